@@ -67,7 +67,11 @@ let package = Package(
     .target(
       name: "CLilvLoader", path: "Sources/System/CLilvLoader",
       cSettings: [.unsafeFlags(["-I/usr/include/lilv-0"])]),
-    system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
+    .target(name: "CPosix", path: "Sources/System/CPosix"),
+    // Scripts, templates and SQL that are compiled in; the files themselves are no sources of it.
+    .target(
+      name: "CTexts", path: "Sources/System/CTexts",
+      exclude: ["Completion", "Proof", "Scaffold", "Store"]),
     // The launcher that confines programs, which opens libseccomp itself. It is part of spool, and a
     // program of its own beside it, which starts faster.
     .target(name: "CConfinement", path: "Sources/System/CConfinement"),
@@ -75,17 +79,21 @@ let package = Package(
       name: "SpoolConfine", dependencies: ["CConfinement"], path: "Sources/System/SpoolConfine"),
 
     // What every program needs; it knows nothing of Spool.
-    library("Platform", ["CCrypto", "CXXHash", "CCurlLoader", "CSQLite"], extra: optimised),
+    library(
+      "Platform", ["CCrypto", "CPosix", "CXXHash", "CCurlLoader", "CSQLite", "CTexts"],
+      extra: optimised),
 
     // The pipeline side: it has never heard of sound.
     library("PipelineModel", ["Platform", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Platform"]),
-    library(
-      "Store", ["PipelineModel", "Platform", "CSQLite", "CPosix"]),
-    library("Search", ["PipelineModel", "Transcripts", "Platform"]),
+    library("Store", ["PipelineModel", "Platform", "CSQLite", "CTexts"]),
+    library("Search", ["PipelineModel", "Transcripts", "Platform", "CTexts"]),
     library(
       "Plugins",
-      ["PipelineModel", "Platform", "CPosix", "CConfinement", "CSpoolPlugin", "CLilvLoader"],
+      [
+        "PipelineModel", "Platform", "CPosix", "CConfinement", "CSpoolPlugin", "CLilvLoader",
+        "CTexts",
+      ],
       extra: optimised),
 
     // The sound side: it has never heard of pipelines.
@@ -99,7 +107,7 @@ let package = Package(
 
     // Text, and statements that are signed: neither side.
     library("Transcripts", ["Platform"], extra: optimised),
-    library("Proof", ["Platform", "CCrypto"]),
+    library("Proof", ["Platform", "CCrypto", "CTexts"]),
 
     // Where recordings come in, where receipts are made, and where the two sides meet.
     library("Receipts", ["PipelineModel", "PipelineEngine", "Store", "Proof", "Platform"]),
@@ -120,6 +128,7 @@ let package = Package(
       dependencies: [
         "PipelineModel", "PipelineEngine", "Store", "Search", "Stages", "SoundEngine", "Receipts",
         "Intake", "Audio", "Media", "Proof", "Plugins", "Transcripts", "Platform", "CPosix",
+        "CTexts",
       ],
       swiftSettings: rules),
 

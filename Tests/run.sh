@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Spool and runs all its tests: bash Tests/run.sh
-# What follows is handed to `swift test`: bash Tests/run.sh --filter DSPTests
+# What follows selects tests as for `swift test`: bash Tests/run.sh --filter DSPTests
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,12 +11,31 @@ echo "Building Spool and its tests"
 # SwiftPM lets a target import what it does not depend on, unless it is told not to.
 swift build --build-tests --explicit-target-dependency-import-check error
 
-echo "Testing"
+tests="$(swift build --show-bin-path)/spoolPackageTests.xctest"
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+other=$(mktemp)
+trap 'rm -f "$log" "$other"; kill "${units:-}" 2>/dev/null || true' EXIT
 status=0
-# There is no XCTest here, and its empty summary would only confuse.
-swift test --skip-build --disable-xctest "$@" 2>&1 | tee "$log" || status=$?
+# $1 is the log; the rest selects tests.
+test_into() {
+  local log=$1
+  shift
+  "$tests" --testing-library swift-testing "$@" 2>&1 | sed -u 's/\x1b\[[0-9;]*m//g' | tee "$log"
+}
+if (($# > 0)); then
+  echo "Testing"
+  test_into "$log" "$@" || status=$?
+else
+  # End-to-end tests mostly wait for the programs that they start: the others use that time.
+  echo "Testing: modules in the background, their output follows; end to end here"
+  test_into "$other" --skip '^EndToEndTests\.' >/dev/null &
+  units=$!
+  test_into "$log" --filter '^EndToEndTests\.' || status=$?
+  wait "$units" || status=$?
+  unset units
+  cat "$other"
+  cat "$other" >>"$log"
+fi
 skipped=$(grep -ac '^➜ .* skipped' "$log" || true)
 if ((skipped > 0)); then
   echo "Skipped: $skipped, for these reasons:"

@@ -21,8 +21,7 @@ struct ReceiptBuilder {
   func keyName(for key: VerifyingKey) -> String {
     let usual = "spool.pub"
     let path = folder + "/" + usual
-    guard unsafe access(path, F_OK) == 0,
-      let other = try? context.exportFolder.digest(ofFile: path),
+    guard let other = try? context.exportFolder.digest(ofFile: path),
       other != SHA256.digest(of: key.pem)
     else { return usual }
     return "spool-\(key.id.hex.prefix(8)).pub"
@@ -64,20 +63,10 @@ struct ReceiptBuilder {
 
   /// Writes into an existing file.
   static func write(_ bytes: [UInt8], to path: String) throws(SpoolError) {
-    let file = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-    guard file >= 0 else { throw failure(path) }
-    defer { close(file) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure(path) }
-      rest = rest.dropFirst(count)
+    let files = FileOperations.system
+    try doing("write", path) { () throws(SystemError) in
+      try files.write(bytes, to: try files.open(path, O_WRONLY | O_TRUNC))
     }
-  }
-
-  private static func failure(_ path: String) -> SpoolError {
-    SpoolError("write", path, SystemError.last)
   }
 }
 
@@ -88,7 +77,8 @@ extension ReceiptBuilder {
   /// - subjects: what this run put into the payload, by name.
   /// - day: the day of the run.
   func seal(
-    _ enclosure: Enclosure, _ subjects: [Receipt.Subject], by program: Receipt.Named, day: String
+    _ enclosure: ReceiptRequest.Enclosure, _ subjects: [Receipt.Subject], by program: Receipt.Named,
+    day: String
   ) throws(SpoolError) -> [PublishedFile] {
     let payload = try payload(of: enclosure, subjects)
     let byteCount = payload.reduce(0) { $0 + $1.byteCount }
@@ -115,17 +105,15 @@ extension ReceiptBuilder {
       Bag.tagManifestName,
       Bag.manifest(listed.map { ($0.0, SHA256.digest(of: $0.1)) })
     )
-    var files: [PublishedFile] = []
-    for (name, text) in texts + [tags, (Bag.declarationName, Bag.declaration)] {
-      files.append(try publish(text, as: name))
+    return try (texts + [tags, (Bag.declarationName, Bag.declaration)]).map {
+      (name, text) throws(SpoolError) in try publish(text, as: name)
     }
-    return files
   }
 
   /// All payload files, since a manifest must be complete: those of this run, and unchanged ones of
   /// earlier runs. Files that Spool did not write are not included silently.
   private func payload(
-    of enclosure: Enclosure, _ subjects: [Receipt.Subject]
+    of enclosure: ReceiptRequest.Enclosure, _ subjects: [Receipt.Subject]
   ) throws(SpoolError) -> [Receipt.Subject] {
     var payload = subjects
     let known = Set(subjects.map { Array($0.name.utf8) })

@@ -185,10 +185,7 @@ extension SignedReceiptWriter {
     return try place.exportFolder.recognize(path, holding: file.digest)
   }
 
-  private static func isTaken(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0
-  }
+  private static func isTaken(_ path: String) -> Bool { (try? FileStamp(at: path)) != nil }
 
   package static func isForeign(_ path: String) -> SpoolError {
     SpoolError(

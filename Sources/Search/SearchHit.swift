@@ -46,7 +46,7 @@ package struct SearchHit: Hashable, Sendable {
   ///   - times: the time of each, in seconds.
   ///   - source: path, run, step, pipeline, time and recording.
   init(
-    _ place: SearchPlace, in words: [String], _ times: [ClosedRange<Double>?], of source: SQLRow
+    _ place: Place, in words: [String], _ times: [ClosedRange<Double>?], of source: SQLRow
   ) {
     path = source[0].text ?? ""
     run = source[1].text ?? ""
@@ -75,75 +75,75 @@ package struct SearchHit: Hashable, Sendable {
     else { return false }
     return start <= otherEnd && otherStart <= end
   }
-}
 
-/// Matches that lie close together, by the numbers of their words.
-struct SearchPlace {
-  private(set) var words: ClosedRange<Int>
-  /// The words that were found, in order, with others between.
-  private(set) var matches: [ClosedRange<Int>]
+  /// Matches that lie close together, by the numbers of their words.
+  struct Place {
+    private(set) var words: ClosedRange<Int>
+    /// The words that were found, in order, with others between.
+    private(set) var matches: [ClosedRange<Int>]
 
-  /// The largest number of words in a place of several matches, unless a query asks for more.
-  private static let length = 40
-  /// Words shown before the first match and behind the last.
-  private static let context = 8
-  /// Of more than twice as many words between two matches, the middle is left out.
-  private static let inner = 8
+    /// The largest number of words in a place of several matches, unless a query asks for more.
+    private static let length = 40
+    /// Words shown before the first match and behind the last.
+    private static let context = 8
+    /// Of more than twice as many words between two matches, the middle is left out.
+    private static let inner = 8
 
-  /// The places of all matches. O(n log n).
-  /// - Parameter distance: the largest number of words between two matches of one place.
-  static func all(in matches: [ClosedRange<Int>], distance: Int) -> [SearchPlace] {
-    let length = max(length, 2 * distance)
-    var places: [SearchPlace] = []
-    for match in matches.sorted(by: {
-      ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound)
-    }) {
-      if let last = places.last?.words, match.lowerBound - last.upperBound - 1 <= distance,
-        match.upperBound - last.lowerBound < length || match.lowerBound <= last.upperBound
-      {
-        places[places.count - 1].add(match)
+    /// The places of all matches. O(n log n).
+    /// - Parameter distance: the largest number of words between two matches of one place.
+    static func all(in matches: [ClosedRange<Int>], distance: Int) -> [Place] {
+      let length = max(length, 2 * distance)
+      var places: [Place] = []
+      for match in matches.sorted(by: {
+        ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound)
+      }) {
+        if let last = places.last?.words, match.lowerBound - last.upperBound - 1 <= distance,
+          match.upperBound - last.lowerBound < length || match.lowerBound <= last.upperBound
+        {
+          places[places.count - 1].add(match)
+        } else {
+          places.append(Place(words: match, matches: [match]))
+        }
+      }
+      return places
+    }
+
+    /// Adds a match that begins no earlier than the others.
+    private mutating func add(_ match: ClosedRange<Int>) {
+      words = words.lowerBound...max(words.upperBound, match.upperBound)
+      if let last = matches.last, match.lowerBound <= last.upperBound + 1 {
+        matches[matches.count - 1] = last.lowerBound...max(last.upperBound, match.upperBound)
       } else {
-        places.append(SearchPlace(words: match, matches: [match]))
+        matches.append(match)
       }
     }
-    return places
-  }
 
-  /// Adds a match that begins no earlier than the others.
-  private mutating func add(_ match: ClosedRange<Int>) {
-    words = words.lowerBound...max(words.upperBound, match.upperBound)
-    if let last = matches.last, match.lowerBound <= last.upperBound + 1 {
-      matches[matches.count - 1] = last.lowerBound...max(last.upperBound, match.upperBound)
-    } else {
-      matches.append(match)
-    }
-  }
-
-  /// The words of the place and some around it.
-  func pieces(of words: [String]) -> [SearchHit.Piece] {
-    var pieces: [SearchHit.Piece] = []
-    func text(_ range: Range<Int>) -> String { words[range].joined(separator: " ") }
-    func add(_ text: String, isHit: Bool = false) {
-      if !text.isEmpty { pieces.append(SearchHit.Piece(text: text, isHit: isHit)) }
-    }
-    let begin = max(0, self.words.lowerBound - Self.context)
-    if begin > 0 { add("…") }
-    var next = begin
-    for match in matches {
-      if next > begin, match.lowerBound - next > 2 * Self.inner {
-        add(
-          text(next..<next + Self.inner) + " … "
-            + text(match.lowerBound - Self.inner..<match.lowerBound))
-      } else {
-        add(text(next..<match.lowerBound))
+    /// The words of the place and some around it.
+    func pieces(of words: [String]) -> [Piece] {
+      var pieces: [Piece] = []
+      func text(_ range: Range<Int>) -> String { words[range].joined(separator: " ") }
+      func add(_ text: String, isHit: Bool = false) {
+        if !text.isEmpty { pieces.append(Piece(text: text, isHit: isHit)) }
       }
-      next = match.upperBound + 1
-      add(text(match.lowerBound..<next), isHit: true)
+      let begin = max(0, self.words.lowerBound - Self.context)
+      if begin > 0 { add("…") }
+      var next = begin
+      for match in matches {
+        if next > begin, match.lowerBound - next > 2 * Self.inner {
+          add(
+            text(next..<next + Self.inner) + " … "
+              + text(match.lowerBound - Self.inner..<match.lowerBound))
+        } else {
+          add(text(next..<match.lowerBound))
+        }
+        next = match.upperBound + 1
+        add(text(match.lowerBound..<next), isHit: true)
+      }
+      let end = min(words.count, next + Self.context)
+      add(text(next..<end))
+      if end < words.count { add("…") }
+      return pieces
     }
-    let end = min(words.count, next + Self.context)
-    add(text(next..<end))
-    if end < words.count { add("…") }
-    return pieces
   }
 }
 

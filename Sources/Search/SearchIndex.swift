@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import CTexts
 internal import PipelineModel
 internal import Platform
 
@@ -11,37 +11,26 @@ struct SearchIndex: ~Copyable {
   var database: Database
 
   static let filling = "index words in"
+  private static let advice = Database.Advice(
+    damaged: "\(command: .repair) makes the index of words again",
+    unreadable:
+      "the disk may be failing: dmesg says more; copy the store to another one, and there "
+      + "\(command: .repair) makes the index of words again",
+    denied: "check who owns the store's folder and its permissions, or choose another with "
+      + "\(option: .store)")
   /// The reason for not using an index of another version.
   static let otherVersion = "the index is of another version"
   /// Changes with the tables, and with how words are said.
   private static let version: Int64 = 4
 
-  private static let tables = """
-    CREATE VIRTUAL TABLE texts USING fts5(
-      words, said, times UNINDEXED, columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');
-    CREATE TABLE sources (
-      recording TEXT NOT NULL,
-      pipeline TEXT NOT NULL,
-      step TEXT NOT NULL,
-      text INTEGER NOT NULL,
-      artifact TEXT NOT NULL,
-      byte_count INTEGER NOT NULL,
-      run TEXT NOT NULL,
-      path TEXT NOT NULL,
-      at REAL NOT NULL,
-      PRIMARY KEY (recording, pipeline, step)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX sources_by_text ON sources (text);
-    CREATE INDEX sources_by_artifact ON sources (artifact);
-    CREATE TABLE runs (id TEXT PRIMARY KEY, is_open INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE INDEX runs_open ON runs (id) WHERE is_open;
-    PRAGMA user_version = \(version);
-    """
+  private static let tables =
+    unsafe String(cString: text_search_tables) + "PRAGMA user_version = \(version);"
 
   /// Opens the index; makes its tables if there are none.
   init(at path: String, for access: Database.Access = .writing) throws(SpoolError) {
-    var database = try Database(at: path, for: access, advice: Database.Advice())
+    var database = try Database(at: path, for: access, advice: Self.advice)
     if access == .writing {
+      unsafe CrashPoint.chosen?.watchCommits(of: database.handle)
       // What a power cut takes is indexed again.
       try database.deferFlushes(to: Self.filling)
       if try Self.version(of: &database) == 0 {
@@ -53,7 +42,9 @@ struct SearchIndex: ~Copyable {
       }
     }
     guard try Self.version(of: &database) == Self.version else {
-      throw SpoolError("search", path, reason: Self.otherVersion)
+      throw SpoolError(
+        "search", path, reason: Self.otherVersion,
+        advice: "\(command: .repair) makes the index of words again")
     }
     self.database = database
   }
@@ -72,30 +63,53 @@ struct SearchIndex: ~Copyable {
     } catch { return error.reason }
   }
 
-  /// Adds the transcripts of the runs that ended since the last update, oldest first. Throws if one
-  /// cannot be read: its run and those after it are left to the next update.
+  /// What is known of a run: the numbers in the table.
+  private enum Progress: Int64 {
+    case done, running
+    /// A transcript of it could not be read: the next update tries again.
+    case unread
+  }
+
+  /// Adds the transcripts of the runs that ended since the last update, oldest first.
   /// - Parameter holds: whether the store has an artifact's file.
+  /// - Returns: whose words could not be read, which the next update tries again: recordings, or runs.
   mutating func update(
     from log: any RunLog, in store: any ArtifactStore, holds: (Digest) -> Bool = { _ in true }
-  ) throws(SpoolError) {
-    var runs: [RunRecord] = []
-    for row in try database.run("SELECT id FROM runs WHERE is_open", to: Self.filling) {
+  ) throws(SpoolError) -> [(name: String, fault: SpoolError)] {
+    var runs: [(run: RunRecord, wasUnread: Bool)] = []
+    for row in try database.run("SELECT id, is_open FROM runs WHERE is_open", to: Self.filling) {
       guard let name = row[0].text else { continue }
       if let run = try log.run(named: name), run.id.name == name {
-        if run.state != .running { runs.append(run) }
+        if run.state != .running { runs.append((run, row[1].integer == Progress.unread.rawValue)) }
       } else {
-        try Self.note(RunID(name), isOpen: false, in: &database)
+        try Self.note(RunID(name), .done, in: &database)
       }
     }
-    for run in runs + (try newRuns(in: log)) {
-      let transcripts = run.state == .done ? try run.transcripts(in: store) : []
+    for run in try newRuns(in: log) { runs.append((run, false)) }
+    var unread: [(name: String, fault: SpoolError)] = []
+    for (run, wasUnread) in runs {
+      var own: [(name: String, fault: SpoolError)] = []
+      var transcripts: [(artifact: Artifact, step: StepID, input: String?)] = []
+      do throws(SpoolError) {
+        if run.state == .done { transcripts = try run.transcripts(in: store) }
+      } catch {
+        own.append(("run \(run.id)", error))
+      }
       try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
         for transcript in transcripts {
-          try Self.add(transcript, of: run, from: store, holds: holds, to: &database)
+          let fault = try Self.add(
+            transcript, of: run, from: store, holds: holds, unlessNewerIn: wasUnread ? log : nil,
+            to: &database)
+          if let fault {
+            own.append((transcript.input.flatMap { run.inputs[$0] } ?? "run \(run.id)", fault))
+          }
         }
-        try Self.note(run.id, isOpen: run.state == .running, in: &database)
+        let progress = run.state == .running ? Progress.running : own.isEmpty ? .done : .unread
+        try Self.note(run.id, progress, in: &database)
       }
+      unread += own
     }
+    return unread
   }
 
   /// The runs recorded after the last one that is known, oldest first. Usually reads one run.
@@ -114,42 +128,53 @@ struct SearchIndex: ~Copyable {
   }
 
   private static func note(
-    _ run: RunID, isOpen: Bool, in database: inout Database
+    _ run: RunID, _ progress: Progress, in database: inout Database
   ) throws(SpoolError) {
     try database.run(
-      "INSERT OR REPLACE INTO runs VALUES (?, ?)", [.text(run.name), .integer(isOpen ? 1 : 0)],
-      to: filling)
+      "INSERT OR REPLACE INTO runs VALUES (?, ?)",
+      [.text(run.name), .integer(progress.rawValue)], to: filling)
   }
 
   /// Adds a transcript inside a transaction, in place of what the same step of the same pipeline gave for
   /// the recording before. Skips one that is gone, or not in Spool's own form.
+  /// - Parameter log: where a later run may be whose words count; nil if this run is the last one.
+  /// - Returns: why it cannot be read; nil if it can.
   private static func add(
     _ transcript: (artifact: Artifact, step: StepID, input: String?), of run: RunRecord,
-    from store: any ArtifactStore, holds: (Digest) -> Bool, to database: inout Database
-  ) throws(SpoolError) {
-    let artifact = transcript.artifact
-    var text = try database.run(
-      "SELECT text FROM sources WHERE artifact = ? LIMIT 1", [.text(artifact.digest.hex)],
-      to: filling
-    ).first?[0]
-    if text == nil {
-      guard let bytes = try bytes(of: artifact, in: store, holds: holds),
-        let page = SearchPage(transcript: Array(bytes))
-      else { return }
-      try database.run(
-        "INSERT INTO texts (words, said, times) VALUES (?, ?, ?)",
-        [.text(page.words), .text(page.said), .text(page.times)], to: filling)
-      text = try database.run("SELECT last_insert_rowid()", to: filling).first?[0]
-    }
-    guard let text else { return }
+    from store: any ArtifactStore, holds: (Digest) -> Bool, unlessNewerIn log: (any RunLog)?,
+    to database: inout Database
+  ) throws(SpoolError) -> SpoolError? {
     let path = transcript.input.flatMap { run.inputs[$0] } ?? ""
     let recording = transcript.input.flatMap { run.recordings?[$0]?.hex } ?? path
     let key: [SQLValue] = [
       .text(recording), .text(run.pipeline), .text(transcript.step.name),
     ]
     let old = try database.run(
-      "SELECT text FROM sources WHERE (recording, pipeline, step) = (?, ?, ?)", key, to: filling
+      "SELECT text, run FROM sources WHERE (recording, pipeline, step) = (?, ?, ?)", key,
+      to: filling
+    ).first
+    if let log, let other = old?[1].text, try isRecorded(other, after: run.id, in: log) {
+      return nil
+    }
+    let artifact = transcript.artifact
+    var text = try database.run(
+      "SELECT text FROM sources WHERE artifact = ? LIMIT 1", [.text(artifact.digest.hex)],
+      to: filling
     ).first?[0]
+    if text == nil {
+      var bytes: [UInt8]?
+      do throws(SpoolError) {
+        bytes = try Self.bytes(of: artifact, in: store, holds: holds)
+      } catch {
+        return error
+      }
+      guard let bytes, let page = Page(transcript: bytes) else { return nil }
+      try database.run(
+        "INSERT INTO texts (words, said, times) VALUES (?, ?, ?)",
+        [.text(page.words), .text(page.said), .text(page.times)], to: filling)
+      text = try database.run("SELECT last_insert_rowid()", to: filling).first?[0]
+    }
+    guard let text else { return nil }
     try database.run(
       """
       INSERT OR REPLACE INTO sources
@@ -159,20 +184,34 @@ struct SearchIndex: ~Copyable {
         text, .text(artifact.digest.hex), SQLValue(artifact.byteCount), .text(run.id.name),
         .text(path), .real(run.finishedAt ?? run.startedAt),
       ], to: filling)
-    if let old { try removeUnlessUsed(old, from: &database) }
+    if let old { try removeUnlessUsed(old[0], from: &database) }
+    return nil
+  }
+
+  /// Whether a run was recorded later than another one. Reads the runs back to the later of the two.
+  private static func isRecorded(
+    _ run: String, after other: RunID, in log: any RunLog
+  ) throws(SpoolError) -> Bool {
+    var limit = 16
+    while true {
+      let runs = try log.newest(limit: limit)
+      if let later = runs.first(where: { $0.id == other || $0.id.name == run }) {
+        return later.id != other
+      }
+      if runs.count < limit { return false }
+      limit *= 16
+    }
   }
 
   /// What an artifact has; nil if it is gone.
   private static func bytes(
     of artifact: Artifact, in store: any ArtifactStore, holds: (Digest) -> Bool
-  ) throws(SpoolError) -> Data? {
+  ) throws(SpoolError) -> [UInt8]? {
     guard holds(artifact.digest) else { return nil }
     do throws(SpoolError) {
       let file = try store.path(of: artifact)
-      do {
-        return try Data(contentsOf: URL(filePath: file))
-      } catch {
-        throw SpoolError("read the artifact", file, reason: "\(error)")
+      return try doing("read the artifact", file) { () throws(SystemError) in
+        try FileOperations.system.bytes(of: file)
       }
     } catch {
       // Meanwhile it was removed, or set aside because it is damaged.
@@ -249,7 +288,7 @@ extension SearchIndex {
   private mutating func texts(
     matching expression: String, before: Int64, _ limit: Int, _ limits: SearchLimits
   ) throws(SpoolError) -> [SQLRow] {
-    let marks = "char(\(MarkedColumn.opening)), char(\(MarkedColumn.closing))"
+    let marks = "char(\(Page.Column.opening)), char(\(Page.Column.closing))"
     do throws(SpoolError) {
       return try database.run(
         """
@@ -279,12 +318,16 @@ extension SearchIndex {
     guard let words = row[1].text, let said = row[2].text, let times = row[3].text else {
       return []
     }
-    let written = MarkedColumn(words, skipsNumberParts: true)
-    let spoken = MarkedColumn(said, skipsNumberParts: false)
+    let written = Page.Column(words, skipsNumberParts: true)
+    let spoken = Page.Column(said, skipsNumberParts: false)
     let lines = written.lines
     guard spoken.lines.count == lines.count,
-      let times = SearchPage.times(times, count: lines.count)
-    else { throw SpoolError("search", database.path, reason: "the times of words are damaged") }
+      let times = Page.times(times, count: lines.count)
+    else {
+      throw SpoolError(
+        "search", database.path, reason: "the times of words are damaged",
+        advice: "\(command: .repair) makes the index of words again")
+    }
     let matches =
       written.matches
       + spoken.matches.map { match in
@@ -295,7 +338,7 @@ extension SearchIndex {
         }
         return match.lowerBound...match.upperBound + silent.count
       }
-    let places = SearchPlace.all(in: matches, distance: query.distance)
+    let places = SearchHit.Place.all(in: matches, distance: query.distance)
     if places.isEmpty { return [] }
     let sources = try database.run(
       """

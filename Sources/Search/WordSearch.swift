@@ -1,4 +1,3 @@
-internal import Glibc
 package import PipelineModel
 package import Platform
 
@@ -45,7 +44,7 @@ package struct WordSearch {
       return try index.answer(query, limits)
     }
     return try withIndex { (index) throws(SpoolError) in
-      try index.update(from: runs, in: store, holds: holds)
+      try update(&index)
       return try index.answer(query, limits)
     }
   }
@@ -56,9 +55,7 @@ package struct WordSearch {
       run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
     else { return }
     do throws(SpoolError) {
-      try withIndex { (index) throws(SpoolError) in
-        try index.update(from: runs, in: store, holds: holds)
-      }
+      try withIndex { (index) throws(SpoolError) in try update(&index) }
     } catch {
       note("the words of run \(run.id) are not indexed yet: \(error.why)")
     }
@@ -89,13 +86,22 @@ package struct WordSearch {
     }
     if fault != nil { try removeIndex() }
     try withIndex { (index) throws(SpoolError) in
-      try index.update(from: runs, in: store, holds: holds)
+      try update(&index)
       try index.prune(unless: holds)
     }
     return fault.map { ("make the index of words again: \($0)", path) }
   }
 
-  private var isThere: Bool { unsafe access(path, F_OK) == 0 }
+  /// Takes in the last runs, and says which of their words cannot be read.
+  private func update(_ index: inout SearchIndex) throws(SpoolError) {
+    for (name, fault) in try index.update(from: runs, in: store, holds: holds) {
+      note(
+        "the words of \(name) are not searched: \(fault.message): \(fault.why); "
+          + (fault.advice ?? "\(command: .repair) sets aside what is damaged"))
+    }
+  }
+
+  private var isThere: Bool { (try? FileStamp(following: path)) != nil }
 
   /// Opens the index; makes it again, once, if it is damaged.
   private func withIndex<Result>(
@@ -107,7 +113,7 @@ package struct WordSearch {
     } catch {
       // What stops any database would stop a new one too.
       guard error.path == path, !error.isFullDisk, !error.why.contains("locked"),
-        unsafe access(path, W_OK) == 0
+        FilePath.isWritable(path)
       else { throw error }
       note(
         error.reason == SearchIndex.otherVersion
@@ -115,7 +121,7 @@ package struct WordSearch {
           : "the index of words was damaged, and is made again")
       try removeIndex()
       var index = try SearchIndex(at: path)
-      try index.update(from: runs, in: store, holds: holds)
+      try update(&index)
       return try body(&index)
     }
   }
@@ -124,7 +130,7 @@ package struct WordSearch {
   private func removeIndex() throws(SpoolError) {
     for path in [path + "-wal", path + "-shm", path] {
       try doing("remove", path) { () throws(SystemError) in
-        if unsafe unlink(path) != 0, errno != ENOENT { throw .last }
+        try FileOperations.system.unlinkIfThere(path)
       }
     }
   }
@@ -134,9 +140,11 @@ package struct WordSearch {
 package struct SearchSound: Sendable {
   /// The recording's digest; nil if it is unknown.
   package let digest: Digest?
-  /// The kinds of the steps between the recording and the words; nil if they are not in the store any
-  /// more.
-  package let kinds: Set<String>?
+  /// The kinds of the steps between the recording and the words; if these are not in the store any
+  /// more, of all steps of the run that may have made sound.
+  package let kinds: Set<String>
+  /// Whether the steps between are known.
+  package let isTraced: Bool
   /// The very sound in which the words were heard; nil if it is not kept.
   package let kept: Artifact?
 }
@@ -152,24 +160,80 @@ extension WordSearch {
     for step in run.steps {
       if let key = step.key { checkpoints[step.id] = try store.checkpoint(for: key) }
     }
-    guard let heard = checkpoints[step.id]?.components.inputs[.sound] else {
-      return SearchSound(digest: digest, kinds: nil, kept: nil)
-    }
-    var kinds: Set<String>? = []
-    var waiting = [heard]
+    let heard = checkpoints[step.id]?.components.inputs[.sound]
+    var kinds: Set<String> = []
+    var isTraced = heard != nil
+    var waiting = [heard].compactMap(\.self)
     var seen: Set<Digest> = []
     while let next = waiting.popLast() {
       guard next != digest, seen.insert(next).inserted else { continue }
       let makers = run.steps.filter { $0.outputs.values.contains { $0.identity == next } }
-      if makers.isEmpty { kinds = nil }
+      if makers.isEmpty { isTraced = false }
       for maker in makers {
-        kinds?.insert(maker.kind)
-        waiting += checkpoints[maker.id].map { Array($0.components.inputs.values) } ?? []
+        kinds.insert(maker.kind)
+        if let checkpoint = checkpoints[maker.id] {
+          waiting += checkpoint.components.inputs.values
+        } else {
+          isTraced = false
+        }
       }
     }
+    if !isTraced {
+      kinds = Set(
+        run.steps.filter { step in
+          step.outputs.isEmpty || step.outputs.values.contains { $0.kind == .sound }
+        }.map(\.kind))
+    }
     let kept = checkpoints.values.flatMap(\.outputs.values).first {
-      $0.identity == heard && $0.kind == .sound && $0.artifact != nil
+      heard != nil && $0.identity == heard && $0.kind == .sound && $0.artifact != nil
     }?.artifact
-    return SearchSound(digest: digest, kinds: kinds, kept: kept)
+    return SearchSound(digest: digest, kinds: kinds, isTraced: isTraced, kept: kept)
+  }
+}
+
+/// The provenance of words in a run.
+extension RunRecord {
+  /// The run's transcripts that no other step of it has used, with the steps that made them and the
+  /// inputs whose words they have.
+  func transcripts(
+    in store: any ArtifactStore
+  ) throws(SpoolError) -> [(artifact: Artifact, step: StepID, input: String?)] {
+    let giving = steps.filter { step in
+      step.outputs.values.contains { $0.kind == .transcript && $0.artifact != nil }
+    }
+    if giving.isEmpty { return [] }
+    var inputs: [StepID: [PortName: Digest]] = [:]
+    for step in steps {
+      if let key = step.key { inputs[step.id] = try store.checkpoint(for: key)?.components.inputs }
+    }
+    let used = Set(giving.flatMap { inputs[$0.id].map { Array($0.values) } ?? [] })
+    return giving.flatMap { step in
+      step.outputs.values.compactMap { output in
+        guard let artifact = output.artifact, output.kind == .transcript,
+          !used.contains(output.identity)
+        else { return nil }
+        return (artifact, step.id, recording(of: inputs[step.id] ?? [:], inputs))
+      }
+    }
+  }
+
+  /// The input that a step's sound was made of, directly or through other steps. If the checkpoints are
+  /// gone, the first that is no text.
+  private func recording(
+    of own: [PortName: Digest], _ inputs: [StepID: [PortName: Digest]]
+  ) -> String? {
+    var waiting = own[.sound].map { [$0] } ?? Array(own.values)
+    var seen: Set<Digest> = []
+    while let next = waiting.popLast() {
+      guard seen.insert(next).inserted else { continue }
+      if let name = recordings?.filter({ $0.value == next }).keys.min() { return name }
+      for maker in steps where maker.outputs.values.contains(where: { $0.identity == next }) {
+        waiting += (inputs[maker.id] ?? [:]).values.sorted { $0.hex < $1.hex }
+      }
+    }
+    let texts = Set(own.values)
+    let names = self.inputs.keys.sorted()
+    return names.first { name in recordings?[name].map { !texts.contains($0) } ?? false }
+      ?? names.first
   }
 }

@@ -1,43 +1,51 @@
 package import PipelineModel
+import Platform
 
 extension StageCatalog {
-  /// The stage kinds that come with Spool. A new kind is one file beside this one, and one line
+  /// The stage kinds that come with Spool. A new kind is one file, which registers it, and one line
   /// here.
   package static let builtIn = StageCatalog([
-    StageRegistration(DecodeStage.self),
-    StageRegistration(ClickStage.self),
-    StageRegistration(MixdownStage.self),
-    StageRegistration(ConcatStage.self),
-    StageRegistration(OffsetStage.self),
-    StageRegistration(DeclipStage.self),
-    StageRegistration(DehumStage.self),
-    StageRegistration(DenoiseStage.self),
-    StageRegistration(EqualizerStage.self),
-    StageRegistration(GateStage.self),
-    StageRegistration(DeEsserStage.self),
-    StageRegistration(CompressorStage.self),
-    StageRegistration(GainStage.self),
-    StageRegistration(LimiterStage.self),
-    StageRegistration(NormalizeStage.self),
-    StageRegistration(FadeStage.self),
-    StageRegistration(TrimStage.self),
-    StageRegistration(CutStage.self),
-    StageRegistration(SilenceStage.self),
-    StageRegistration(SpeedStage.self),
-    StageRegistration(MonoStage.self),
-    StageRegistration(StereoStage.self),
-    StageRegistration(ChannelsStage.self),
-    StageRegistration(ResampleStage.self),
-    StageRegistration(MeasureStage.self),
-    StageRegistration(ExportStage.self),
-    StageRegistration(SplitStage.self),
-    StageRegistration(WaveformStage.self),
-    StageRegistration(SpectrogramStage.self),
-    StageRegistration(LoudnessCurveStage.self),
+    .decode,
+    .click,
+    .mixdown,
+    .concat,
+    .offset,
+    .declip,
+    .dehum,
+    .denoise,
+    .equalizer,
+    .gate,
+    .deEsser,
+    .compressor,
+    .gain,
+    .limiter,
+    .normalize,
+    .fade,
+    .trim,
+    .cut,
+    .silence,
+    .speed,
+    .mono,
+    .stereo,
+    .channels,
+    .resample,
+    .measure,
+    .export,
+    .split,
+    .waveform,
+    .spectrogram,
+    .loudnessCurve,
     .withAcousticModel(AlignStage.self),
     .withAcousticModel(RecognizeStage.self),
     StageRegistration(RetimeStage.self),
     StageRegistration(TranscriptStage.self),
-    StageRegistration(ProofStage.self),
+    .proof,
   ])
+}
+
+/// A stage that is made of its parameters and of nothing else.
+protocol PlainStage: DeclaredStage, Codable where Parameters == Self {}
+
+extension PlainStage {
+  init(_ parameters: Self) throws(SpoolError) { self = parameters }
 }

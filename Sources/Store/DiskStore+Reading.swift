@@ -37,9 +37,7 @@ extension DiskStore {
   package func freeByteCount(at folder: String) throws(SpoolError) -> Int {
     try Self.freeByteCount(inFolder: folder)
   }
-}
 
-extension DiskStore {
   /// Makes a user's folder and its missing parents, with the user's umask; flushes each new name.
   /// Follows links.
   package func makeFolder(_ path: String) throws(SpoolError) {

@@ -12,7 +12,7 @@ import Synchronization
 /// work/abcdef….7/        files of resumable work, and the lock of its owner
 /// spool.sqlite           checkpoints, runs, unfinished work, recordings
 /// search.sqlite          the full-text index of all transcripts, which Search owns
-/// records/               checkpoints and runs once more, as small files
+/// changes-N              the log of all changes, from which a lost database is rebuilt
 /// backups/               recent copies of the database
 /// receipts.log           the transparency log once more
 /// receipts.head.json     its signed tree head
@@ -29,9 +29,8 @@ package final class DiskStore: Sendable {
   let files: FileOperations
   let artifacts: ArtifactFolder
   let drafts: DraftFolder
-  let records: RecordFolder
+  let changeLog: ChangeLog
   let backups: BackupSlots
-  var changeLog: ChangeLog { ChangeLog(records: records) }
   /// How the database was recovered when this store was opened; nil if it was sound.
   package let recovery: Recovery?
   /// Shared while the store is open, so that the database is not replaced.
@@ -55,7 +54,7 @@ package final class DiskStore: Sendable {
   /// Opens the store in the folder at `path`; makes it if there is none.
   ///
   /// Removes what dead processes left unfinished. A lost or damaged database is rebuilt from the
-  /// newest good backup and the records beside it: see `recovery`.
+  /// newest good backup and the change log: see `recovery`.
   package convenience init(at path: String) throws(SpoolError) {
     try self.init(at: path, files: .system)
   }
@@ -68,9 +67,10 @@ package final class DiskStore: Sendable {
     let layout = StoreLayout(root: FilePath.absolute(path))
     try FilePath.requireWritable(layout.root)
     for folder in [
-      layout.root, layout.artifacts, layout.drafts, layout.work, layout.records,
+      layout.root, layout.artifacts, layout.drafts, layout.work,
     ] {
-      try files.makeFolders(folder)
+      try files.makeFolders(
+        folder, advice: "name a folder with \(option: .store) or SPOOL_STORE")
     }
     self.path = layout.root
     self.layout = layout
@@ -81,17 +81,18 @@ package final class DiskStore: Sendable {
     drafts = DraftFolder(path: layout.drafts, files: files)
     reserve = DiskReserve(in: drafts)
     ballast = Ballast(layout, drafts)
-    records = RecordFolder(layout: layout, drafts: drafts, files: files)
+    changeLog = ChangeLog(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: schema)
     isWritable = true
     lock = try FolderLock(layout.root)
     var recovery: Recovery?
     let opening = DatabaseOpening(
-      layout: layout, files: files, schema: schema, records: records, slots: backups, clock: clock)
+      layout: layout, files: files, schema: schema, log: changeLog, slots: backups, clock: clock)
+    let isSuspect = opening.wasCutOff(lock)
     database = SharedDatabase(try opening.open(lock, &recovery))
     artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     self.recovery = recovery
-    try catchUp(with: opening.rebuild)
+    try catchUp(isSuspect: isSuspect)
     drafts.sweep()
     try sweepUnfinished()
     try sweepWork()
@@ -102,7 +103,7 @@ package final class DiskStore: Sendable {
   package var recordings: RecordingRepository { RecordingRepository(self) }
   package var inboxes: InboxTable { InboxTable(database: database, clock: clock) }
   package var receipts: TransparencyLog {
-    TransparencyLog(database: database, files: ReceiptLog(layout: layout, records: records))
+    TransparencyLog(database: database, files: ReceiptLog(layout: layout, drafts: drafts))
   }
   package var stamps: StampQueue {
     StampQueue(database: database, lock: layout.stamping, files: files)
@@ -146,7 +147,7 @@ package final class DiskStore: Sendable {
     drafts = DraftFolder(path: layout.drafts, files: files)
     reserve = DiskReserve(in: drafts)
     ballast = Ballast(layout, drafts)
-    records = RecordFolder(layout: layout, drafts: drafts, files: files)
+    changeLog = ChangeLog(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: .current)
     lock = try FolderLock(layout.root)
     _ = lock.tryShared()
@@ -158,15 +159,44 @@ package final class DiskStore: Sendable {
   }
 
   /// Takes in what the change log has and the database lost.
-  private func catchUp(with rebuild: Rebuild) throws(SpoolError) {
+  /// - Parameter isSuspect: whether the last process did not close the database.
+  private func catchUp(isSuspect: Bool) throws(SpoolError) {
     let lost = try withDatabase { (database) throws(SpoolError) in
       // A database of another format is a test's and has no change log.
       guard try ChangeLog.isThere(in: &database) else { return CatchUp() }
-      let lost = try changeLog.catchUp(&database, with: rebuild)
+      let old = OldRecords(layout: layout, files: files)
+      var lost = CatchUp()
+      if old.isThere {
+        do throws(SpoolError) {
+          lost = try old.migrate(&database, to: changeLog)
+        } catch {
+          // What frees room must work: the old records and the database keep all until there is some.
+          guard error.isFullDisk else { throw error }
+          news.tell("\(error.account): the old records are kept until then")
+          return lost
+        }
+      }
+      lost.add(try changeLog.catchUp(&database))
+      changeLog.mend(in: &database, isSuspect: isSuspect)
       changeLog.sweep(in: &database)
+      database.recorder = changeLog.recorder
       return lost
     }
     if !lost.isEmpty { news.tell(lost.line) }
+  }
+
+  /// The result of `body` on a database in memory with what the change log says; nil if the log
+  /// cannot be read.
+  func logged<Result>(
+    only table: String? = nil, _ body: (inout Database) throws(SpoolError) -> Result?
+  ) -> Result? {
+    let state = try? withDatabase { (database) throws(SpoolError) in
+      try ChangeLog.state(in: &database)
+    }
+    guard let state, var log = try? changeLog.replayed(state, .current, only: table) else {
+      return nil
+    }
+    return try? body(&log)
   }
 
   /// The other processes that have this store open, in words.
@@ -196,9 +226,7 @@ package final class DiskStore: Sendable {
     }
     return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
-}
 
-extension DiskStore {
   /// Delivers a message once in the life of this store, as the store's own.
   package func note(_ line: String) { news.tellOnce(line) }
 
@@ -298,7 +326,7 @@ final class DiskReserve: Sendable {
     var runs: Set<RunID> = []
   }
 
-  /// Enough for a run's row, its record and a line of the change log.
+  /// Enough for a run's row and its record in the change log.
   static let byteCount = 256 << 10
 
   private let state = Mutex(State())

@@ -10,7 +10,6 @@ struct StoreLayout: Sendable {
   var damaged: String { root + "/damaged" }
   var work: String { root + "/work" }
   var database: String { root + "/spool.sqlite" }
-  var records: String { root + "/records" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }
   /// The transparency log beside the database.
@@ -22,7 +21,8 @@ struct StoreLayout: Sendable {
 
   /// Whether there is something like a store.
   var isThere: Bool {
-    [database, artifacts, records].contains { (try? FileStamp(at: $0)) != nil }
+    [database, artifacts].contains { (try? FileStamp(at: $0)) != nil }
+      || FilePath.names(in: root).contains { $0 == "records" || $0.hasPrefix("changes-") }
   }
 
   /// The folder of artifacts by the first two digits of their digests, which limits its length.

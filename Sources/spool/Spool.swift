@@ -14,21 +14,16 @@ struct Spool {
   static let version = Release.version
 
   /// Every command; help, parsing and completion derive from their declarations.
-  private static let commands: [any (Command & SendableMetatype).Type] = [
-    RunCommand.self, BatchCommand.self, WatchCommand.self, StatusCommand.self, InboxCommand.self,
-    ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
-    StagesCommand.self, PluginCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self,
-    ShowCommand.self, SearchCommand.self,
-    WhyCommand.self, CrashTestCommand.self,
-    VerifyCommand.self, ProveCommand.self, StampCommand.self, KeyCommand.self, LedgerCommand.self,
-    CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,
-    CompletionCommand.self,
+  private static let commands: [Command] = [
+    .run, .batch, .watch, .status, .inbox, .resume, .plan, .checkPipeline, .new, .stages, .plugin,
+    .schema, .graph, .runs, .show, .search, .why, .crashTest, .verify, .prove, .stamp, .key,
+    .ledger, .check, .repair, .gc, .backup, .restore, .completion,
   ]
 
   static let program = ProgramDeclaration(
     name: "spool",
     summary: "Take recordings from the inbox to the archive, and never lose one.",
-    version: version, commands: commands.map { $0.declaration })
+    version: version, commands: commands.map(\.declaration))
 
   /// What Spool does in its own child processes, by the word that they are started with. Each takes
   /// one argument and returns the exit code; nil if the argument is none of its own.
@@ -46,8 +41,7 @@ struct Spool {
     }
     // Threads come and go with every pass; an arena for each would scatter the memory. And what
     // grows large must grow in place, not be copied beside itself.
-    mallopt(M_ARENA_MAX, 2)
-    mallopt(M_MMAP_THRESHOLD, 1 << 20)
+    posix_set_arenas(2, 1 << 20)
     let console = Console()
     let code = run(Array(CommandLine.arguments.dropFirst()), console: console)
     console.flush()
@@ -69,13 +63,13 @@ struct Spool {
         console.print("spool \(version)")
         return .done
       case .run(let parsed):
-        guard let type = commands.first(where: { $0.declaration.name == parsed.command.name })
+        guard let command = commands.first(where: { $0.declaration.name == parsed.command.name })
         else { return .usage }
         do throws(SpoolError) {
-          return try type.init(arguments: parsed).run(console: console)
+          return try command.perform(CommandContext(parsed, console: console))()
         } catch {
           console.report(error.text(console))
-          return error.code
+          return error.exitCode
         }
       }
     } catch {
@@ -88,14 +82,24 @@ struct Spool {
   }
 }
 
-/// One command of the program.
-protocol Command {
-  /// What it takes, and what help says about it.
-  static var declaration: CommandDeclaration { get }
-  /// Takes what the user gave.
-  init(arguments: ParsedArguments)
+/// One command of the program: what it takes, and what it does.
+struct Command: Sendable {
+  let declaration: CommandDeclaration
   /// Does it. The error that ends it decides the exit code.
-  func run(console: Console) throws(SpoolError) -> ExitCode
+  let perform: @Sendable (CommandContext) -> () throws(SpoolError) -> ExitCode
+
+  /// Declares a command, as ``CommandDeclaration`` does.
+  init(
+    name: String, group: String, summary: String, discussion: String = "",
+    positionals: [any DeclaredArgument<PositionalDeclaration>] = [],
+    options: [any DeclaredArgument<OptionDeclaration>] = [], examples: [Example] = [],
+    perform: @escaping @Sendable (CommandContext) -> () throws(SpoolError) -> ExitCode
+  ) {
+    declaration = CommandDeclaration(
+      name: name, group: group, summary: summary, discussion: discussion,
+      positionals: positionals, options: options, examples: examples)
+    self.perform = perform
+  }
 }
 
 /// What scripts can trust.

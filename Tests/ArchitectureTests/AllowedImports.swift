@@ -26,15 +26,16 @@ enum AllowedImports {
 
   /// The C libraries of each module.
   static let libraries: [String: Set<String>] = [
-    "Platform": ["CCrypto", "CXXHash", "CCurlLoader", "CSQLite"],
+    "Platform": ["CCrypto", "CPosix", "CXXHash", "CCurlLoader", "CSQLite", "CTexts"],
     "PipelineModel": ["CYAML"],
-    "Store": ["CSQLite", "CPosix"],
+    "Store": ["CSQLite", "CTexts"],
+    "Search": ["CTexts"],
     "Media": ["CLibAV", "CLibAVLoader", "CPosix"],
     "Speech": ["CEspeak", "CSpeechLoader", "CPosix"],
-    "Proof": ["CCrypto"],
-    "Plugins": ["CConfinement", "CLilvLoader", "CPosix", "CSpoolPlugin"],
+    "Proof": ["CCrypto", "CTexts"],
+    "Plugins": ["CConfinement", "CLilvLoader", "CPosix", "CSpoolPlugin", "CTexts"],
     "Intake": ["CPosix"],
-    "spool": ["CPosix"],
+    "spool": ["CPosix", "CTexts"],
   ]
 
   /// What every module may import. Foundation is not among them: it costs every command its

@@ -54,7 +54,6 @@ struct KnownNotes {
       INSERT INTO note_files (note, inbox, role, path, location, inode, byte_count, modified_ns,
         changed_ns, place) SELECT printf('%012x', n), '\(inbox)', 'recording', path, path, inode,
         size, mtime, ctime, 'left' FROM stamps;
-      DELETE FROM ledger_owed;
       COMMIT
       """)
   }

@@ -14,7 +14,7 @@ import Testing
 
   private func run(
     _ seconds: Double, media: Double = 100, outcomes: [StepRecord.Outcome] = [.made, .made, .made],
-    state: RunRecord.State = .done, batch: BatchMembership? = nil
+    state: RunRecord.State = .done, batch: RunRecord.Batch? = nil
   ) -> RunRecord {
     var run = RunRecord(
       id: RunID("r"), pipeline: "sample", pipelinePath: "/p", inputs: [:], overrides: [:],
@@ -28,8 +28,8 @@ import Testing
     return run
   }
 
-  private func speed(_ runs: [RunRecord]) -> HistoricalThroughput? {
-    HistoricalThroughput(runs, of: plan.steps, pipeline: "sample")
+  private func speed(_ runs: [RunRecord]) -> Forecast.Throughput? {
+    Forecast.Throughput(runs, of: plan.steps, pipeline: "sample")
   }
 
   @Test func `the middle one of the newest runs counts, whatever one of them was kept from`() {
@@ -39,13 +39,13 @@ import Testing
   }
 
   @Test func `runs that reused, failed or shared the machine tell nothing`() {
-    let batch = BatchMembership(batch: RunID("b"), folder: "/in", command: nil)
+    let batch = RunRecord.Batch(batch: RunID("b"), folder: "/in", command: nil)
     #expect(speed([]) == nil)
     #expect(
       speed([
         run(1, outcomes: [.reused, .made, .made]), run(1, state: .interrupted),
         run(1, batch: batch), run(1, media: 0),
       ]) == nil)
-    #expect(HistoricalThroughput([run(1)], of: plan.steps, pipeline: "other") == nil)
+    #expect(Forecast.Throughput([run(1)], of: plan.steps, pipeline: "other") == nil)
   }
 }

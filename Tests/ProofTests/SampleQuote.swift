@@ -38,7 +38,7 @@ struct SampleQuote {
     try bundle.append(quote.text, to: "quote.json")
     try bundle.append(receipt, to: "receipt.json")
     try bundle.append(key.verifyingKey.pem, to: "spool.pub")
-    try bundle.append(QuoteScript.text, to: "verify.py")
+    try bundle.append(QuoteBundle.script, to: "verify.py")
     try bundle.finish()
   }
 

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import Glibc
 import PipelineModel
@@ -187,18 +186,106 @@ import Testing
     #expect(answer.hits.isEmpty && answer.transcripts == 0)
   }
 
-  @Test("words that cannot be read for a while are taken in later")
+  @Test("words that cannot be read are reported and left out, and are taken in later")
   func unread() throws {
+    let told = Told()
+    bench.store.listen { told.add($0) }
+    try bench.tell("beta", of: "b.wav")
     let run = try bench.run("alpha beta", of: "a.wav")
+    let file = try hide(run)
+    try bench.store.runs.save(run)
+    for _ in 0..<2 {
+      #expect(try bench.hits("alpha").isEmpty)
+      #expect(try bench.hits("beta").map(\.name) == ["b.wav"])
+    }
+    let warnings = told.lines.filter { $0.contains("are not searched") }
+    #expect(warnings.count == 1, "\(told.lines)")
+    let line = warnings.first ?? ""
+    #expect(
+      line.contains("/in/a.") && line.contains(bench.store.path) && line.contains("; "),
+      "\(line)")
+    try show(file)
+    #expect(try bench.hits("alpha").count == 1)
+    #expect(try bench.hits("beta").count == 2)
+  }
+
+  @Test("words that are read late do not take the place of those of a later run")
+  func readLate() throws {
+    let run = try bench.run("alpha old", of: "a.wav", at: 5000)
+    let file = try hide(run)
+    try bench.store.runs.save(run)
+    #expect(try bench.hits("alpha").isEmpty)
+    // Its clock was set back.
+    try bench.tell("alpha new", of: "a.wav", at: 1000)
+    try show(file)
+    #expect(try bench.hits("new").count == 1)
+    #expect(try bench.hits("old").isEmpty)
+  }
+
+  /// Puts a folder in the place of a run's transcript, and gives its path.
+  private func hide(_ run: RunRecord) throws -> String {
     let artifact = try #require(run.steps.last?.outputs[PortName("transcript")]?.artifact)
     let file = try #require(bench.store.file(of: artifact.digest))
     try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
     try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
-    try bench.store.runs.save(run)
-    #expect(throws: SpoolError.self) { try bench.hits("alpha") }
+    return file
+  }
+
+  /// Puts the transcript back.
+  private func show(_ file: String) throws {
     try FileManager.default.removeItem(atPath: file)
     try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
+  }
+
+  @Test("words whose files cannot be looked at for a while stay in the index")
+  func unseen() throws {
+    let run = try bench.run("alpha", of: "a.wav")
+    try bench.store.runs.save(run)
+    let artifact = try #require(run.steps.last?.outputs[PortName("transcript")]?.artifact)
+    let file = try #require(bench.store.file(of: artifact.digest))
+    let folder = (file as NSString).deletingLastPathComponent
+    try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
+    #expect(bench.store.file(of: artifact.digest) == nil)
+    // A link to itself cannot be followed: whether the file is there is not known.
+    try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
+    #expect(bench.store.file(of: artifact.digest) != nil)
+    bench.search.prune()
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
     #expect(try bench.hits("alpha").count == 1)
+  }
+
+  @Test("where the checkpoints are freed, any stage of the run may have moved the sound")
+  func untraced() throws {
+    var run = try bench.run("alpha", of: "a.wav")
+    let trim = StepRecord(
+      id: StepID("trim"), kind: "trim", outcome: .made,
+      outputs: [.sound: StepOutput(kind: .sound, identity: SHA256.digest(of: "trimmed"))])
+    run.steps.append(trim)
+    try bench.store.runs.save(run)
+    let hit = try #require(try bench.hits("alpha").first)
+    let known = try #require(try bench.search.sound(of: hit))
+    #expect(known.isTraced && known.kinds == ["decode"])
+    var policy = CollectionPolicy()
+    policy.age = 0
+    policy.grace = 0
+    _ = try bench.store.collect(policy)
+    let freed = try #require(try bench.search.sound(of: hit))
+    #expect(!freed.isTraced && freed.kinds == ["decode", "trim"] && freed.kept == nil)
+  }
+
+  @Test("an index that cannot be used says what to do")
+  func advice() throws {
+    try bench.tell("alpha", of: "a.wav")
+    for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: bench.index + end) }
+    try Data("no database at all, but some text".utf8)
+      .write(to: URL(fileURLWithPath: bench.index))
+    let frozen = WordSearch(
+      of: bench.store, runs: bench.store.runs, holds: { _ in true }, in: bench.store.path,
+      isWritable: false, note: { _ in })
+    let query = try SearchQuery(["alpha"])
+    let error = #expect(throws: SpoolError.self) { try frozen.answer(query) }
+    #expect(error?.advice?.contains("\(command: .repair)") == true)
   }
 
   @Test("an index that is lost, emptied, cut short or overwritten is made again", arguments: 0..<5)
@@ -244,27 +331,35 @@ import Testing
     #expect(try bench.hits("old").isEmpty)
   }
 
-  @Test("a process that is killed before any commit leaves nothing that the next misses")
+  @Test("commits of the index are crash points, and what a kill before any leaves is taken in")
   func killed() async throws {
     for name in ["a", "b", "c"] { try bench.tell("alpha \(name)", of: "\(name).wav") }
     let path = bench.store.path
-    for number in 1...4 {
+    let mark = path + "/survived"
+    var counts: Set<Int64> = []
+    for number in 1...100 where !FileManager.default.fileExists(atPath: mark) {
       for end in ["", "-wal", "-shm"] {
         try? FileManager.default.removeItem(atPath: bench.index + end)
       }
-      let end: ExitTest.Condition = number <= 3 ? .signal(SIGKILL) : .exitCode(0)
-      await #expect(processExitsWith: end) { [path = path as String, number = number as Int] in
-        let store = try DiskStore(at: path)
+      await #expect(processExitsWith: .failure) { [path = path as String, number = number as Int] in
+        _ = unsafe setenv(CrashPoint.variable, "\(number)", 1)
+        let store = try DiskStore(reading: path)
         var index = try SearchIndex(at: path + "/search.sqlite")
-        commitsLeft.store(number, ordering: .relaxed)
-        _ = unsafe sqlite3_commit_hook(index.database.handle, dieAtLastCommit, nil)
-        try index.update(from: store.runs, in: store)
-        exit(0)
+        _ = try index.update(from: store.runs, in: store)
+        try Data().write(to: URL(fileURLWithPath: path + "/survived"))
+        exit(3)
+      }
+      if !FileManager.default.fileExists(atPath: mark) {
+        var index = try SearchIndex(at: bench.index)
+        let count = try index.database.run("SELECT count(*) FROM sources", to: "test")
+        counts.insert(count.first?[0].integer ?? -1)
       }
       let again = try SearchBench(at: path)
       #expect(try again.answer("alpha").transcripts == 3)
       #expect(try again.hits("alpha").count == 3)
     }
+    #expect(FileManager.default.fileExists(atPath: mark))
+    #expect(counts == [0, 1, 2])
   }
 
   @Test("where the index cannot be written no run fails, and its words are taken in later")
@@ -291,22 +386,20 @@ import Testing
       {"words":[{"text":"a","startTime":12.3456,"endTime":13},{"text":"—"},
       {"text":"b\\u0002c","startTime":3,"endTime":3.5}],"language":"en-GB"}
       """
-    let page = try #require(SearchPage(transcript: Array(transcript.utf8)))
+    let page = try #require(SearchIndex.Page(transcript: Array(transcript.utf8)))
     #expect(page.words == "a\n—\nb c")
-    let times = try #require(SearchPage.times(page.times, count: 3))
+    let times = try #require(SearchIndex.Page.times(page.times, count: 3))
     #expect(times == [12.3456...13, nil, 3...3.5])
-    #expect(SearchPage.times(page.times, count: 2) == nil)
-    #expect(SearchPage(transcript: Array("[]".utf8)) == nil)
+    #expect(SearchIndex.Page.times(page.times, count: 2) == nil)
+    #expect(SearchIndex.Page(transcript: Array("[]".utf8)) == nil)
   }
 }
 
-/// The commits that a process lives to see.
-private let commitsLeft = Atomic(0)
+/// What a store has told its user.
+private final class Told: Sendable {
+  private let kept = Mutex<[String]>([])
 
-private nonisolated func dieAtLastCommit(_ context: UnsafeMutableRawPointer?) -> CInt {
-  if commitsLeft.subtract(1, ordering: .relaxed).newValue == 0 {
-    kill(getpid(), SIGKILL)
-    while true { pause() }
-  }
-  return 0
+  var lines: [String] { kept.withLock { $0 } }
+
+  func add(_ line: String) { kept.withLock { $0.append(line) } }
 }

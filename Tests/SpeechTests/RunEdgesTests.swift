@@ -27,7 +27,7 @@ import Testing
           place: sounds[number].frames)
       }[...]
     }
-    return RunEdges(of: Self.text.map { SpokenWord(String($0)) }, heard: sounds, echoes: echoes)
+    return RunEdges(words: Self.text.map { SpokenWord(String($0)) }, heard: sounds, echoes: echoes)
       .contest(trusted, in: 0..<place + 20)
       .filter(\.isContested).map(\.word)
   }

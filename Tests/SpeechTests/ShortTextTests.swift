@@ -62,8 +62,8 @@ import Transcripts
     var trace = LevelTrace()
     trace.add(sound.span)
     let words = EnglishSpelling().spoken(text.components(separatedBy: " "))
-    return try TextAlignment(of: words, engine: SphinxEngine(.english), threadCount: 1).align(
-      in: HeldSpeech(samples: sound), trace, from: AlignmentProgress()
+    return try SphinxEngine(.english).align(
+      words, in: HeldSpeech(samples: sound), trace, threadCount: 1, from: AlignmentProgress()
     ) { (_) throws(SpoolError) in }.share
   }
 }

@@ -123,11 +123,9 @@ import Transcripts
   ) throws -> AlignmentResult {
     var trace = LevelTrace()
     trace.add(sound.span)
-    let alignment = TextAlignment(
-      of: EnglishSpelling().spoken(words(text)), engine: SphinxEngine(.english),
-      threadCount: threads)
-    return try alignment.align(
-      in: HeldSpeech(samples: sound), trace, from: progress
+    return try SphinxEngine(.english).align(
+      EnglishSpelling().spoken(words(text)), in: HeldSpeech(samples: sound), trace,
+      threadCount: threads, from: progress
     ) { (progress) throws(SpoolError) in record(progress) }
   }
 }

@@ -22,12 +22,10 @@ import Transcripts
     let (sound, truth) = try Self.sample()
     var trace = LevelTrace()
     trace.add(sound.span)
-    let result = try TextAlignment(
-      of: EnglishSpelling().spoken(truth.map(\.text)),
-      engine: SphinxEngine(.english, usesLibrary: usesLibrary), threadCount: 2
-    ).align(in: HeldSpeech(samples: sound), trace, from: AlignmentProgress()) {
-      (_) throws(SpoolError) in
-    }
+    let result = try SphinxEngine(.english, usesLibrary: usesLibrary).align(
+      EnglishSpelling().spoken(truth.map(\.text)), in: HeldSpeech(samples: sound), trace,
+      threadCount: 2, from: AlignmentProgress()
+    ) { (_) throws(SpoolError) in }
     expect(result, truth, median: median)
   }
 

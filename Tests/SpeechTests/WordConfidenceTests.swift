@@ -44,12 +44,10 @@ import Transcripts
     let written = text.split(separator: " ").map(String.init)
     var trace = LevelTrace()
     trace.add(sound.span)
-    let result = try TextAlignment(
-      of: EnglishSpelling().spoken(written.map { $0.lowercased() }), engine: SphinxEngine(.english),
-      threadCount: 1
-    ).align(in: HeldSpeech(samples: sound), trace, from: AlignmentProgress()) {
-      (_) throws(SpoolError) in
-    }
+    let result = try SphinxEngine(.english).align(
+      EnglishSpelling().spoken(written.map { $0.lowercased() }), in: HeldSpeech(samples: sound),
+      trace, threadCount: 1, from: AlignmentProgress()
+    ) { (_) throws(SpoolError) in }
     let isSaid = written.map { $0 != $0.uppercased() }
     for (index, place) in result.words.enumerated() {
       let beside = isSaid[max(0, index - 1)...min(isSaid.count - 1, index + 1)]

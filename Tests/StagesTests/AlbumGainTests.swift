@@ -25,12 +25,13 @@ import Testing
 
   /// Surveys the recordings as often as they are asked for.
   private func settled(_ sounds: [TestSound]) throws -> (rounds: Int, figures: [String: Double]) {
-    var rounds: [AlbumRound] = []
+    var rounds: [AlbumAnalysis.Round] = []
     while true {
       switch try album.move(after: rounds) {
       case .survey(let asked):
         try #require(rounds.count < 8)
-        rounds.append(AlbumRound(asked: asked, findings: try sounds.map { try survey($0, asked) }))
+        rounds.append(
+          AlbumAnalysis.Round(asked: asked, findings: try sounds.map { try survey($0, asked) }))
       case .settle(let figures): return (rounds.count, figures)
       }
     }
@@ -77,7 +78,7 @@ import Testing
 
   @Test func `what is no finding is an error, not a gain`() {
     #expect(throws: SpoolError.self) {
-      try album.move(after: [AlbumRound(asked: [:], findings: ["{}"])])
+      try album.move(after: [AlbumAnalysis.Round(asked: [:], findings: ["{}"])])
     }
   }
 }

@@ -62,6 +62,26 @@ struct FrameQueue: ~Copyable {
     }
   }
 
+  /// Fades the oldest `length` frames out over those of `block` from `place` on, which are faded in,
+  /// and drops them.
+  /// - Parameters:
+  ///   - done: frames of the crossfade that came before.
+  ///   - whole: frames of the whole crossfade.
+  mutating func crossfade(
+    _ length: Int, into block: inout AudioBuffer, at place: Int, curve: FadeCurve, done: Int,
+    of whole: Int
+  ) {
+    for index in 0..<length {
+      let share = (Double(done + index) + 0.5) / Double(whole)
+      let (falling, rising) = (Float(curve.gain(at: 1 - share)), Float(curve.gain(at: share)))
+      for channel in 0..<channelCount {
+        let samples = unsafe block.baseAddress(ofChannel: channel) + place
+        unsafe samples[index] = samples[index] * rising + self[channel, index] * falling
+      }
+    }
+    drop(length)
+  }
+
   /// Drops the oldest `length` frames.
   mutating func drop(_ length: Int) {
     precondition(length <= count)
@@ -84,23 +104,15 @@ struct FrameQueue: ~Copyable {
   @inline(__always)
   private func wrapped(_ place: Int) -> Int { place >= capacity ? place &- capacity : place }
 
-  /// Appends the frame count and the frames to a snapshot.
-  func append(to snapshot: inout ProcessorSnapshot) {
-    snapshot.append(count)
+  /// Passes the number of frames and the frames; throws if those that were read do not fit.
+  mutating func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    var length = count
+    try coder.pass(&length, in: 0...capacity)
+    if coder.isReading { (first, count) = (0, length) }
     let run = min(count, capacity - first)
     for channel in 0..<channelCount {
-      unsafe snapshot.append(samples: row(channel) + first, count: run)
-      unsafe snapshot.append(samples: row(channel), count: count - run)
+      unsafe try coder.pass(samples: row(channel) + first, count: run)
+      unsafe try coder.pass(samples: row(channel), count: count - run)
     }
-  }
-
-  /// Reads what `append` wrote; throws if it does not fit.
-  mutating func restore(from reader: inout SnapshotReader) throws(SnapshotError) {
-    let count = try reader.next(Int.self)
-    guard (0...capacity).contains(count),
-      reader.remainingByteCount >= 4 * count * channelCount
-    else { throw SnapshotError() }
-    for channel in 0..<channelCount { unsafe try reader.read(count, into: row(channel)) }
-    (self.first, self.count) = (0, count)
   }
 }

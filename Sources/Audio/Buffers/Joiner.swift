@@ -29,7 +29,10 @@ package final class Joiner {
     output.frameCount = .zero
     let count = input.frameCount.count
     let joined = min(ending.count, count)
-    join(input, count: joined, into: &output)
+    FiniteSamples.append(input, start: 0, count: joined, to: &output)
+    ending.crossfade(
+      joined, into: &output, at: 0, curve: curve, done: crossfade.count - ending.count,
+      of: crossfade.count)
     // Held frames come out first, then the block; the end of the block is held.
     let ready = max(held.count + count - joined - crossfade.count, 0)
     let old = min(ready, held.count)
@@ -55,21 +58,5 @@ package final class Joiner {
     output.frameCount = .zero
     held.move(held.count, to: &output)
     return ending.count == 0
-  }
-
-  /// Crossfades the first frames of a block with the end of the previous sound.
-  private func join(_ input: borrowing AudioBuffer, count: Int, into output: inout AudioBuffer) {
-    let place = output.frameCount.count
-    let done = crossfade.count - ending.count
-    FiniteSamples.append(input, start: 0, count: count, to: &output)
-    for index in 0..<count {
-      let share = (Double(done + index) + 0.5) / Double(crossfade.count)
-      let (falling, rising) = (Float(curve.gain(at: 1 - share)), Float(curve.gain(at: share)))
-      for channel in 0..<output.channelCount {
-        let samples = unsafe output.baseAddress(ofChannel: channel) + place
-        unsafe samples[index] = samples[index] * rising + ending[channel, index] * falling
-      }
-    }
-    ending.drop(count)
   }
 }

@@ -7,7 +7,7 @@
 ///
 /// `process` and `finish` never allocate, lock, throw or log. A processor belongs to one thread at
 /// a time; it is a class because a chain holds processors of many types.
-package protocol Processor: AnyObject {
+package protocol Processor: Resumable {
   /// The format of the output.
   var outputFormat: AudioFormat { get }
 
@@ -28,13 +28,6 @@ package protocol Processor: AnyObject {
 
   /// Ends the stream: replaces the content of `output` with the frames held back.
   func finish(into output: inout AudioBuffer)
-
-  /// The state after the last frame. A fresh processor with the same settings that restores it
-  /// continues bit-exactly.
-  var snapshot: ProcessorSnapshot { get }
-
-  /// Restores the state of a processor with the same settings.
-  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError)
 }
 
 /// The defaults are those of a processor that holds no frames back and remembers nothing.
@@ -48,11 +41,7 @@ extension Processor {
 
   package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
 
-  package var snapshot: ProcessorSnapshot { ProcessorSnapshot() }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try SnapshotReader(snapshot).finish()
-  }
+  package func code(_ coder: inout StateCoder) {}
 }
 
 /// A processor that reports what it did to the sound.
@@ -66,7 +55,10 @@ package protocol ReportingProcessor: Processor {
 }
 
 /// Measures a stream without changing it. The finding does not depend on block boundaries.
-package protocol Analyser: AnyObject {
+///
+/// Its state is taken before `finding()` is called; an analyser of the same type and format that
+/// restores it yields the same finding.
+package protocol Analyser: Resumable {
   /// The result of the measurement.
   associatedtype Finding: Codable & Sendable
 
@@ -75,11 +67,4 @@ package protocol Analyser: AnyObject {
 
   /// The result for all sound so far; called once, at the end.
   func finding() -> Finding
-
-  /// The state after the last frame, before `finding()` is called. A fresh analyser of the same
-  /// type and format that restores it yields the same finding.
-  var snapshot: ProcessorSnapshot { get }
-
-  /// Restores the state of an analyser of the same type and format.
-  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError)
 }

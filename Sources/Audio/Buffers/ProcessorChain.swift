@@ -75,17 +75,7 @@ package final class ProcessorChain: Processor {
   }
 
   /// The states of all processors, each preceded by its length.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    for link in links { snapshot.append(link.processor.snapshot) }
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    var parts: [ProcessorSnapshot] = []
-    for _ in links { parts.append(try reader.nextPart()) }
-    try reader.finish()
-    for (link, part) in zip(links, parts) { try link.processor.restore(part) }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    for link in links { try coder.pass(part: link.processor) }
   }
 }

@@ -139,17 +139,5 @@ package final class Quantizer: Processor {
   }
 
   /// The number of the next frame.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(position)
-    return snapshot
-  }
-
-  /// Continues at the frame where another quantiser stopped.
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let position = try reader.next(Int.self)
-    try reader.finish()
-    self.position = position
-  }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) { try coder.pass(&position) }
 }

@@ -59,23 +59,18 @@ struct SampleRows: ~Copyable {
     count -= dropped
   }
 
-  /// Appends the frames, without their number, to a snapshot.
-  /// - Parameter written: frames of each row, if not those that it has.
-  func append(to snapshot: inout ProcessorSnapshot, count written: Int? = nil) {
-    for channel in 0..<channelCount {
-      unsafe snapshot.append(samples: self[channel], count: written ?? count)
-    }
-  }
-
-  /// Reads `count` frames, or the `written` ones of which these are the first.
-  mutating func restore(
-    _ count: Int, from reader: inout SnapshotReader, writtenCount written: Int? = nil
+  /// Passes the frames, without their number, through a coder.
+  /// - Parameters:
+  ///   - count: the number of frames in a row.
+  ///   - passed: frames of each row that are passed, of which these are the first; nil for `count`.
+  mutating func code(
+    _ coder: inout StateCoder, count: Int, passed: Int? = nil
   ) throws(SnapshotError) {
-    let written = written ?? count
-    guard (0...written).contains(count), written <= length,
-      reader.remainingByteCount >= 4 * written * channelCount
-    else { throw SnapshotError() }
-    for channel in 0..<channelCount { unsafe try reader.read(written, into: self[channel]) }
+    let passed = passed ?? count
+    guard (0...passed).contains(count), passed <= length else { throw SnapshotError() }
+    for channel in 0..<channelCount {
+      unsafe try coder.pass(samples: self[channel], count: passed)
+    }
     self.count = count
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A number of sample frames: one sample for every channel at one instant.
-package struct Frames: Hashable, Comparable, Sendable, Codable {
+package struct Frames: Hashable, Comparable, Sendable, Codable, BitwiseCopyable {
   /// Negative only as a difference.
   package var count: Int
 

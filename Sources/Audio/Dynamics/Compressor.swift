@@ -69,11 +69,7 @@ package final class Compressor: ReportingProcessor {
   }
 
   /// The gain reduction, the detector's state, what was counted, and the frames held back.
-  package var snapshot: ProcessorSnapshot { gain.snapshot }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try gain.restore(snapshot)
-  }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) { try gain.code(&coder) }
 }
 
 /// A compressor's gain law: the static curve and a smooth branching detector.

@@ -96,21 +96,9 @@ package final class DeEsser: ReportingProcessor {
   package func report() -> GainReduction { statistics.figures }
 
   /// The reduction, what was counted, and the filter's state.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(reduction)
-    snapshot.append(statistics)
-    snapshot.append(filter.snapshot)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let reduction = try reader.next(Double.self)
-    let statistics = try reader.next(ReductionStatistics.self)
-    let part = try reader.nextPart()
-    try reader.finish()
-    try filter.restore(part)
-    (self.reduction, self.statistics) = (reduction, statistics)
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&reduction)
+    try coder.pass(&statistics)
+    try coder.pass(part: filter)
   }
 }

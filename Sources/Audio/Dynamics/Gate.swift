@@ -78,11 +78,7 @@ package final class Gate: ReportingProcessor {
 
   /// The gain, the rest of the hold time, the detector's state, the counters and the frames held
   /// back.
-  package var snapshot: ProcessorSnapshot { gain.snapshot }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try gain.restore(snapshot)
-  }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) { try gain.code(&coder) }
 }
 
 /// A gate's gain law: open from the threshold on and for the hold time after it.

@@ -111,19 +111,11 @@ final class LevelDetector {
       for index in 0..<count { unsafe own[index] += link * (loudest[index] - own[index]) }
     }
   }
-}
 
-extension LevelDetector {
-  func append(to snapshot: inout ProcessorSnapshot) {
-    snapshot.append(contentsOf: squares)
-    for hold in holds { hold.append(to: &snapshot) }
-    if let filter { snapshot.append(filter.snapshot) }
-  }
-
-  func restore(from reader: inout SnapshotReader) throws(SnapshotError) {
-    squares = try reader.next(Double.self, count: squares.count)
-    for hold in holds { try hold.restore(from: &reader) }
-    if let filter { try filter.restore(try reader.nextPart()) }
+  func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&squares)
+    for hold in holds { try hold.code(&coder) }
+    if let filter { try coder.pass(part: filter.equalizer) }
   }
 }
 
@@ -132,7 +124,7 @@ final class SidechainFilter {
   /// The output of the last call.
   private(set) var output: AudioBuffer
   private var input: AudioBuffer
-  private let equalizer: Equalizer
+  let equalizer: Equalizer
 
   init(highPass corner: Hertz, format: AudioFormat, capacity: Frames) {
     equalizer = Equalizer(
@@ -145,12 +137,6 @@ final class SidechainFilter {
   func filter(_ block: borrowing AudioBuffer, start: Int, count: Int) {
     input.copy(from: block, start: Frames(start), count: Frames(count))
     equalizer.process(input, into: &output)
-  }
-
-  var snapshot: ProcessorSnapshot { equalizer.snapshot }
-
-  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try equalizer.restore(snapshot)
   }
 }
 
@@ -239,20 +225,12 @@ final class PeakHold {
       unsafe levels[index] = LinkedLevel.greater(greatest, behind[offset &+ index])
     }
   }
-}
 
-extension PeakHold {
-  /// Appends the window's levels and its position.
-  func append(to snapshot: inout ProcessorSnapshot) {
-    snapshot.append(position)
-    unsafe snapshot.append(samples: ring.start, count: window)
-  }
-
-  func restore(from reader: inout SnapshotReader) throws(SnapshotError) {
-    let position = try reader.next(Int.self)
-    guard (0..<window).contains(position) else { throw SnapshotError() }
-    unsafe try reader.read(window, into: ring.start)
-    self.position = position
+  /// Passes the position and the window's levels.
+  func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&position, in: 0..<window)
+    unsafe try coder.pass(samples: ring.start, count: window)
+    guard coder.isReading else { return }
     for number in 0..<window / Self.group {
       maxima[number] = unsafe LinkedLevel.peak(
         ring.start + number * Self.group, count: Self.group)

@@ -133,45 +133,23 @@ extension LevelDrivenGain {
     position = (position + count) % delay
     if isGiven { pending -= count } else { leading -= count }
   }
-}
 
-extension LevelDrivenGain {
-  /// The states of detector and law, and the delayed frames.
-  var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    detector.append(to: &snapshot)
-    for lane in lanes {
-      snapshot.append(lane.state)
-      snapshot.append(lane.statistics)
-    }
-    guard delay > 0 else { return snapshot }
-    snapshot.append(leading)
-    snapshot.append(pending)
-    for channel in 0..<channelCount {
-      for index in 0..<delay {
-        snapshot.append(ring[channel * delay + (position + index) % delay])
-      }
-    }
-    return snapshot
-  }
-
-  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    try detector.restore(from: &reader)
+  /// The states of detector and law, and the delayed frames, oldest first.
+  func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try detector.code(&coder)
     for lane in lanes.indices {
-      lanes[lane].state = try reader.next(Law.State.self)
-      lanes[lane].statistics = try reader.next(Law.Statistics.self)
+      try coder.pass(&lanes[lane].state)
+      try coder.pass(&lanes[lane].statistics)
     }
-    if delay > 0 {
-      leading = try reader.next(Int.self)
-      pending = try reader.next(Int.self)
-      guard (0...delay).contains(leading), (0...delay).contains(pending) else {
-        throw SnapshotError()
-      }
-      for index in 0..<delay * channelCount { ring[index] = try reader.next(Float.self) }
-      position = 0
+    guard delay > 0 else { return }
+    try coder.pass(&leading, in: 0...delay)
+    try coder.pass(&pending, in: 0...delay)
+    if coder.isReading { position = 0 }
+    for channel in 0..<channelCount {
+      let row = unsafe ring.start + channel * delay
+      unsafe try coder.pass(samples: row + position, count: delay - position)
+      unsafe try coder.pass(samples: row, count: position)
     }
-    try reader.finish()
   }
 }
 

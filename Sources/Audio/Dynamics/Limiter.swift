@@ -90,9 +90,7 @@ package final class Limiter: ReportingProcessor {
       limitFilled(&output)
     }
   }
-}
 
-extension Limiter {
   /// Processes every complete group and moves the rest to the front.
   private func limitFilled(_ output: inout AudioBuffer) {
     let end = rows.count / Self.group * Self.group
@@ -154,36 +152,20 @@ extension Limiter {
       }
     }
   }
-}
 
-extension Limiter {
   /// The reduction of the returned frames. All channels share one gain and count once.
   package func report() -> GainReduction { statistics.figures }
 
   /// The frames held back, the gain's state and the counters.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(rows.count)
-    snapshot.append(leading)
-    snapshot.append(pending)
-    rows.append(to: &snapshot)
-    snapshot.append(contentsOf: extents)
-    gain.append(to: &snapshot)
-    snapshot.append(statistics)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let filled = try reader.next(Int.self)
-    leading = try reader.next(Int.self)
-    pending = try reader.next(Int.self)
-    guard (history..<history + Self.group).contains(filled) else { throw SnapshotError() }
-    try rows.restore(filled, from: &reader)
-    extents = try reader.next(GroupExtent.self, count: extents.count)
-    try gain.restore(from: &reader)
-    statistics = try reader.next(ReductionStatistics.self)
-    try reader.finish()
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    var filled = rows.count
+    try coder.pass(&filled, in: history..<history + Self.group)
+    try coder.pass(&leading)
+    try coder.pass(&pending)
+    try rows.code(&coder, count: filled)
+    try coder.pass(&extents)
+    try gain.code(&coder)
+    try coder.pass(&statistics)
   }
 }
 

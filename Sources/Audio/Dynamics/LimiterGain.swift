@@ -62,35 +62,24 @@ extension Limiter {
 }
 
 extension Limiter.SmoothGain {
-  func append(to snapshot: inout ProcessorSnapshot) {
-    snapshot.append(index)
-    snapshot.append(held)
-    snapshot.append(min(settled, settledCount))
-    let entries = minimum.entries
-    snapshot.append(entries.count)
-    for entry in entries {
-      snapshot.append(entry.index)
-      snapshot.append(entry.value)
+  mutating func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&index)
+    try coder.pass(&held)
+    settled = min(settled, settledCount)
+    try coder.pass(&settled)
+    var entries = minimum.entries
+    var count = entries.count
+    try coder.pass(&count, in: 0...delay * 2 + 1)
+    if coder.isReading {
+      entries = Array(repeating: SlidingMinimum.Entry(index: 0, value: 1), count: count)
     }
-    snapshot.append(contentsOf: firstSum.values)
-    snapshot.append(contentsOf: secondSum.values)
-  }
-
-  mutating func restore(from reader: inout SnapshotReader) throws(SnapshotError) {
-    index = try reader.next(Int.self)
-    held = try reader.next(Double.self)
-    settled = try reader.next(Int.self)
-    let count = try reader.next(Int.self)
-    guard (0...delay * 2 + 1).contains(count) else { throw SnapshotError() }
-    var entries: [SlidingMinimum.Entry] = []
-    for _ in 0..<count {
-      entries.append(
-        SlidingMinimum.Entry(
-          index: try reader.next(Int.self), value: try reader.next(Float.self)))
+    for place in entries.indices {
+      try coder.pass(&entries[place].index)
+      try coder.pass(&entries[place].value)
     }
     minimum.entries = entries
-    firstSum.values = try reader.next(Int.self, count: firstSum.values.count)
-    secondSum.values = try reader.next(Int.self, count: secondSum.values.count)
+    try coder.pass(&firstSum.values)
+    try coder.pass(&secondSum.values)
   }
 }
 

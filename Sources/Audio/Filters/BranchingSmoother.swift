@@ -4,12 +4,7 @@ import Glibc
 /// detector of Giannoulis et al. 2012, equation 16.
 struct BranchingSmoother {
   /// The share of the remaining distance covered per frame, for rise and fall.
-  private let attack, release: Double
-
-  init(attack: Double, release: Double) {
-    self.attack = attack
-    self.release = release
-  }
+  let attack, release: Double
 
   /// Smooths `count` reductions in place from `state`, counts them, and returns the new state.
   @inline(__always)

@@ -87,35 +87,16 @@ package final class Equalizer: Processor {
   }
 
   /// The state of every filter.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(phase)
-    for pair in pairs {
-      snapshot.append(pair.s1)
-      snapshot.append(pair.s2)
-    }
-    for single in singles {
-      snapshot.append(single.s1)
-      snapshot.append(single.s2)
-    }
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let phase = try reader.next(Int.self)
-    guard (0..<Self.grid).contains(phase) else { throw SnapshotError() }
-    var (pairs, singles) = (pairs, singles)
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&phase, in: 0..<Self.grid)
     for index in pairs.indices {
-      pairs[index].s1 = try reader.next(SIMD8<Double>.self)
-      pairs[index].s2 = try reader.next(SIMD8<Double>.self)
+      try coder.pass(&pairs[index].s1)
+      try coder.pass(&pairs[index].s2)
     }
     for index in singles.indices {
-      singles[index].s1 = try reader.next(SIMD4<Double>.self)
-      singles[index].s2 = try reader.next(SIMD4<Double>.self)
+      try coder.pass(&singles[index].s1)
+      try coder.pass(&singles[index].s2)
     }
-    try reader.finish()
-    (self.phase, self.pairs, self.singles) = (phase, pairs, singles)
   }
 }
 

@@ -22,9 +22,7 @@ package final class OffsetRemover: Processor {
       }
     }
   }
-}
 
-extension OffsetRemover {
   /// Measures the DC offset (mean) of each channel; full scale is 1.
   package final class Meter: Analyser {
     // Sequential sums, which do not depend on block boundaries.
@@ -49,20 +47,9 @@ extension OffsetRemover {
     package func finding() -> [Double] { sums.map { $0 / Double(max(frames, 1)) } }
 
     /// The sums.
-    package var snapshot: ProcessorSnapshot {
-      var snapshot = ProcessorSnapshot()
-      snapshot.append(frames)
-      snapshot.append(contentsOf: sums)
-      return snapshot
-    }
-
-    package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-      var reader = SnapshotReader(snapshot)
-      let frames = try reader.next(Int.self)
-      let sums = try reader.next(Double.self, count: sums.count)
-      try reader.finish()
-      guard frames >= 0 else { throw SnapshotError() }
-      (self.frames, self.sums) = (frames, sums)
+    package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+      try coder.pass(&frames, in: 0...)
+      try coder.pass(&sums)
     }
   }
 }

@@ -57,46 +57,19 @@ package final class LevelMeter: Analyser {
       offsets: statistics.map { $0.sum / sampleCount },
       clippedSamples: statistics.reduce(0) { $0 + $1.clippedSamples })
   }
-}
 
-extension LevelMeter {
   /// The states of all measurements and the pending samples; 8 bytes for every tenth of a second,
   /// and a few kilobytes a channel.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(loudness.snapshot)
-    snapshot.append(peaks.snapshot)
-    snapshot.append(contentsOf: statistics)
-    snapshot.append(frames.count)
-    snapshot.append(block.frameCount.count)
-    for channel in 0..<format.channelCount {
-      let samples = block.channel(channel)
-      for index in samples.indices { snapshot.append(samples[index]) }
-    }
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let loudness = try reader.nextPart()
-    let peaks = try reader.nextPart()
-    let statistics = try reader.next(SampleStatistics.self, count: format.channelCount)
-    let frames = try reader.next(Int.self)
-    let waiting = try reader.next(Int.self)
-    guard frames >= 0, (0..<Self.blockSize.count).contains(waiting) else { throw SnapshotError() }
-    var channels: [[Float]] = []
-    for _ in 0..<format.channelCount {
-      channels.append(try reader.next(Float.self, count: waiting))
-    }
-    try reader.finish()
-    try self.loudness.restore(loudness)
-    try self.peaks.restore(peaks)
-    self.statistics = statistics
-    self.frames = Frames(frames)
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(part: loudness)
+    try coder.pass(part: peaks)
+    try coder.pass(&statistics)
+    try coder.pass(&frames.count, in: 0...)
+    var waiting = block.frameCount.count
+    try coder.pass(&waiting, in: 0..<Self.blockSize.count)
     block.frameCount = Frames(waiting)
-    for (channel, samples) in channels.enumerated() {
-      var target = block.mutableChannel(channel)
-      for (index, sample) in samples.enumerated() { target[index] = sample }
+    for channel in 0..<format.channelCount {
+      unsafe try coder.pass(samples: block.baseAddress(ofChannel: channel), count: waiting)
     }
   }
 }

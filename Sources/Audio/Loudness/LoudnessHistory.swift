@@ -74,30 +74,22 @@ package struct LoudnessHistory: Hashable, Sendable, Codable {
   private static func energy(_ loudness: LUFS) -> Double {
     pow(10, (loudness.value + 0.691) / 10)
   }
-}
 
-extension LoudnessHistory {
   /// All steps.
   package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    append(to: &snapshot)
-    return snapshot
+    var history = self
+    return StateCoder.snapshot { (coder) throws(SnapshotError) in try history.code(&coder) }
   }
 
   /// Restores a history.
   package init(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    self = try LoudnessHistory(from: &reader)
-    try reader.finish()
+    var history = LoudnessHistory()
+    try StateCoder.restore(snapshot) { (coder) throws(SnapshotError) in try history.code(&coder) }
+    self = history
   }
 
-  func append(to snapshot: inout ProcessorSnapshot) {
-    snapshot.append(energies.count)
-    snapshot.append(contentsOf: energies)
-  }
-
-  init(from reader: inout SnapshotReader) throws(SnapshotError) {
-    energies = try reader.next(Double.self, count: try reader.nextCount())
+  mutating func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(list: &energies)
   }
 }
 

@@ -24,20 +24,9 @@ package final class LoudnessMeter: Analyser {
   }
 
   /// The states of both measurements; 8 bytes for every tenth of a second, and a few kilobytes.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(loudness.snapshot)
-    if let peaks { snapshot.append(peaks.snapshot) }
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let loudness = try reader.nextPart()
-    let peaks = self.peaks == nil ? nil : try reader.nextPart()
-    try reader.finish()
-    try self.loudness.restore(loudness)
-    if let peaks { try self.peaks?.restore(peaks) }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(part: loudness)
+    if let peaks { try coder.pass(part: peaks) }
   }
 
   /// Integrated loudness and peaks: the input of normalisation.

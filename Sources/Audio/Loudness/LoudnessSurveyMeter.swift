@@ -40,20 +40,9 @@ package final class LoudnessSurveyMeter: Analyser {
   }
 
   /// The states of meter and processor.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(meter.snapshot)
-    if let processor { snapshot.append(processor.snapshot) }
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let heard = try reader.nextPart()
-    let held = processor == nil ? nil : try reader.nextPart()
-    try reader.finish()
-    try meter.restore(heard)
-    if let held { try processor?.restore(held) }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(part: meter)
+    if let processor { try coder.pass(part: processor) }
   }
 
   /// A recording's contribution to the loudness of an album.

@@ -1,6 +1,6 @@
 /// A running loudness measurement of EBU R 128, which yields the energies of 100 ms steps, weighted
 /// as ITU-R BS.1770-4 specifies.
-final class R128 {
+final class R128: Resumable {
   private(set) var history = LoudnessHistory()
 
   /// Two channels with nonzero weight, and their filters; the last channel may stand alone.
@@ -91,27 +91,12 @@ final class R128 {
     }
     history.append(energy * coefficients.scale / Double(stepLength))
   }
-}
 
-extension R128 {
   /// The complete steps, and the filters within the current one.
-  var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(phase)
-    for pair in pairs { snapshot.append(pair.filters) }
-    history.append(to: &snapshot)
-    return snapshot
-  }
-
-  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let phase = try reader.next(Int.self)
-    guard (0..<stepLength).contains(phase) else { throw SnapshotError() }
-    let filters = try reader.next(KWeightedPair.self, count: pairs.count)
-    let history = try LoudnessHistory(from: &reader)
-    try reader.finish()
-    for (index, filters) in filters.enumerated() { pairs[index].filters = filters }
-    (self.phase, self.history) = (phase, history)
+  func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&phase, in: 0..<stepLength)
+    for index in pairs.indices { try coder.pass(&pairs[index].filters) }
+    try history.code(&coder)
   }
 }
 

@@ -52,9 +52,7 @@ struct TruePeakFilter {
       worstGain * extent.peak,
       residualGain * extent.peak + curvatureGain * extent.curvature)
   }
-}
 
-extension TruePeakFilter {
   /// Splits a filter into a straight line between the two middle samples, a filter of second
   /// differences, and a remainder that corrects the first moment; returns the sums of
   /// tap

@@ -30,9 +30,7 @@ final class TruePeakInterpolator {
       }
     }
   }
-}
 
-extension TruePeakInterpolator {
   /// An upper bound for all points of a group, from the bounds of that group and its neighbours.
   func bound(_ extent: GroupExtent) -> Float { filter.bound(extent) }
 

@@ -92,40 +92,16 @@ package final class TruePeakMeter: Analyser {
       truePeak: Decibels(finiteAmplitude: Double(truePeak)),
       samplePeak: Decibels(finiteAmplitude: Double(samplePeak)))
   }
-}
 
-extension TruePeakMeter {
   /// The peaks so far, and the pending frames.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(filled)
-    snapshot.append(samplePeak)
-    snapshot.append(truePeak)
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&filled, in: 2 * Self.group..<3 * Self.group)
+    try coder.pass(&samplePeak)
+    try coder.pass(&truePeak)
     for channel in 0..<channelCount {
-      snapshot.append(extents[channel].0)
-      snapshot.append(extents[channel].1)
-      for index in 0..<filled { snapshot.append(rows[channel * Self.row + index]) }
-    }
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let filled = try reader.next(Int.self)
-    guard (2 * Self.group..<3 * Self.group).contains(filled) else { throw SnapshotError() }
-    let samplePeak = try reader.next(Float.self)
-    let truePeak = try reader.next(Float.self)
-    var extents: [(GroupExtent, GroupExtent)] = []
-    var samples: [Float] = []
-    for _ in 0..<channelCount {
-      extents.append((try reader.next(GroupExtent.self), try reader.next(GroupExtent.self)))
-      samples += try reader.next(Float.self, count: filled)
-    }
-    try reader.finish()
-    (self.filled, self.samplePeak, self.truePeak) = (filled, samplePeak, truePeak)
-    self.extents = extents
-    for (index, sample) in samples.enumerated() {
-      rows[index / filled * Self.row + index % filled] = sample
+      try coder.pass(&extents[channel].0)
+      try coder.pass(&extents[channel].1)
+      unsafe try coder.pass(samples: rows.start + channel * Self.row, count: filled)
     }
   }
 }

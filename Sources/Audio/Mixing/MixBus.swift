@@ -1,5 +1,3 @@
-import Glibc
-
 /// A mix bus: sums tracks in double precision and rounds once per block, so that any number of
 /// tracks adds up without loss and a track cancels its inverse exactly.
 package final class MixBus {
@@ -70,42 +68,5 @@ package final class MixBus {
     precondition(channel >= 0 && channel < channelCount)
     precondition(start.count >= 0 && start.count + count <= capacity.count)
     return unsafe sums.start + (channel * capacity.count + start.count)
-  }
-}
-
-/// Pan laws for a mono track in a stereo mix, named after their gain in the middle. Panned hard to
-/// one side, all laws have unity gain on that side.
-package enum PanLaw: String, Sendable, CaseIterable {
-  /// Both sides at unity in the middle; only the far side falls.
-  case flat = "0 dB"
-  /// Constant power: sin² + cos² = 1.
-  case constantPower = "-3 dB"
-  /// The geometric mean of the adjacent laws.
-  case compromise = "-4.5 dB"
-  /// Constant amplitude: the mono sum does not change.
-  case linear = "-6 dB"
-
-  /// The gains, as amplitude ratios, for a mono track.
-  /// - Parameter pan: −1 is left, 0 the middle, +1 right; clamped.
-  package func gains(pan: Double) -> (left: Double, right: Double) {
-    let right = (min(max(pan, -1), 1) + 1) / 2
-    let left = 1 - right
-    return switch self {
-    case .flat: PanLaw.balance(pan)
-    case .constantPower: (left: sin(left * .pi / 2), right: sin(right * .pi / 2))
-    case .compromise:
-      (
-        left: (left * sin(left * .pi / 2)).squareRoot(),
-        right: (right * sin(right * .pi / 2)).squareRoot()
-      )
-    case .linear: (left: left, right: right)
-    }
-  }
-
-  /// The balance of a stereo track: the side that `pan` points to stays, the other falls linearly,
-  /// for any law.
-  package static func balance(_ pan: Double) -> (left: Double, right: Double) {
-    let pan = min(max(pan, -1), 1)
-    return (left: min(1, 1 - pan), right: min(1, 1 + pan))
   }
 }

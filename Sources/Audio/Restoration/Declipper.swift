@@ -94,9 +94,7 @@ package final class Declipper: ReportingProcessor {
       mendedRuns: counts.mendedRuns, mendedSamples: counts.mendedSamples,
       abandonedRuns: counts.abandonedRuns, peak: Decibels(finiteAmplitude: Double(counts.peak)))
   }
-}
 
-extension Declipper {
   /// Repairs the runs that begin in the group, returns it, and moves on.
   private func finishGroup(_ output: inout AudioBuffer) {
     let count = min(Self.group, pending)
@@ -157,27 +155,16 @@ extension Declipper {
   }
 
   /// The frames held back and the counters.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(rows.count)
-    snapshot.append(pending)
-    snapshot.append(counts)
-    snapshot.append(contentsOf: settled)
-    rows.append(to: &snapshot)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let filled = try reader.next(Int.self)
-    pending = try reader.next(Int.self)
-    counts = try reader.next(Counts.self)
-    settled = try reader.next(Int.self, count: settled.count)
-    guard (Self.context..<rows.length).contains(filled), (0...rows.length).contains(pending),
-      settled.allSatisfy({ (Self.context...rows.length).contains($0) })
-    else { throw SnapshotError() }
-    try rows.restore(filled, from: &reader)
-    try reader.finish()
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    var filled = rows.count
+    try coder.pass(&filled, in: Self.context..<rows.length)
+    try coder.pass(&pending, in: 0...rows.length)
+    try coder.pass(&counts)
+    try coder.pass(&settled)
+    guard settled.allSatisfy({ (Self.context...rows.length).contains($0) }) else {
+      throw SnapshotError()
+    }
+    try rows.code(&coder, count: filled)
   }
 }
 

@@ -91,9 +91,7 @@ package final class Denoiser: Processor {
       treatPiece(&output)
     }
   }
-}
 
-extension Denoiser {
   /// Processes a full window, and returns the frames that no later window reaches.
   private func treatPiece(_ output: inout AudioBuffer) {
     for pair in 0..<pairCount { treatPair(pair) }
@@ -144,33 +142,16 @@ extension Denoiser {
       unsafe rightSum[index] += imaginary.start[index] * (shape.start[index] * scale)
     }
   }
-}
 
-extension Denoiser {
   /// The newest window, the incomplete sums, and the residual of the last window.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(rows.count)
-    snapshot.append(leading)
-    snapshot.append(pending)
-    rows.append(to: &snapshot, count: rows.length)
-    for index in 0..<sums.count { snapshot.append(sums[index]) }
-    for index in 0..<past.count { snapshot.append(past[index]) }
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let filled = try reader.next(Int.self)
-    leading = try reader.next(Int.self)
-    pending = try reader.next(Int.self)
-    guard (window.length - window.hop..<window.length).contains(filled), leading >= 0,
-      (0...window.length).contains(pending)
-    else { throw SnapshotError() }
-    try rows.restore(filled, from: &reader, writtenCount: rows.length)
-    for index in 0..<sums.count { sums[index] = try reader.next(Float.self) }
-    for index in 0..<past.count { past[index] = try reader.next(Float.self) }
-    try reader.finish()
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    var filled = rows.count
+    try coder.pass(&filled, in: window.length - window.hop..<window.length)
+    try coder.pass(&leading, in: 0...)
+    try coder.pass(&pending, in: 0...window.length)
+    try rows.code(&coder, count: filled, passed: rows.length)
+    unsafe try coder.pass(samples: sums.start, count: sums.count)
+    unsafe try coder.pass(samples: past.start, count: past.count)
   }
 }
 

@@ -86,35 +86,15 @@ extension HumSpectrum {
     package func finding() -> HumSpectrum { spectrum }
 
     /// The pending samples and the spectrum so far.
-    package var snapshot: ProcessorSnapshot {
-      var snapshot = ProcessorSnapshot()
-      snapshot.append(summed)
-      snapshot.append(filled)
-      snapshot.append(contentsOf: sums)
+    package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+      try coder.pass(&summed, in: 0..<decimation)
+      try coder.pass(&filled, in: 0..<Self.length)
+      try coder.pass(&sums)
       for channel in 0..<format.channelCount {
-        for index in 0..<filled { snapshot.append(rows[channel * Self.length + index]) }
+        unsafe try coder.pass(samples: rows.start + channel * Self.length, count: filled)
       }
-      snapshot.append(spectrum.pieces)
-      snapshot.append(contentsOf: spectrum.logarithms)
-      return snapshot
-    }
-
-    package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-      var reader = SnapshotReader(snapshot)
-      summed = try reader.next(Int.self)
-      filled = try reader.next(Int.self)
-      guard (0..<decimation).contains(summed), (0..<Self.length).contains(filled) else {
-        throw SnapshotError()
-      }
-      sums = try reader.next(Double.self, count: sums.count)
-      for channel in 0..<format.channelCount {
-        for index in 0..<filled {
-          rows[channel * Self.length + index] = try reader.next(Float.self)
-        }
-      }
-      spectrum.pieces = try reader.next(Int.self)
-      spectrum.logarithms = try reader.next(Double.self, count: spectrum.logarithms.count)
-      try reader.finish()
+      try coder.pass(&spectrum.pieces)
+      try coder.pass(&spectrum.logarithms)
     }
   }
 }

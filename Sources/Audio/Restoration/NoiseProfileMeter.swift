@@ -40,6 +40,14 @@ extension NoiseProfile {
       var power = 0.0
       var isVoid = false
       var sums: [Float]
+
+      mutating func code(_ coder: inout StateCoder) throws(SnapshotError) {
+        try coder.pass(&start)
+        try coder.pass(&pieces)
+        try coder.pass(&power)
+        try coder.pass(flag: &isVoid)
+        try coder.pass(&sums)
+      }
     }
 
     package init(format: AudioFormat) {
@@ -149,41 +157,14 @@ extension NoiseProfile {
 
 extension NoiseProfile.Meter {
   /// The pending frames and the stretches: three spectra a channel.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(rows.count)
-    snapshot.append(pieces)
-    snapshot.append(power)
-    for stretch in stretches + [best] {
-      snapshot.append(stretch.start)
-      snapshot.append(stretch.pieces)
-      snapshot.append(stretch.power)
-      snapshot.append(stretch.isVoid ? 1 : 0)
-      snapshot.append(contentsOf: stretch.sums)
-    }
-    rows.append(to: &snapshot)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let filled = try reader.next(Int.self)
-    pieces = try reader.next(Int.self)
-    power = try reader.next(Double.self)
-    guard (0..<window.length).contains(filled), pieces >= 0 else { throw SnapshotError() }
-    var read: [Stretch] = []
-    for stretch in stretches + [best] {
-      let start = try reader.next(Int.self)
-      let pieces = try reader.next(Int.self)
-      let power = try reader.next(Double.self)
-      let isVoid = try reader.next(Int.self) == 1
-      let sums = try reader.next(Float.self, count: stretch.sums.count)
-      read.append(
-        Stretch(start: start, pieces: pieces, power: power, isVoid: isVoid, sums: sums))
-    }
-    (stretches, best) = (Array(read.prefix(2)), read[2])
-    try rows.restore(filled, from: &reader)
-    try reader.finish()
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    var filled = rows.count
+    try coder.pass(&filled, in: 0..<window.length)
+    try coder.pass(&pieces, in: 0...)
+    try coder.pass(&power)
+    for index in stretches.indices { try stretches[index].code(&coder) }
+    try best.code(&coder)
+    try rows.code(&coder, count: filled)
   }
 }
 

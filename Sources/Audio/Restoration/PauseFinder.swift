@@ -78,28 +78,13 @@ package final class PauseFinder: Analyser {
       start += count
     }
   }
-}
 
-extension PauseFinder {
   /// The position, and 8 bytes per cut point.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    for number in [frames, quiet, hasHeardSound ? 1 : 0, found.count] { snapshot.append(number) }
-    snapshot.append(contentsOf: found.map(\.count))
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let frames = try reader.next(Int.self)
-    let quiet = try reader.next(Int.self)
-    let heard = try reader.next(Int.self)
-    let found = try reader.next(Int.self, count: try reader.nextCount())
-    try reader.finish()
-    guard frames >= 0, (0...frames).contains(quiet), (0...1).contains(heard),
-      found.allSatisfy({ (0..<frames).contains($0) })
-    else { throw SnapshotError() }
-    (self.frames, self.quiet, hasHeardSound) = (frames, quiet, heard == 1)
-    self.found = found.map { Frames($0) }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&frames, in: 0...)
+    try coder.pass(&quiet, in: 0...frames)
+    try coder.pass(flag: &hasHeardSound)
+    try coder.pass(list: &found)
+    guard found.allSatisfy({ (0..<frames).contains($0.count) }) else { throw SnapshotError() }
   }
 }

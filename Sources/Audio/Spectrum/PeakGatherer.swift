@@ -2,7 +2,7 @@
 ///
 /// The result does not depend on block boundaries: a sample's lane follows from its place in the
 /// stretch, and lanes are added up in one order. Damaged samples count as 0.
-package final class PeakGatherer {
+package final class PeakGatherer: Resumable {
   private let channelCount: Int
   private let stretch: Int
   /// Frames in the current stretch.
@@ -47,26 +47,12 @@ package final class PeakGatherer {
     phase = 0
     for channel in 0..<channelCount { peaks.append(lanes[channel].take()) }
   }
-}
 
-extension PeakGatherer {
   /// The current stretch: a hundred bytes a channel.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(phase)
-    snapshot.append(frames.count)
-    snapshot.append(contentsOf: lanes)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let phase = try reader.next(Int.self)
-    let frames = try reader.next(Int.self)
-    let lanes = try reader.next(PeakLanes.self, count: channelCount)
-    try reader.finish()
-    guard (0..<stretch).contains(phase), frames >= 0 else { throw SnapshotError() }
-    (self.phase, self.frames, self.lanes) = (phase, Frames(frames), lanes)
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&phase, in: 0..<stretch)
+    try coder.pass(&frames.count, in: 0...)
+    try coder.pass(&lanes)
   }
 }
 

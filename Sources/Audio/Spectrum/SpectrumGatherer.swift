@@ -6,9 +6,9 @@ import Glibc
 /// twice the length: memory stays bounded, and the result depends only on the sound, not on block
 /// boundaries or a declared length. The powers of a column are the means of the Hann-windowed
 /// transforms centred in it; a full-scale sine has power 1. Damaged samples count as 0.
-package final class SpectrumGatherer {
+package final class SpectrumGatherer: Resumable {
   /// The frequency axis of a picture.
-  package enum Scale: String, Hashable, Sendable, CaseIterable {
+  package enum Scale: String, Hashable, Sendable, Codable, CaseIterable {
     /// Equal mel intervals, 2595 · log₁₀(1 + f / 700 Hz) (O'Shaughnessy 1987).
     case mel
     /// Equal intervals in hertz.
@@ -134,12 +134,15 @@ package final class SpectrumGatherer {
     while start < block.frameCount.count {
       start += held.append(block, from: start)
       advance(to: .max)
-      let unneeded = unneeded
       // Moving is expensive, so the room is used first.
-      guard unneeded > held.length / 4 else { continue }
-      held.drop(unneeded)
-      heldStart += unneeded
+      if unneeded > held.length / 4 { dropUnneeded() }
     }
+  }
+
+  private func dropUnneeded() {
+    let count = unneeded
+    held.drop(count)
+    heldStart += count
   }
 
   /// Completes the current column with the sound so far. Called once.
@@ -209,55 +212,34 @@ package final class SpectrumGatherer {
     generation += 1
     nextMiddle = columnCount * framesPerColumn + hop / 2
   }
-}
 
-extension SpectrumGatherer {
   /// Everything except the complete columns: a few kilobytes a channel.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(generation)
-    snapshot.append(currentCount)
-    snapshot.append(nextMiddle)
-    snapshot.append(contentsOf: current)
-    snapshot.append(heldSamples)
-    return snapshot
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&generation, in: 0..<48)
+    try coder.pass(&currentCount, in: 0...)
+    try coder.pass(&nextMiddle, in: 0...)
+    try coder.pass(&current)
+    if !coder.isReading { dropUnneeded() }
+    // The frames held are a part of their own, preceded by its length.
+    func byteCount(_ count: Int) -> Int { 16 + 4 * count * held.channelCount }
+    var length = byteCount(held.count)
+    try coder.pass(&length)
+    try coder.pass(&heldStart)
+    var count = held.count
+    try coder.pass(&count, in: 0...held.length)
+    guard length == byteCount(count) else { throw SnapshotError() }
+    try held.code(&coder, count: count)
+    frames = Frames(heldStart + count)
   }
 
-  private var heldSamples: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    let dropped = unneeded
-    snapshot.append(heldStart + dropped)
-    snapshot.append(held.count - dropped)
-    for channel in 0..<held.channelCount {
-      unsafe snapshot.append(samples: held[channel] + dropped, count: held.count - dropped)
-    }
-    return snapshot
-  }
-
+  /// Restores the state together with the complete columns.
   package func restore(
     _ snapshot: ProcessorSnapshot, columns: [Float]
   ) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let generation = try reader.next(Int.self)
-    let currentCount = try reader.next(Int.self)
-    let nextMiddle = try reader.next(Int.self)
-    let current = try reader.next(Float.self, count: self.current.count)
-    let samples = try reader.nextPart()
-    try reader.finish()
-    guard (0..<48).contains(generation), currentCount >= 0, nextMiddle >= 0,
-      columns.count % columnLength == 0, columns.count < layout.columnLimit * columnLength
+    guard columns.count % columnLength == 0, columns.count < layout.columnLimit * columnLength
     else { throw SnapshotError() }
-    var sampleReader = SnapshotReader(samples)
-    let heldStart = try sampleReader.next(Int.self)
-    let heldCount = try sampleReader.nextCount()
-    guard sampleReader.remainingByteCount == 4 * heldCount * held.channelCount else {
-      throw SnapshotError()
-    }
-    try held.restore(heldCount, from: &sampleReader)
-    self.heldStart = heldStart
-    frames = Frames(heldStart + heldCount)
-    (self.generation, self.currentCount, self.nextMiddle) = (generation, currentCount, nextMiddle)
-    (self.current, self.columns) = (current, columns)
+    try restore(snapshot)
+    self.columns = columns
   }
 }
 

@@ -88,20 +88,9 @@ package final class Fade: Processor {
   }
 
   /// The frames held back: 4 bytes a sample.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(position)
-    queue.append(to: &snapshot)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let position = try reader.next(Int.self)
-    guard (0...fadeIn).contains(position) else { throw SnapshotError() }
-    try queue.restore(from: &reader)
-    try reader.finish()
-    self.position = position
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&position, in: 0...fadeIn)
+    try queue.code(&coder)
   }
 }
 

@@ -139,31 +139,16 @@ package final class Resampler: Processor {
     rows.drop(shift)
     (window, phase) = (end - shift, endPhase)
   }
-}
 
-extension Resampler {
   /// The filter's history: 4 bytes a sample.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    for number in [taken, given, window, phase, rows.count] { snapshot.append(number) }
-    rows.append(to: &snapshot)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let taken = try reader.next(Int.self)
-    let given = try reader.next(Int.self)
-    let window = try reader.next(Int.self)
-    let phase = try reader.next(Int.self)
-    let filled = try reader.next(Int.self)
-    guard taken >= 0, given >= 0, (0...rows.length).contains(window), (0..<up).contains(phase),
-      (0...rows.length - Self.chunk).contains(filled),
-      reader.remainingByteCount == 4 * filled * outputFormat.channelCount
-    else { throw SnapshotError() }
-    try rows.restore(filled, from: &reader)
-    try reader.finish()
-    (self.taken, self.given, self.window, self.phase) = (taken, given, window, phase)
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&taken, in: 0...)
+    try coder.pass(&given, in: 0...)
+    try coder.pass(&window, in: 0...rows.length)
+    try coder.pass(&phase, in: 0..<up)
+    var filled = rows.count
+    try coder.pass(&filled, in: 0...rows.length - Self.chunk)
+    try rows.code(&coder, count: filled)
   }
 }
 

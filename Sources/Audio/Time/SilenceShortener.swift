@@ -183,44 +183,24 @@ package final class SilenceShortener: ReportingProcessor {
           to: Frames($0.upperBound).duration(at: rate))
       })
   }
-}
 
-extension SilenceShortener {
   /// The frames held and the results: 16 bytes per silence, and as much per cut.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(position)
-    snapshot.append(quiet)
-    for ranges in [removed, silences] {
-      snapshot.append(ranges.count)
-      for range in ranges { snapshot.append(contentsOf: [range.lowerBound, range.upperBound]) }
-    }
-    waiting.append(to: &snapshot)
-    leaving.append(to: &snapshot)
-    return snapshot
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&position, in: 0...)
+    try coder.pass(&quiet, in: 0...position)
+    try Self.code(&removed, &coder)
+    try Self.code(&silences, &coder)
+    try waiting.code(&coder)
+    try leaving.code(&coder)
   }
 
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let position = try reader.next(Int.self)
-    let quiet = try reader.next(Int.self)
-    guard position >= 0, (0...position).contains(quiet) else { throw SnapshotError() }
-    var lists: [[Range<Int>]] = []
-    for _ in 0..<2 {
-      var ranges: [Range<Int>] = []
-      for _ in 0..<(try reader.nextCount()) {
-        let from = try reader.next(Int.self)
-        let to = try reader.next(Int.self)
-        guard from <= to else { throw SnapshotError() }
-        ranges.append(from..<to)
-      }
-      lists.append(ranges)
-    }
-    try waiting.restore(from: &reader)
-    try leaving.restore(from: &reader)
-    try reader.finish()
-    (self.position, self.quiet) = (position, quiet)
-    (removed, silences) = (lists[0], lists[1])
+  private static func code(
+    _ ranges: inout [Range<Int>], _ coder: inout StateCoder
+  ) throws(SnapshotError) {
+    var bounds = ranges.map { SIMD2($0.lowerBound, $0.upperBound) }
+    try coder.pass(list: &bounds)
+    guard bounds.allSatisfy({ $0.x <= $0.y }) else { throw SnapshotError() }
+    ranges = bounds.map { $0.x..<$0.y }
   }
 }
 

@@ -115,21 +115,8 @@ package final class Splice: ReportingProcessor {
   ) {
     let place = output.frameCount.count
     copy(input, start: start, count: count, into: &output)
-    for index in 0..<count {
-      let (out, into) = gains(at: joined + index)
-      for channel in 0..<output.channelCount {
-        let samples = unsafe output.baseAddress(ofChannel: channel) + place
-        unsafe samples[index] = samples[index] * into + ending[channel, index] * out
-      }
-    }
-    ending.drop(count)
+    ending.crossfade(count, into: &output, at: place, curve: curve, done: joined, of: crossfade)
     joined += count
-  }
-
-  /// The gains of a crossfade's frame: of the ending and of the beginning piece.
-  private func gains(at index: Int) -> (Float, Float) {
-    let place = (Double(index) + 0.5) / Double(crossfade)
-    return (Float(curve.gain(at: 1 - place)), Float(curve.gain(at: place)))
   }
 
   /// Returns the end of a piece without a successor, unfaded, or the rest of a crossfade that had
@@ -141,7 +128,8 @@ package final class Splice: ReportingProcessor {
     given += count
     guard joined > 0 else { return }
     for index in 0..<count {
-      let gain = gains(at: joined + index).0
+      let share = (Double(joined + index) + 0.5) / Double(crossfade)
+      let gain = Float(curve.gain(at: 1 - share))
       for channel in 0..<output.channelCount {
         unsafe output.baseAddress(ofChannel: channel)[index] *= gain
       }
@@ -158,31 +146,14 @@ package final class Splice: ReportingProcessor {
     return Timeline(
       kept, before: position + coming.count, after: given, at: outputFormat.sampleRate)
   }
-}
 
-extension Splice {
   /// The position and the frames held back: 4 bytes a sample.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(position)
-    snapshot.append(given)
-    snapshot.append(joined)
-    coming.append(to: &snapshot)
-    ending.append(to: &snapshot)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let position = try reader.next(Int.self)
-    let given = try reader.next(Int.self)
-    let joined = try reader.next(Int.self)
-    guard position >= 0, given >= 0, (0...crossfade).contains(joined) else { throw SnapshotError() }
-    try coming.restore(from: &reader)
-    try ending.restore(from: &reader)
-    try reader.finish()
-    (self.position, self.given, self.joined) = (position, given, joined)
-    current = 0
-    while current < pieces.count, pieces[current].upperBound <= position { current += 1 }
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    try coder.pass(&position, in: 0...)
+    try coder.pass(&given, in: 0...)
+    try coder.pass(&joined, in: 0...crossfade)
+    try coming.code(&coder)
+    try ending.code(&coder)
+    current = pieces.firstIndex { $0.upperBound > position } ?? pieces.count
   }
 }

@@ -140,29 +140,19 @@ package final class TempoChanger: ReportingProcessor {
       pieces: given == 0
         ? [] : [Timeline.Piece(from: Seconds(0), to: before, at: Seconds(0), until: after)])
   }
-}
 
-extension TempoChanger {
   /// The input still needed: 4 bytes a sample.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    for number in [taken, given, windows, next, origin, rows.count] { snapshot.append(number) }
-    rows.append(to: &snapshot)
-    return snapshot
-  }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let numbers = try reader.next(Int.self, count: 6)
-    let (next, origin, filled) = (numbers[3], numbers[4], numbers[5])
-    guard numbers.allSatisfy({ $0 >= 0 }), filled <= rows.length - Self.chunk,
-      (origin...origin + rows.length).contains(max(next, origin)),
-      reader.remainingByteCount == 4 * filled * outputFormat.channelCount
-    else { throw SnapshotError() }
-    try rows.restore(filled, from: &reader)
-    try reader.finish()
+  package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    var numbers = [taken, given, windows, next, origin, rows.count]
+    try coder.pass(&numbers)
+    guard numbers.allSatisfy({ $0 >= 0 }) else { throw SnapshotError() }
     (taken, given, windows) = (numbers[0], numbers[1], numbers[2])
-    (self.next, self.origin) = (next, origin)
+    (next, origin) = (numbers[3], numbers[4])
+    let filled = numbers[5]
+    guard filled <= rows.length - Self.chunk, next - origin <= rows.length else {
+      throw SnapshotError()
+    }
+    try rows.code(&coder, count: filled)
   }
 }
 

@@ -56,78 +56,78 @@ package struct BatchForecast: Hashable, Sendable {
         cause: .environment)
     }
   }
+
+  /// The expected cost of files, extrapolated from a sample: recordings with one extension are mostly
+  /// of one kind, and their cost is proportional to their length in bytes.
+  struct CostModel: Sendable {
+    struct Cost: Hashable, Sendable {
+      var mediaSeconds = 0.0
+      var storeByteCount = 0.0
+      /// Bytes in the store only while the file is processed.
+      var scratchByteCount = 0.0
+      var publishedByteCount = 0.0
+      var seconds = 0.0
+
+      static func + (a: Cost, b: Cost) -> Cost {
+        Cost(
+          mediaSeconds: a.mediaSeconds + b.mediaSeconds,
+          storeByteCount: a.storeByteCount + b.storeByteCount,
+          scratchByteCount: a.scratchByteCount + b.scratchByteCount,
+          publishedByteCount: a.publishedByteCount + b.publishedByteCount,
+          seconds: a.seconds + b.seconds)
+      }
+
+      static func * (a: Cost, factor: Double) -> Cost {
+        Cost(
+          mediaSeconds: a.mediaSeconds * factor, storeByteCount: a.storeByteCount * factor,
+          scratchByteCount: a.scratchByteCount * factor,
+          publishedByteCount: a.publishedByteCount * factor, seconds: a.seconds * factor)
+      }
+    }
+
+    /// The largest sample.
+    static let sampleLimit = 64
+    /// Seconds of wall time per file besides its sound, mostly flushing; measured with the usual
+    /// number of files at once.
+    static let fileSeconds = 0.05
+
+    private var known: [ExactText: Cost] = [:]
+    private var sums: [String: (cost: Cost, byteCount: Int)] = [:]
+
+    /// The indices of a sample, in the order of lengths: evenly spread, with the first and the last.
+    static func sample(of count: Int) -> [Int] {
+      guard count > sampleLimit else { return Array(0..<count) }
+      return (0..<sampleLimit).map { $0 * (count - 1) / (sampleLimit - 1) }
+    }
+
+    /// Adds the cost of one file.
+    mutating func add(_ cost: Cost, of file: FoundFile) {
+      known[ExactText(file.path)] = cost
+      for kind in [Self.kind(of: file), ""] {
+        let (sum, byteCount) = sums[kind] ?? (Cost(), 0)
+        sums[kind] = (sum + cost, byteCount + file.byteCount)
+      }
+    }
+
+    /// Adds an unreadable file: it fails at once, and says nothing about others.
+    mutating func addHopeless(_ file: FoundFile) { known[ExactText(file.path)] = Cost() }
+
+    /// A file's expected cost; zero without a sample.
+    subscript(file: FoundFile) -> Cost {
+      if let cost = known[ExactText(file.path)] { return cost }
+      guard let (sum, byteCount) = sums[Self.kind(of: file)] ?? sums[""], byteCount > 0 else {
+        return Cost()
+      }
+      return sum * (Double(file.byteCount) / Double(byteCount))
+    }
+
+    private static func kind(of file: FoundFile) -> String {
+      PathText.fileExtension(of: PathText.name(of: file.path)).lowercased()
+    }
+  }
 }
 
-/// The expected cost of files, extrapolated from a sample: recordings with one extension are mostly
-/// of one kind, and their cost is proportional to their length in bytes.
-struct CostModel: Sendable {
-  struct Cost: Hashable, Sendable {
-    var mediaSeconds = 0.0
-    var storeByteCount = 0.0
-    /// Bytes in the store only while the file is processed.
-    var scratchByteCount = 0.0
-    var publishedByteCount = 0.0
-    var seconds = 0.0
-
-    static func + (a: Cost, b: Cost) -> Cost {
-      Cost(
-        mediaSeconds: a.mediaSeconds + b.mediaSeconds,
-        storeByteCount: a.storeByteCount + b.storeByteCount,
-        scratchByteCount: a.scratchByteCount + b.scratchByteCount,
-        publishedByteCount: a.publishedByteCount + b.publishedByteCount,
-        seconds: a.seconds + b.seconds)
-    }
-
-    static func * (a: Cost, factor: Double) -> Cost {
-      Cost(
-        mediaSeconds: a.mediaSeconds * factor, storeByteCount: a.storeByteCount * factor,
-        scratchByteCount: a.scratchByteCount * factor,
-        publishedByteCount: a.publishedByteCount * factor, seconds: a.seconds * factor)
-    }
-  }
-
-  /// The largest sample.
-  static let sampleLimit = 64
-  /// Seconds of wall time per file besides its sound, mostly flushing; measured with the usual
-  /// number of files at once.
-  static let fileSeconds = 0.05
-
-  private var known: [ExactText: Cost] = [:]
-  private var sums: [String: (cost: Cost, byteCount: Int)] = [:]
-
-  /// The indices of a sample, in the order of lengths: evenly spread, with the first and the last.
-  static func sample(of count: Int) -> [Int] {
-    guard count > sampleLimit else { return Array(0..<count) }
-    return (0..<sampleLimit).map { $0 * (count - 1) / (sampleLimit - 1) }
-  }
-
-  /// Adds the cost of one file.
-  mutating func add(_ cost: Cost, of file: FoundFile) {
-    known[ExactText(file.path)] = cost
-    for kind in [Self.kind(of: file), ""] {
-      let (sum, byteCount) = sums[kind] ?? (Cost(), 0)
-      sums[kind] = (sum + cost, byteCount + file.byteCount)
-    }
-  }
-
-  /// Adds an unreadable file: it fails at once, and says nothing about others.
-  mutating func addHopeless(_ file: FoundFile) { known[ExactText(file.path)] = Cost() }
-
-  /// A file's expected cost; zero without a sample.
-  subscript(file: FoundFile) -> Cost {
-    if let cost = known[ExactText(file.path)] { return cost }
-    guard let (sum, byteCount) = sums[Self.kind(of: file)] ?? sums[""], byteCount > 0 else {
-      return Cost()
-    }
-    return sum * (Double(file.byteCount) / Double(byteCount))
-  }
-
-  private static func kind(of file: FoundFile) -> String {
-    PathText.fileExtension(of: PathText.name(of: file.path)).lowercased()
-  }
-}
-
-extension CostModel.Cost {
+extension BatchForecast.CostModel.Cost {
   /// The engine's forecast for one file, whose header declares its length.
   init(_ forecast: Forecast, length: Double?) {
     self.init(
@@ -135,6 +135,6 @@ extension CostModel.Cost {
       storeByteCount: Double(forecast.lastingByteCount),
       scratchByteCount: Double(forecast.scratchByteCount),
       publishedByteCount: Double(forecast.publishedByteCount),
-      seconds: forecast.seconds + CostModel.fileSeconds)
+      seconds: forecast.seconds + BatchForecast.CostModel.fileSeconds)
   }
 }

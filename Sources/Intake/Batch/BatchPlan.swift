@@ -1,4 +1,3 @@
-import Glibc
 package import PipelineEngine
 import PipelineModel
 package import Platform
@@ -120,13 +119,8 @@ package struct BatchBudget: Hashable, Sendable {
 
   /// Memory in bytes that is available without swapping.
   private static func availableByteCount() -> Int {
-    guard let file = unsafe fopen("/proc/meminfo", "re") else { return 1 << 30 }
-    defer { unsafe fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while unsafe fgets(&line, CInt(line.count), file) != nil {
-      let text = String(
-        decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      let words = text.split(separator: " ")
+    for line in SmallFile.text(at: "/proc/meminfo")?.split(separator: "\n") ?? [] {
+      let words = line.split(separator: " ")
       if words.first == "MemAvailable:", words.count > 1, let kilobytes = Int(words[1]) {
         return kilobytes * 1024
       }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 package import PipelineModel
 package import Platform
@@ -45,15 +44,14 @@ struct BatchReport {
     func count(_ outcome: BatchFileResult.Outcome) -> Int {
       results.count { $0.outcome == outcome }
     }
-    let head = FileReport.text(
-      of:
-        Head(
-          format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
-          folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
-          done: count(.done), reused: count(.reused), failed: count(.failed),
-          interrupted: count(.interrupted), leftOut: count(.leftOut),
-          renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
-          skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
+    let head = JSONText.of(
+      Head(
+        format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
+        folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
+        done: count(.done), reused: count(.reused), failed: count(.failed),
+        interrupted: count(.interrupted), leftOut: count(.leftOut),
+        renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
+        skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
     let files = results.map(Self.line)
     return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n]}\n"
   }
@@ -71,11 +69,14 @@ struct BatchReport {
     let content = SHA256.digest(of: text)
     _ = try processor.publish(content, at: path, of: nil, isReplacing: isOurs(path)) {
       (temporary) throws(SpoolError) in
-      do {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: temporary))
+      let files = FileOperations.system
+      do throws(SystemError) {
+        try files.write(
+          Array(text.utf8), to: try files.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
+        )
       } catch {
         throw SpoolError(
-          "cannot write \(path)", reason: "\(error)", advice: "free some space",
+          "cannot write \(path)", reason: error.words, advice: "free some space",
           cause: .environment)
       }
     }
@@ -84,13 +85,8 @@ struct BatchReport {
 
   /// Whether an existing file is another store's batch report; this store knows its own.
   private func isOurs(_ path: String) -> Bool {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var head = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe read(descriptor, &head, head.count)
-    return String(decoding: head.prefix(max(0, count)), as: UTF8.self)
-      .contains("\"format\":\"\(Self.format)\"")
+    guard let head = try? FileOperations.system.bytes(of: path, limit: 4096) else { return false }
+    return String(decoding: head, as: UTF8.self).contains("\"format\":\"\(Self.format)\"")
   }
 }
 

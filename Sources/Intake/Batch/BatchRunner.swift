@@ -43,8 +43,7 @@ package struct BatchRunner: Sendable {
   private func run(
     _ finding: TreeWalk.Finding, id: RunID, startedAt: Double
   ) throws(SpoolError) -> BatchSummary {
-    var survey = try BatchSurvey(order, workplace)
-    let plan = survey.sort(finding)
+    let plan = try BatchPlan(for: finding, order, workplace)
     let (forecast, costs) = try forecast(plan)
     workplace.recorder.record(.planned(forecast))
     if !order.ignoresRoom { try forecast.checkRoom(output: order.output) }
@@ -52,7 +51,7 @@ package struct BatchRunner: Sendable {
       workplace.recorder.record(.finished(result))
     }
     let results = work(
-      through: WorkQueue(plan.jobs, costs: costs), workers: forecast.workerCount, id: id)
+      through: BatchPlan.Queue(plan.jobs, costs: costs), workers: forecast.workerCount, id: id)
     let all = (plan.settled + results).sorted { PathText.isBefore($0.path, $1.path) }
     let finishedAt = workplace.clock.now
     var summary = BatchSummary(all, seconds: finishedAt - startedAt)
@@ -78,35 +77,42 @@ package struct BatchRunner: Sendable {
 
   /// Each worker takes file after file until none is left, the user stops the batch, or a disk is
   /// full.
-  private func work(through queue: WorkQueue, workers: Int, id: RunID) -> [BatchFileResult] {
+  private func work(through queue: BatchPlan.Queue, workers: Int, id: RunID) -> [BatchFileResult] {
     let state = Mutex((queue: queue, results: [BatchFileResult](), isPaused: false))
     let settings = order.settings
-    let threads = (0..<workers).map { number in
-      BackgroundThread(name: "file-\(number + 1)") {
-        while !workplace.stop.isRequested,
-          let (number, job, share) = state.withLock({ $0.isPaused ? nil : $0.queue.next() })
-        {
-          workplace.recorder.record(.started(path: job.file.path, share: share))
-          let run = FileRun(order: order, workplace: workplace, settings: settings, job: job)
-          let result = run.run(id: RunID("\(id)-\(number)"), of: id)
-          workplace.recorder.record(.finished(result))
-          state.withLock { state in
-            state.results.append(result)
-            // Files in progress may still fit.
-            if result.pause != nil { state.isPaused = true }
-          }
-        }
+    runThreads(workers, named: "file") {
+      let next = state.withLock { $0.isPaused ? nil : $0.queue.next() }
+      guard let (number, job, share) = next else { return false }
+      workplace.recorder.record(.started(path: job.file.path, share: share))
+      let result = job.run(
+        order, workplace, settings: settings, id: RunID("\(id)-\(number)"), of: id)
+      workplace.recorder.record(.finished(result))
+      state.withLock { state in
+        state.results.append(result)
+        // Files in progress may still fit.
+        if result.pause != nil { state.isPaused = true }
       }
+      return true
     }
-    threads.forEach { $0.join() }
     return state.withLock { state in
       state.results
         + state.queue.drain().map {
           BatchFileResult(
             path: $0.file.path, outcome: .interrupted,
-            report: FileReport(path: $0.file.path, name: $0.name, wantedName: $0.wantedName).json)
+            report: FileReport.json(path: $0.file.path, name: $0.name, wantedName: $0.wantedName))
         }
     }
+  }
+
+  /// Repeats `work` on so many threads until it returns false or the user stops the batch.
+  private func runThreads(_ count: Int, named name: String, _ work: @escaping @Sendable () -> Bool)
+  {
+    let threads = (0..<count).map { number in
+      BackgroundThread(name: "\(name)-\(number + 1)") {
+        while !workplace.stop.isRequested, work() {}
+      }
+    }
+    threads.forEach { $0.join() }
   }
 
   /// The length of a recording that was reused and not forecast.
@@ -115,7 +121,9 @@ package struct BatchRunner: Sendable {
   }
 
   /// Examines a sample of the files, and extrapolates.
-  private func forecast(_ plan: BatchPlan) throws(SpoolError) -> (BatchForecast, CostModel) {
+  private func forecast(_ plan: BatchPlan) throws(SpoolError) -> (
+    BatchForecast, BatchForecast.CostModel
+  ) {
     var forecast = BatchForecast()
     forecast.pendingCount = plan.jobs.count
     forecast.reusedCount = plan.count(.reused)
@@ -125,9 +133,9 @@ package struct BatchRunner: Sendable {
     forecast.skipped = plan.skipped
     forecast.renamedCount = plan.renamedCount
     forecast.workerCount = plan.jobs.isEmpty ? 0 : budget.workerCount(for: plan.jobs.count)
-    var costs = CostModel()
+    var costs = BatchForecast.CostModel()
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
-    let sample = CostModel.sample(of: bySize.count)
+    let sample = BatchForecast.CostModel.sample(of: bySize.count)
     let runner = workplace.runner()
     for index in sample where !workplace.stop.isRequested {
       let file = bySize[index].file
@@ -140,10 +148,10 @@ package struct BatchRunner: Sendable {
         continue
       }
       costs.add(
-        CostModel.Cost(foreseen, length: foreseen.mediaSeconds ?? length(of: file)), of: file)
+        .init(foreseen, length: foreseen.mediaSeconds ?? length(of: file)), of: file)
     }
     let each = plan.jobs.map { costs[$0.file] }
-    let total = each.reduce(CostModel.Cost(), +)
+    let total = each.reduce(.init(), +)
     // Only files in progress hold scratch space; at worst, those with the largest need.
     let scratch = each.map(\.scratchByteCount).sorted(by: >).prefix(forecast.workerCount)
     forecast.isSampled = sample.count < plan.jobs.count
@@ -172,12 +180,12 @@ extension BatchRunner {
     var order = order
     for step in order.plan.albumSteps {
       guard let album = order.plan.step(step)?.stage.album else { continue }
-      var rounds: [AlbumRound] = []
+      var rounds: [AlbumAnalysis.Round] = []
       while true {
         switch try album.move(rounds) {
         case .survey(let wanted):
           let findings = try hear(files, for: step, wanted, order, id, round: rounds.count + 1)
-          rounds.append(AlbumRound(asked: wanted, findings: findings))
+          rounds.append(AlbumAnalysis.Round(asked: wanted, findings: findings))
           continue
         case .settle(let figures):
           if !figures.isEmpty { order.album[step] = figures }
@@ -214,30 +222,26 @@ extension BatchRunner {
     }
     tell(0)
     let state = Mutex((next: 0, done: 0, findings: [Int: String](), pause: SpoolError?.none))
-    let threads = (0..<budget.workerCount(for: files.count)).map { number in
-      BackgroundThread(name: "hear-\(number + 1)") {
-        while !workplace.stop.isRequested,
-          let index = state.withLock({ state -> Int? in
-            guard state.next < files.count, state.pause == nil else { return nil }
-            defer { state.next += 1 }
-            return state.next
-          })
-        {
-          let finding = Result { () throws(SpoolError) in
-            try hear(files[index], for: step, wanted, order, id)
-          }
-          state.withLock {
-            switch finding {
-            case .success(let finding): $0.findings[index] = finding
-            case .failure(let error): $0.pause = error
-            }
-            $0.done += 1
-            tell($0.done)
-          }
-        }
+    runThreads(budget.workerCount(for: files.count), named: "hear") {
+      let next = state.withLock { state -> Int? in
+        guard state.next < files.count, state.pause == nil else { return nil }
+        defer { state.next += 1 }
+        return state.next
       }
+      guard let index = next else { return false }
+      let finding = Result { () throws(SpoolError) in
+        try hear(files[index], for: step, wanted, order, id)
+      }
+      state.withLock {
+        switch finding {
+        case .success(let finding): $0.findings[index] = finding
+        case .failure(let error): $0.pause = error
+        }
+        $0.done += 1
+        tell($0.done)
+      }
+      return true
     }
-    threads.forEach { $0.join() }
     guard !workplace.stop.isRequested else { throw .cancelled }
     return try state.withLock { (state) throws(SpoolError) in
       if let pause = state.pause { throw pause }
@@ -270,31 +274,35 @@ extension BatchRunner {
   }
 }
 
-/// The files that wait for a worker, the longest first, so that no long one is left at the end,
-/// when workers are idle. A pure value.
-struct WorkQueue: Sendable {
-  private var jobs: [(job: BatchPlan.Job, share: Double)]
-  private let count: Int
+extension BatchPlan {
+  /// The files that wait for a worker, the longest first, so that no long one is left at the end,
+  /// when workers are idle. A pure value.
+  struct Queue: Sendable {
+    private var jobs: [(job: Job, share: Double)]
+    private let count: Int
 
-  /// Files of equal cost stay in the order of their paths.
-  init(_ jobs: [BatchPlan.Job], costs: CostModel) {
-    let weighed = jobs.enumerated().map { ($0.offset, $0.element, costs[$0.element.file].seconds) }
-    let total = weighed.reduce(0) { $0 + $1.2 }
-    // Taken from the end. Files of unknown cost count like any other.
-    self.jobs = weighed.sorted { ($0.2, $1.0) < ($1.2, $0.0) }.map {
-      ($0.1, total > 0 ? $0.2 / total : 1 / Double(jobs.count))
+    /// Files of equal cost stay in the order of their paths.
+    init(_ jobs: [Job], costs: BatchForecast.CostModel) {
+      let weighed = jobs.enumerated().map {
+        ($0.offset, $0.element, costs[$0.element.file].seconds)
+      }
+      let total = weighed.reduce(0) { $0 + $1.2 }
+      // Taken from the end. Files of unknown cost count like any other.
+      self.jobs = weighed.sorted { ($0.2, $1.0) < ($1.2, $0.0) }.map {
+        ($0.1, total > 0 ? $0.2 / total : 1 / Double(jobs.count))
+      }
+      count = jobs.count
     }
-    count = jobs.count
-  }
 
-  /// The next file with its number, from 1, and its share of the whole work, from 0 to 1.
-  mutating func next() -> (number: Int, job: BatchPlan.Job, share: Double)? {
-    guard let (job, share) = jobs.popLast() else { return nil }
-    return (count - jobs.count, job, share)
-  }
+    /// The next file with its number, from 1, and its share of the whole work, from 0 to 1.
+    mutating func next() -> (number: Int, job: Job, share: Double)? {
+      guard let (job, share) = jobs.popLast() else { return nil }
+      return (count - jobs.count, job, share)
+    }
 
-  mutating func drain() -> [BatchPlan.Job] {
-    defer { jobs = [] }
-    return jobs.map(\.job)
+    mutating func drain() -> [Job] {
+      defer { jobs = [] }
+      return jobs.map(\.job)
+    }
   }
 }

@@ -2,8 +2,18 @@ import PipelineModel
 import Platform
 import Store
 
+extension BatchPlan {
+  /// Sorts the files into those that are done and those to process.
+  init(
+    for finding: TreeWalk.Finding, _ order: BatchOrder, _ workplace: BatchEnvironment
+  ) throws(SpoolError) {
+    var survey = try BatchSurvey(order, workplace)
+    self = survey.sort(finding)
+  }
+}
+
 /// Finds what was done before and is still valid, and names the exports of the rest.
-struct BatchSurvey {
+private struct BatchSurvey {
   private let order: BatchOrder
   private let workplace: BatchEnvironment
   private let settings: Digest
@@ -23,7 +33,6 @@ struct BatchSurvey {
     }
   }
 
-  /// Sorts the files into those that are done and those to process.
   mutating func sort(_ finding: TreeWalk.Finding) -> BatchPlan {
     plan.exportFolders = finding.exportFolders
     plan.skipped = finding.skipped
@@ -45,7 +54,7 @@ struct BatchSurvey {
         plan.settled.append(
           BatchFileResult(
             path: file.path, outcome: .leftOut,
-            report: entry?.entry.report ?? FileReport(path: file.path).json))
+            report: entry?.entry.report ?? FileReport.json(path: file.path)))
       } else {
         pending.append((file, sidecar, transcript, kept: entry?.entry.name))
       }
@@ -67,7 +76,7 @@ struct BatchSurvey {
     plan.settled.append(
       BatchFileResult(
         path: trouble.path, outcome: .failed, failure: failure,
-        report: FileReport(path: trouble.path, exactPath: trouble.exactPath, failure: failure).json)
+        report: FileReport.json(path: trouble.path, exactPath: trouble.exactPath, failure: failure))
     )
   }
 
@@ -136,9 +145,7 @@ struct BatchSurvey {
         path: file.path, sidecar: sidecar?.fields ?? [:],
         tags: workplace.tags(PathText.join(order.folder, file.path)) ?? [:]))
   }
-}
 
-extension BatchSurvey {
   /// The path of a transcript below the batch's folder: what its sidecar names or holds, or what
   /// lies beside it. This store's own exports do not count: recognised words are no transcript.
   private func transcript(of file: FoundFile) -> String? {
@@ -148,7 +155,7 @@ extension BatchSurvey {
       let folder = PathText.folder(of: path)
       let place = wishes.sidecar.transcript { name in
         let full = PathText.join(order.folder, PathText.join(folder, name.description))
-        return SidecarSettings.beginning(of: full, 1) != nil
+        return (try? FileOperations.system.beginning(of: full, byteCount: 1)) != nil
       }
       switch place {
       case .file(let name): return PathText.join(folder, name.description)

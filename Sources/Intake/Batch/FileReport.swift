@@ -1,45 +1,8 @@
-import FoundationEssentials
 import PipelineModel
 package import Platform
 
 /// The report of one file in `batch.json`, without its state.
-struct FileReport {
-  private let path: String
-  private let exactPath: String
-  private let name: String?
-  private let wantedName: String?
-  private let run: RunRecord?
-  private let failure: BatchFileResult.Failure?
-  private let levels: [(step: String, findings: String)]
-  private let output: String
-
-  /// - Parameters:
-  ///   - exactPath: the path in the form of ``PrintableText/escaped(_:)``; nil where `path` has all its bytes.
-  ///   - name: the wanted name of its exports; the report has the actual ones.
-  ///   - wantedName: what they would be called if no other file's exports had that name; nil where
-  ///     they are.
-  ///   - run: its run as it ended.
-  ///   - plan: what was run; reported are the findings of all steps but sources.
-  ///   - output: the output folder, the base of the exports' paths.
-  init(
-    path: String, exactPath: String? = nil, name: String? = nil, wantedName: String? = nil,
-    run: RunRecord? = nil,
-    plan: Plan? = nil,
-    output: String = "", failure: BatchFileResult.Failure? = nil
-  ) {
-    self.path = path
-    self.exactPath = exactPath ?? PrintableText.escaped(path.utf8)
-    self.name = name.map { BatchOrder.exportName($0) }
-    self.wantedName = wantedName.map { BatchOrder.exportName($0) }
-    self.run = run
-    self.failure = failure
-    self.output = output
-    levels = (run?.steps ?? []).compactMap { step in
-      if case .streaming(_, .source) = plan?.step(step.id)?.descriptor.flow { return nil }
-      return step.findings.map { (step.id.name, $0) }
-    }
-  }
-
+enum FileReport {
   /// Present if a file's exports have another name than wanted.
   static let wantedNameKey = "wantedName"
 
@@ -63,34 +26,42 @@ struct FileReport {
   }
 
   /// One JSON object with sorted keys.
-  var json: String {
-    let exports = (run?.published ?? []).map { file in
-      Facts.Export(
-        path: file.path.hasPrefix(output + "/")
-          ? String(file.path.dropFirst(output.count + 1)) : file.path,
-        byteCount: file.byteCount)
-    }
-    let exactName = name.map { PrintableText.escaped($0.utf8) }
+  /// - Parameters:
+  ///   - exactPath: the path in the form of ``PrintableText/escaped(_:)``; nil where `path` has all
+  ///     its bytes.
+  ///   - name: the wanted name of its exports; the report has the actual ones.
+  ///   - wantedName: what they would be called if no other file's exports had that name; nil where
+  ///     they are.
+  ///   - run: its run as it ended.
+  ///   - plan: what was run; reported are the findings of all steps but sources.
+  ///   - output: the output folder, the base of the exports' paths.
+  static func json(
+    path: String, exactPath: String? = nil, name: String? = nil, wantedName: String? = nil,
+    run: RunRecord? = nil, plan: Plan? = nil, output: String = "",
+    failure: BatchFileResult.Failure? = nil
+  ) -> String {
+    func other(_ exact: String?, than text: String?) -> String? { exact == text ? nil : exact }
+    let name = name.map { BatchOrder.exportName($0) }
     let facts = Facts(
-      path: path, exactPath: exactPath == path ? nil : exactPath, name: name,
-      exactName: exactName == name ? nil : exactName, wantedName: wantedName, run: run?.id.name,
+      path: path, exactPath: other(exactPath ?? PrintableText.escaped(path.utf8), than: path),
+      name: name, exactName: other(name.map { PrintableText.escaped($0.utf8) }, than: name),
+      wantedName: wantedName.map { BatchOrder.exportName($0) }, run: run?.id.name,
       mediaSeconds: run?.mediaSeconds,
-      exports: exports, error: failure)
-    let text = Self.text(of: facts)
-    guard !levels.isEmpty else { return text }
+      exports: (run?.published ?? []).map { file in
+        Facts.Export(
+          path: file.path.hasPrefix(output + "/")
+            ? String(file.path.dropFirst(output.count + 1)) : file.path,
+          byteCount: file.byteCount)
+      },
+      error: failure)
     // Findings are JSON already.
-    let members = levels.map { "\(Self.text(of: $0.step)):\($0.findings)" }
-    return text.dropLast() + ",\"\(Self.findingsKey)\":{" + members.joined(separator: ",") + "}}"
-  }
-}
-
-extension FileReport {
-  /// JSON with sorted keys.
-  static func text(of value: some Encodable) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(value) else { return "{}" }
-    return String(decoding: data, as: UTF8.self)
+    let levels = (run?.steps ?? []).compactMap { step -> String? in
+      if case .streaming(_, .source) = plan?.step(step.id)?.descriptor.flow { return nil }
+      return step.findings.map { "\(JSONText.of(step.id.name)):\($0)" }
+    }
+    let object = JSONText.of(facts)
+    if levels.isEmpty { return object }
+    return object.dropLast() + ",\"\(findingsKey)\":{" + levels.joined(separator: ",") + "}}"
   }
 }
 

@@ -1,12 +1,26 @@
-import Glibc
 import PipelineEngine
 import PipelineModel
 import Platform
 import Store
 import Synchronization
 
+extension BatchPlan.Job {
+  /// Runs the pipeline for the file and records the outcome.
+  /// - Parameters:
+  ///   - settings: those of the order.
+  ///   - id: names the run.
+  ///   - batch: the whole batch's.
+  func run(
+    _ order: BatchOrder, _ workplace: BatchEnvironment, settings: Digest, id: RunID,
+    of batch: RunID
+  ) -> BatchFileResult {
+    FileRun(order: order, workplace: workplace, settings: settings, job: self).run(
+      id: id, of: batch)
+  }
+}
+
 /// Processes one file of a batch, from its sidecar to its record.
-struct FileRun {
+private struct FileRun {
   let order: BatchOrder
   let workplace: BatchEnvironment
   let settings: Digest
@@ -14,7 +28,6 @@ struct FileRun {
 
   private var path: String { PathText.join(order.folder, job.file.path) }
 
-  /// Runs the pipeline and records the outcome. `id` names the run, `batch` the whole batch.
   func run(id: RunID, of batch: RunID) -> BatchFileResult {
     do throws(RunError) {
       return try process(id: id, of: batch)
@@ -67,7 +80,7 @@ struct FileRun {
         id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
         overrides: order.overrideTexts.merging(own) { _, own in own },
         startedAt: workplace.clock.now, request: order.pipelineText == nil ? nil : request,
-        batch: BatchMembership(batch: batch, folder: order.folder, command: order.command),
+        batch: RunRecord.Batch(batch: batch, folder: order.folder, command: order.command),
         plugins: order.plugins))
     do throws(SpoolError) { return try finish(record, plan, recording) } catch {
       throw RunError(error)
@@ -93,10 +106,10 @@ struct FileRun {
     record.mediaSeconds = record.mediaSeconds ?? workplace.length(path)
     // A file that changed meanwhile is not done: the next batch processes it again.
     let isSame = try workplace.store.digest(ofFile: path) == recording
-    let report = FileReport(
+    let report = FileReport.json(
       path: job.file.path, name: job.name, wantedName: job.wantedName, run: record, plan: plan,
       output: order.output
-    ).json
+    )
     try remember(
       .done, recording: isSame ? recording : nil, record.mediaSeconds, report,
       exports: record.published.map(\.path),
@@ -119,9 +132,9 @@ struct FileRun {
   }
 
   private func report(_ failure: BatchFileResult.Failure? = nil) -> String {
-    FileReport(
+    FileReport.json(
       path: job.file.path, name: job.name, wantedName: job.wantedName, failure: failure
-    ).json
+    )
   }
 
   private func remember(
@@ -180,31 +193,33 @@ private final class FileRecorder: RunRecorder {
 /// not be created elsewhere.
 /// - Returns: its absolute path.
 func makeOutputFolder(_ path: String, below root: String) throws(SpoolError) -> String {
-  func failure(_ action: String, _ path: String) -> SpoolError {
-    let error = SystemError.last
-    return SpoolError(
-      action, path, error,
-      advice: error.isFullDisk
-        ? "free some space" : "make it writable, or choose another folder with \(option: .out)")
+  func trying<Result>(
+    _ action: String, _ path: String, _ calls: () throws(SystemError) -> Result
+  ) throws(SpoolError) -> Result {
+    do {
+      return try calls()
+    } catch {
+      throw SpoolError(
+        action, path, error,
+        advice: error.isFullDisk
+          ? "free some space" : "make it writable, or choose another folder with \(option: .out)")
+    }
   }
-  func flush(_ folder: String) throws(SpoolError) {
-    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("open", folder) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure("flush", folder) }
-  }
+  let files = FileOperations.system
   var current = root
   for name in path.split(separator: "/") {
     let parent = current
     current = PathText.join(current, String(name))
-    if unsafe mkdir(current, 0o777) == 0 {
-      try flush(parent)
-    } else if errno != EEXIST {
-      throw failure("make the folder", current)
+    if (try? FileStamp(at: current)) == nil {
+      try trying("make the folder", current) { () throws(SystemError) in
+        try files.makeFolder(current, mode: 0o777)
+      }
+      try trying("flush", parent) { () throws(SystemError) in try files.flushFolder(parent) }
     }
-    var status = stat()
-    guard unsafe stat(current, &status) == 0 else { throw failure("use the folder", current) }
-    guard status.st_mode & S_IFMT == S_IFDIR else {
+    let stamp = try trying("use the folder", current) { () throws(SystemError) in
+      try FileStamp(following: current)
+    }
+    guard stamp.isFolder else {
       throw SpoolError(
         "use the folder", current, reason: "there is a file of that name",
         advice: "move it away, or choose another folder with \(option: .out)")

@@ -1,4 +1,3 @@
-import Glibc
 import PipelineModel
 import Platform
 
@@ -29,18 +28,9 @@ struct SidecarSettings: Sendable {
     overrides = try SidecarOverrides.read(
       sidecar.written["spool"]?.node, of: path, variables: variables)
     self.sidecar = sidecar
-    var fields: [String: String] = [:]
-    for (name, value) in sidecar.written.sorted(by: { $0.key < $1.key }) {
-      switch value {
-      case .text(let text), .number(let text): fields[name.lowercased()] = text
-      default: break
-      }
-    }
-    self.fields = fields
+    fields = NameFields.fields(of: sidecar.written)
   }
-}
 
-extension SidecarSettings {
   /// Reads a sidecar at a path below the batch's folder.
   static func read(_ path: String, of order: BatchOrder) throws(SpoolError) -> SidecarSettings {
     try SidecarSettings(
@@ -51,31 +41,12 @@ extension SidecarSettings {
   /// A sidecar's bytes; one more than is allowed, so that too long a file shows.
   static func bytes(_ path: String, of order: BatchOrder) throws(SpoolError) -> [UInt8] {
     let full = PathText.join(order.folder, path)
-    guard let bytes = beginning(of: full, Sidecar.byteLimit + 1) else { throw failure(full) }
-    return bytes
-  }
-
-  /// The first bytes of a file, at most so many; nil if it is unreadable.
-  static func beginning(of path: String, _ byteCount: Int) -> [UInt8]? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: byteCount)
-    var count = 0
-    while count < bytes.count {
-      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
-      }
-      if got == 0 { break }
-      if got > 0 { count += got } else if errno != EINTR { return nil }
+    do throws(SystemError) {
+      return try FileOperations.system.beginning(of: full, byteCount: Sidecar.byteLimit + 1)
+    } catch {
+      throw SpoolError(
+        "cannot read the sidecar \(full)", reason: error.words.lowercased(),
+        advice: "check who may read it: ls -l", cause: .environment)
     }
-    return Array(bytes[..<count])
-  }
-
-  private static func failure(_ path: String) -> SpoolError {
-    SpoolError(
-      "cannot read the sidecar \(path)",
-      reason: unsafe String(cString: strerror(errno)).lowercased(),
-      advice: "check who may read it: ls -l", cause: .environment)
   }
 }

@@ -50,57 +50,72 @@ struct TreeWalk: Sendable {
   }
 
   private func look(in folder: String, _ finding: inout Finding, _ folders: inout [String]) {
-    guard let entries = names(in: PathText.join(root, folder)) else {
+    let listing: FolderListing
+    do throws(SystemError) {
+      let opened = try FileOperations.system.open(
+        PathText.join(root, folder), O_RDONLY | O_DIRECTORY)
+      listing = try FolderListing(opened) { _, _ in true }
+    } catch {
       finding.troubles.append(
         Trouble(
           path: folder.isEmpty ? "." : folder, exactPath: PrintableText.escaped(folder.utf8),
-          reason: unsafe String(cString: strerror(errno)).lowercased(),
-          advice: "check who may read the folder: ls -ld"))
+          reason: error.words.lowercased(), advice: "check who may read the folder: ls -ld"))
       return
     }
-    var candidates: [(path: String, status: stat)] = []
+    let entries: [(name: FileName, stamp: FileStamp?)] =
+      listing.folders.map { ($0, nil) } + listing.files.map { ($0, $1) }
+    if !folder.isEmpty, entries.contains(where: { $0.name.text == BatchReport.fileName }) {
+      finding.exportFolders.append(folder)
+      return
+    }
+    var candidates: [(path: String, stamp: FileStamp)] = []
     var beside: Set<ExactText> = []
     var skipped: [(path: String, bytes: [UInt8], reason: SkippedFiles.Reason)] = []
     var below: [String] = []
-    for entry in entries where entry != [UInt8(ascii: ".")] && entry != Array("..".utf8) {
-      let path = PathText.join(folder, String(decoding: entry, as: UTF8.self))
-      let bytes = folder.isEmpty ? entry : folder.utf8 + [UInt8(ascii: "/")] + entry
-      guard entry.first != UInt8(ascii: ".") else {
+    for (name, stamp) in entries.sorted(by: { $0.name < $1.name }) {
+      let path = PathText.join(folder, String(decoding: name.bytes, as: UTF8.self))
+      let bytes = folder.isEmpty ? name.bytes : folder.utf8 + [FileName.slash] + name.bytes
+      guard name.bytes.first != UInt8(ascii: ".") else {
         skipped.append((path, bytes, .hidden))
         continue
       }
-      guard String(validating: entry, as: UTF8.self) != nil else {
+      guard name.text != nil else {
         if !selection.excludes(path) { finding.troubles.append(unnameable(path, bytes)) }
         continue
       }
-      if entry == Array(BatchReport.fileName.utf8), !folder.isEmpty {
-        finding.exportFolders.append(folder)
-        return
-      }
-      guard let status = status(of: path) else {
-        if isLink(path) { skipped.append((path, bytes, .link)) }
+      guard let stamp else {
+        if PathText.join(root, path) == outputFolder { continue }
+        if selection.excludes(path) {
+          skipped.append((path, bytes, .excluded))
+        } else {
+          below.append(path)
+        }
         continue
       }
-      switch status.st_mode & S_IFMT {
-      case S_IFDIR where PathText.join(root, path) == outputFolder: break
-      case S_IFDIR where selection.excludes(path): skipped.append((path, bytes, .excluded))
-      case S_IFDIR: below.append(path)
-      case S_IFREG where selection.takes(path): candidates.append((path, status))
-      case S_IFREG:
-        skipped.append((path, bytes, selection.excludes(path) ? .excluded : .noRecording))
-      default: skipped.append((path, bytes, .special))
+      guard let stamp = stamp.isLink ? target(of: path) : stamp else {
+        skipped.append((path, bytes, .link))
+        continue
       }
-      if status.st_mode & S_IFMT == S_IFREG { beside.insert(ExactText(path)) }
+      if !stamp.isRegularFile {
+        skipped.append((path, bytes, .special))
+        continue
+      }
+      beside.insert(ExactText(path))
+      if selection.takes(path) {
+        candidates.append((path, stamp))
+      } else {
+        skipped.append((path, bytes, selection.excludes(path) ? .excluded : .noRecording))
+      }
     }
     folders += below
     var used: Set<ExactText> = []
-    for (path, status) in candidates {
+    for (path, stamp) in candidates {
       let companions = FileName(PathText.name(of: path)).map { name in
         Companions(of: name) { name in
           beside.contains(ExactText(PathText.join(folder, name.description)))
         } beginning: { name, byteCount in
-          SidecarSettings.beginning(
-            of: PathText.join(root, PathText.join(folder, name.description)), byteCount)
+          try? FileOperations.system.beginning(
+            of: PathText.join(root, PathText.join(folder, name.description)), byteCount: byteCount)
         }
       }
       let sidecar = companions?.sidecar.map { PathText.join(folder, $0.description) }
@@ -110,8 +125,9 @@ struct TreeWalk: Sendable {
       used.formUnion(([sidecar].compactMap(\.self) + transcripts).map { ExactText($0) })
       finding.files.append(
         FoundFile(
-          path: path, byteCount: Int(status.st_size),
-          modifiedAt: Double(status.st_mtim.tv_sec), sidecar: sidecar, transcripts: transcripts))
+          path: path, byteCount: Int(stamp.byteCount),
+          modifiedAt: Double(stamp.modified / 1_000_000_000), sidecar: sidecar,
+          transcripts: transcripts))
     }
     // A recording's sidecar is read with it.
     for (path, bytes, reason) in skipped where !used.contains(ExactText(path)) {
@@ -126,41 +142,13 @@ struct TreeWalk: Sendable {
       advice: "rename it: convmv -f latin1 -t utf8 helps with many")
   }
 
-  /// The names in a folder as bytes; nil if it is unreadable.
-  private func names(in path: String) -> [[UInt8]]? {
-    guard let folder = unsafe opendir(path) else { return nil }
-    defer { unsafe closedir(folder) }
-    var names: [[UInt8]] = []
-    while let entry = unsafe readdir(folder) {
-      names.append(
-        unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          unsafe pointer.withMemoryRebound(to: UInt8.self, capacity: 256) { bytes in
-            unsafe Array(UnsafeBufferPointer(start: bytes, count: strlen(bytes)))
-          }
-        })
-    }
-    return names
-  }
-
-  private func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(PathText.join(root, path), &status) == 0
-      && status.st_mode & S_IFMT == S_IFLNK
-  }
-
-  /// The status of a path, through a link only to a file inside the folder; nil for any other link,
-  /// or none.
-  private func status(of path: String) -> stat? {
-    var status = stat()
-    let full = PathText.join(root, path)
-    guard unsafe lstat(full, &status) == 0 else { return nil }
-    guard status.st_mode & S_IFMT == S_IFLNK else { return status }
-    guard let resolved = unsafe realpath(full, nil) else { return nil }
-    defer { unsafe free(resolved) }
-    guard unsafe String(cString: resolved).hasPrefix(root == "/" ? root : root + "/"),
-      unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+  /// The stamp of the file inside the folder that a link leads to; nil for any other link.
+  private func target(of link: String) -> FileStamp? {
+    guard let resolved = try? FilePath.resolved(PathText.join(root, link)),
+      resolved.hasPrefix(root == "/" ? root : root + "/"),
+      let stamp = try? FileStamp(following: resolved), stamp.isRegularFile
     else { return nil }
-    return status
+    return stamp
   }
 }
 

@@ -31,7 +31,7 @@ enum CommandReading {
     if let written = fields["id"], written != .text(id) {
       throw SpoolError("its id is \(written.summary), and its file's name says \"\(id)\"")
     }
-    guard case .text(let recording)? = fields["noteId"] ?? fields["note"] else {
+    guard let recording = (fields["noteId"] ?? fields["note"])?.text else {
       throw SpoolError("noteId: \(found(fields["noteId"])), expected a note's UUID or name")
     }
     // A UUID in canonical form; a name in the store as it is.
@@ -59,7 +59,7 @@ enum CommandReading {
   private static func request(
     _ fields: [String: JSONValue]
   ) throws(SpoolError) -> RecordingCommand.Request {
-    guard case .text(let name)? = fields["command"] else {
+    guard let name = fields["command"]?.text else {
       throw SpoolError(
         "command: \(found(fields["command"])), expected retry, cancel, rename or tag")
     }
@@ -67,18 +67,17 @@ enum CommandReading {
     case "retry": return .retry
     case "cancel": return .cancel
     case "rename":
-      guard case .text(let text)? = fields["title"],
-        let title = PrintableText.plain(text, limit: 1000)
+      guard let title = fields["title"]?.text.flatMap({ PrintableText.plain($0, limit: 1000) })
       else { throw SpoolError("title: \(found(fields["title"])), expected a text") }
       return .rename(title)
     case "tag":
-      guard case .list(let values)? = fields["tags"], values.count <= 100 else {
+      guard let values = fields["tags"]?.list, values.count <= 100 else {
         throw SpoolError(
           "tags: \(found(fields["tags"])), expected a list of at most 100 texts")
       }
       var tags: [String] = []
       for value in values {
-        guard case .text(let text) = value, let tag = PrintableText.plain(text, limit: 100) else {
+        guard let tag = value.text.flatMap({ PrintableText.plain($0, limit: 100) }) else {
           throw SpoolError("tags: \(value.summary) among them, expected texts")
         }
         if !tags.contains(tag) { tags.append(tag) }
@@ -92,7 +91,7 @@ enum CommandReading {
 
   private static func time(_ fields: [String: JSONValue]) throws(SpoolError) -> Double? {
     guard let written = fields["issuedAt"], written != .null else { return nil }
-    guard case .text(let text) = written, let time = Timestamp(iso8601: text) else {
+    guard let time = written.text.flatMap({ Timestamp(iso8601: $0) }) else {
       throw SpoolError(
         "issuedAt: \(written.summary), expected a time such as 2026-11-21T14:05:33Z")
     }

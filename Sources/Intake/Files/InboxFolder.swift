@@ -6,22 +6,19 @@ import Platform
 /// anywhere in a path, and pipes, sockets and devices are recognised before they are opened.
 struct InboxFolder: ~Copyable, Sendable {
   let path: String
-  private let folder: Descriptor
-  private let opening: OpeningBeneath
+  private let folder: OpenFile
+  private let opening: Opening
 
   /// Follows links in the user's own path to the inbox.
   init(at path: String) throws(SpoolError) {
     try self.init(at: path, opening: .kernel)
   }
 
-  init(at path: String, opening: OpeningBeneath) throws(SpoolError) {
+  init(at path: String, opening: Opening) throws(SpoolError) {
     self.path = path
     self.opening = opening
-    do throws(SystemError) {
-      folder = Descriptor(
-        try SystemError.check { unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-    } catch {
-      throw SpoolError("open the inbox", path, error)
+    folder = try doing("open the inbox", path) { () throws(SystemError) in
+      try FileOperations.system.open(path, O_RDONLY | O_DIRECTORY)
     }
   }
 
@@ -31,11 +28,11 @@ struct InboxFolder: ~Copyable, Sendable {
   ///   or more of which hardly anything is on the disk.
   func open(_ path: InboxPath) throws(SpoolError) -> ArrivedFile {
     // Checked first: opening a pipe wakes its writer, and opening a device can do anything.
-    let seen = try status(of: path)
-    try Self.refuse(FileStamp(seen).kind, path)
+    let seen = try seenStamp(of: path)
+    try Self.refuse(seen, path)
     let file = try open(path, O_RDONLY | O_NONBLOCK)
     let arrived = try ArrivedFile(file, at: path)
-    guard arrived.isSameFile(as: seen) else {
+    guard arrived.stamp.isSameFile(as: seen) else {
       throw SpoolError(
         "open", path.description, reason: "it was exchanged while it was being opened",
         kind: .changed)
@@ -47,7 +44,7 @@ struct InboxFolder: ~Copyable, Sendable {
   /// The stamp of the entry at a path, unopened; nil if there is none.
   func stamp(of path: InboxPath) throws(SpoolError) -> FileStamp? {
     do {
-      return FileStamp(try status(of: path))
+      return try seenStamp(of: path)
     } catch {
       if error.kind == .missing { return nil }
       throw error
@@ -55,60 +52,47 @@ struct InboxFolder: ~Copyable, Sendable {
   }
 
   /// Opens a folder beneath the inbox, or the inbox itself, to list it.
-  func openFolder(_ path: InboxPath) throws(SpoolError) -> Descriptor {
+  func openFolder(_ path: InboxPath) throws(SpoolError) -> OpenFile {
     try open(path, O_RDONLY | O_DIRECTORY)
   }
 
   /// Whether the inbox's path still leads to this folder.
   var isInPlace: Bool {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, let own = try? folder.status() else { return false }
-    return status.st_ino == own.st_ino && status.st_dev == own.st_dev
+    guard let there = try? FileStamp(following: path), let own = try? folder.stamp else {
+      return false
+    }
+    return there.isSameFile(as: own)
   }
 
   /// Whether other machines can change the folder's file system without this kernel's knowledge.
-  var isRemote: Bool { Self.isRemote(kind: posix_file_system_kind(folder.number)) }
+  var isRemote: Bool { Self.isRemote(kind: posix_file_system_kind(folder.descriptor)) }
 
   /// Opens a path with the flags of open(2); the caller words the error.
-  func openBeneath(_ path: InboxPath, _ flags: CInt) throws(SystemError) -> Descriptor {
-    try opening.open(folder.number, path, flags)
+  func openBeneath(_ path: InboxPath, _ flags: CInt) throws(SystemError) -> OpenFile {
+    try opening.open(folder.descriptor, path, flags)
   }
 
-  private func status(of path: InboxPath) throws(SpoolError) -> stat {
+  /// The stamp of the entry at a path, unopened.
+  private func seenStamp(of path: InboxPath) throws(SpoolError) -> FileStamp {
     let file = try open(path, posix_path_only())
-    do {
-      return try file.status()
-    } catch {
-      throw SpoolError("look at", path.description, error)
-    }
+    return try doing("look at", path.description) { () throws(SystemError) in try file.stamp }
   }
 
-  private func open(_ path: InboxPath, _ flags: CInt) throws(SpoolError) -> Descriptor {
-    do {
-      return try opening.open(folder.number, path, flags)
-    } catch {
-      throw SpoolError("open", path.description, error)
+  private func open(_ path: InboxPath, _ flags: CInt) throws(SpoolError) -> OpenFile {
+    try doing("open", path.description) { () throws(SystemError) in
+      try opening.open(folder.descriptor, path, flags)
     }
   }
 
   /// Throws for everything but a regular file.
-  static func refuse(_ kind: FileStamp.Kind, _ path: InboxPath) throws(SpoolError) {
-    let (refusal, what): (SpoolError.Kind, String)
-    switch kind {
-    case .file: return
-    case .folder: (refusal, what) = (.wrongKind, "a folder")
-    case .link: (refusal, what) = (.link, "a symbolic link")
-    case .pipe: (refusal, what) = (.special, "a pipe")
-    case .socket: (refusal, what) = (.special, "a socket")
-    case .device: (refusal, what) = (.special, "a device")
-    }
+  static func refuse(_ stamp: FileStamp, _ path: InboxPath) throws(SpoolError) {
+    guard let complaint = stamp.complaint else { return }
     throw SpoolError(
-      "accept", path.description, reason: "it is \(what)",
-      advice: "put the recording itself into the inbox", kind: refusal)
+      "accept", path.description, reason: complaint,
+      advice: "put the recording itself into the inbox",
+      kind: stamp.isFolder ? .wrongKind : stamp.isLink ? .link : .special)
   }
-}
 
-extension InboxFolder {
   /// Visits the inbox and the folders beneath it, each with its wanted files. Skips what is
   /// unreadable: it may come or go at any time. O(n) for n entries.
   /// - Parameter isWanted: decides for an entry of a folder; the stamp of a folder is nil.
@@ -149,66 +133,4 @@ extension InboxFolder {
     0x0116_1970,  // GFS2
     0x7461_636f,  // OCFS2
   ]
-}
-
-/// Opens a path beneath a folder: follows no link and reaches nothing outside, even while folders
-/// are replaced by links.
-enum OpeningBeneath: Sendable {
-  /// By openat2(2) (Linux 5.6).
-  case kernel
-  /// Name by name, each without following a link: for older kernels and for containers that forbid
-  /// unknown calls.
-  case stepwise
-
-  /// Opens `path` with the flags of open(2), relative to an open folder.
-  func open(_ folder: CInt, _ path: InboxPath, _ flags: CInt) throws(SystemError) -> Descriptor {
-    // With O_PATH, openat2(2) takes no flag for opened files.
-    let isOpened = flags & posix_path_only() == 0
-    let flags = flags | O_CLOEXEC | O_NOFOLLOW | (isOpened ? O_NOCTTY : 0)
-    switch self {
-    case .kernel: return try openByKernel(folder, path, flags)
-    case .stepwise: return try openByName(folder, path, flags)
-    }
-  }
-
-  private func openByKernel(
-    _ folder: CInt, _ path: InboxPath, _ flags: CInt
-  ) throws(SystemError) -> Descriptor {
-    // EAGAIN: a rename meanwhile made the kernel unsure.
-    for _ in 0..<8 {
-      let number = unsafe path.withCString { unsafe posix_open_beneath(folder, $0, flags) }
-      if number >= 0 { return Descriptor(number) }
-      let error = SystemError.last
-      switch error.code {
-      case EAGAIN, EINTR: continue
-      case ENOSYS, EPERM: return try openByName(folder, path, flags)
-      default: throw error
-      }
-    }
-    throw SystemError(EAGAIN)
-  }
-
-  private func openByName(
-    _ folder: CInt, _ path: InboxPath, _ flags: CInt
-  ) throws(SystemError) -> Descriptor {
-    var names = path.names
-    guard let last = names.popLast() else { return try openNext(folder, .inbox, flags) }
-    let passing = posix_path_only() | O_NOFOLLOW | O_CLOEXEC
-    var parent = try openNext(folder, .inbox, passing)
-    for name in names {
-      parent = try openNext(parent.number, InboxPath.inbox.appending(name), passing)
-      if FileStamp(try parent.status()).kind == .link { throw SystemError(ELOOP) }
-    }
-    return try openNext(parent.number, InboxPath.inbox.appending(last), flags)
-  }
-
-  /// Opens one name, which is no path.
-  private func openNext(
-    _ folder: CInt, _ name: InboxPath, _ flags: CInt
-  ) throws(SystemError) -> Descriptor {
-    let number = try SystemError.check {
-      unsafe name.withCString { unsafe openat(folder, $0, flags) }
-    }
-    return Descriptor(number)
-  }
 }

@@ -1,4 +1,5 @@
 import PipelineModel
+import Platform
 import Store
 
 /// A path beneath an inbox. It can neither lead upwards nor be absolute.
@@ -88,7 +89,7 @@ extension InboxPath {
 extension RecordingFileStamp {
   init(_ stamp: FileStamp) {
     self.init(
-      inode: stamp.inode, byteCount: stamp.byteCount, modified: stamp.modified,
+      inode: UInt64(bitPattern: stamp.inode), byteCount: stamp.byteCount, modified: stamp.modified,
       changed: stamp.changed)
   }
 }

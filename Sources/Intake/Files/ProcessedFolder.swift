@@ -18,8 +18,8 @@ struct ProcessedFolder: ~Copyable {
     let names = path.split(separator: "/")
     for count in 1...max(1, names.count) {
       let folder = (path.hasPrefix("/") ? "/" : "") + names.prefix(count).joined(separator: "/")
-      if unsafe mkdir(folder, 0o777) != 0, errno != EEXIST, count == names.count {
-        throw SpoolError("make the folder", path, .last)
+      do throws(SystemError) { try FileOperations.system.makeFolder(folder, mode: 0o777) } catch {
+        if count == names.count { throw SpoolError("make the folder", path, error) }
       }
     }
   }
@@ -39,19 +39,11 @@ struct ProcessedFolder: ~Copyable {
     for name in path.names {
       let above = made
       made = above.appending(name)
-      if let stamp = try stamp(of: made), stamp.kind == .folder { continue }
+      if let stamp = try stamp(of: made), stamp.isFolder { continue }
       try doing("make the folder", made) { () throws(SystemError) in
         let parent = try openFolder(above)
         try hook?(.makeFolder(made))
-        do throws(SystemError) {
-          try SystemError.check {
-            unsafe InboxPath.inbox.appending(name).withCString {
-              unsafe mkdirat(parent.number, $0, 0o777)
-            }
-          }
-        } catch {
-          if error.code != EEXIST { throw error }
-        }
+        try parent.makeFolder(name)
         try flush(parent, above)
       }
     }
@@ -64,27 +56,7 @@ struct ProcessedFolder: ~Copyable {
       let from = try openFolder(source.folder)
       let to = try openFolder(target.folder)
       try hook?(.move(from: source, to: target))
-      do throws(SystemError) {
-        try unsafe call(source, target) {
-          unsafe posix_rename_new_at(from.number, $0, to.number, $1)
-        }
-      } catch {
-        switch error.code {
-        case EEXIST: return false
-        case EINVAL, ENOSYS:
-          // A file system without this flag can still create a second name, which never replaces
-          // one.
-          do throws(SystemError) {
-            try unsafe call(source, target) { unsafe linkat(from.number, $0, to.number, $1, 0) }
-          } catch {
-            if error.code == EEXIST { return false }
-            throw error
-          }
-          try unsafe call(source, target) { source, _ in unsafe unlinkat(from.number, source, 0) }
-        default: throw error
-        }
-      }
-      return true
+      return try from.rename(try lastName(of: source), toNew: try lastName(of: target), in: to)
     }
   }
 
@@ -97,11 +69,7 @@ struct ProcessedFolder: ~Copyable {
     try doing("remove", path) { () throws(SystemError) in
       let parent = try openFolder(path.folder)
       try hook?(.remove(path))
-      do throws(SystemError) {
-        try unsafe call(path, path) { path, _ in unsafe unlinkat(parent.number, path, 0) }
-      } catch {
-        if error.code != ENOENT { throw error }
-      }
+      try parent.unlinkIfThere(try lastName(of: path))
     }
   }
 
@@ -119,7 +87,7 @@ struct ProcessedFolder: ~Copyable {
         let from = try openFolder(.inbox)
         let to = try openFolder(target.folder)
         try hook?(.replace(from: temporary, to: target))
-        try unsafe call(temporary, target) { unsafe renameat(from.number, $0, to.number, $1) }
+        try from.rename(try lastName(of: temporary), to: try lastName(of: target), in: to)
       }
     } catch {
       try? remove(temporary)
@@ -133,7 +101,7 @@ struct ProcessedFolder: ~Copyable {
     let files = try files {
       $0.text?.hasPrefix(Self.temporaryPrefix) == true && $0.hasSuffix(".tmp")
     }
-    let now = Int64(time(nil)) * 1_000_000_000
+    let now = Clock.now()
     for (name, stamp) in files {
       let isRecent = abs(now - stamp.changed) < Self.writingTime
       if isRecent, let process = Self.writer(of: name), Self.isWriting(process, name) { continue }
@@ -168,18 +136,16 @@ struct ProcessedFolder: ~Copyable {
   }
 
   /// Waits for the folder's lock, which the descriptor holds.
-  func lock() throws(SpoolError) -> Descriptor {
+  func lock() throws(SpoolError) -> OpenFile {
     try doing("lock", .inbox) { () throws(SystemError) in
       let own = try openFolder(.inbox)
-      let number = own.number
-      // On a file system without locks, one watcher has to be enough.
-      if flock(number, LOCK_EX) != 0, errno == EINTR { _ = flock(number, LOCK_EX) }
+      own.waitForLock()
       return own
     }
   }
 
   /// The open folder itself, for a claim to it.
-  func opened() throws(SpoolError) -> Descriptor {
+  func opened() throws(SpoolError) -> OpenFile {
     try doing("open", .inbox) { () throws(SystemError) in try openFolder(.inbox) }
   }
 
@@ -188,59 +154,32 @@ struct ProcessedFolder: ~Copyable {
   private func fill(_ path: InboxPath, with bytes: [UInt8]) throws(SystemError) {
     let parent = try openFolder(.inbox)
     try hook?(.create(path))
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    let file = Descriptor(
-      try SystemError.check {
-        unsafe path.withCString { unsafe posix_open_at(parent.number, $0, flags, 0o666) }
-      })
-    let number = file.number
-    var count = 0
-    while count < bytes.count {
-      try hook?(.write(path))
-      count += try SystemError.check {
-        unsafe bytes.withUnsafeBytes { buffer in
-          let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[count...])
-          return unsafe Glibc.write(number, rest.baseAddress, rest.count)
-        }
-      }
-    }
+    let file = try parent.makeFile(try lastName(of: path))
+    try hook?(.write(path))
+    try FileOperations.system.write(bytes, to: file)
     try hook?(.flush(path))
-    // A failed flush is not repeated.
-    guard fsync(number) == 0 else { throw .last }
+    try FileOperations.system.flush(file)
   }
 
-  private func flush(_ folder: borrowing Descriptor, _ path: InboxPath) throws(SystemError) {
+  private func flush(_ folder: borrowing OpenFile, _ path: InboxPath) throws(SystemError) {
     try hook?(.flushFolder(path))
-    guard fsync(folder.number) == 0 else { throw .last }
+    try folder.flushNames()
   }
 
-  private func openFolder(_ path: InboxPath) throws(SystemError) -> Descriptor {
+  private func openFolder(_ path: InboxPath) throws(SystemError) -> OpenFile {
     try folder.openBeneath(path, O_RDONLY | O_DIRECTORY)
   }
 
-  private func call(
-    _ source: InboxPath, _ target: InboxPath,
-    _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> CInt
-  ) throws(SystemError) {
-    guard let first = source.name, let second = target.name else {
-      throw SystemError(EINVAL)
-    }
-    try SystemError.check {
-      unsafe InboxPath.inbox.appending(first).withCString { first in
-        unsafe InboxPath.inbox.appending(second).withCString { unsafe body(first, $0) }
-      }
-    }
+  private func lastName(of path: InboxPath) throws(SystemError) -> FileName {
+    guard let name = path.name else { throw SystemError(EINVAL) }
+    return name
   }
 
   private func doing<Result: ~Copyable>(
     _ action: String, _ path: InboxPath, _ work: () throws(SystemError) -> Result
   ) throws(SpoolError) -> Result {
-    do throws(SystemError) {
-      return try work()
-    } catch {
-      let place = path == .inbox ? folder.path : "\(folder.path)/\(path)"
-      throw SpoolError(action, place, error)
-    }
+    let place = path == .inbox ? folder.path : "\(folder.path)/\(path)"
+    return try Platform.doing(action, place, work)
   }
 }
 

@@ -33,8 +33,7 @@ enum FactsText {
     fields["title"] = own(sidecar.title) ?? fields["title"]
     fields["recorder"] = own(sidecar.watchModel ?? sidecar.phoneModel) ?? fields["recorder"]
     if let milliseconds = sidecar.milliseconds {
-      if case .object(let fact)? = fields["durationMs"], case .number(let text)? = fact["value"],
-        let held = Int(text),
+      if let held = fields["durationMs"]?["value"]?.integer,
         let shortness = StabilityTracker.shortness(of: .known(held), milliseconds)
       {
         fields["doubt"] = .text(shortness)
@@ -62,16 +61,15 @@ enum FactsText {
   ) -> (text: String?, isChanged: Bool) {
     let before = fields(of: kept)
     var fields = before
-    var differences: [JSONValue] = []
-    if case .list(let known)? = before["differences"] { differences = known }
+    var differences = before["differences"]?.list ?? []
     func differ(_ name: String, _ own: String, _ other: String) {
       let words = JSONValue.text("\(name): \(own), and \(other) by a copy's sidecar")
       if own != other, !differences.contains(words) { differences.append(words) }
     }
     func fill(_ name: String, _ said: String?) {
       guard let said else { return }
-      guard case .object(let fact)? = before[name], case .text(let known)? = fact["value"],
-        fact["source"] == .text(RecordingFacts.Source.sidecar.rawValue)
+      guard let known = before[name]?["value"]?.text,
+        before[name]?["source"] == .text(RecordingFacts.Source.sidecar.rawValue)
       else { return fields[name] = own(said) }
       differ(name, known, said)
     }
@@ -112,10 +110,7 @@ enum FactsText {
 
   /// The title in stored facts; nil if there is none.
   static func title(in kept: String?) -> String? {
-    guard case .object(let fact)? = fields(of: kept)["title"],
-      case .text(let title)? = fact["value"]
-    else { return nil }
-    return title
+    fields(of: kept)["title"]?["value"]?.text
   }
 
   static func fields(of kept: String?) -> [String: JSONValue] {

@@ -3,6 +3,24 @@ import Platform
 import Store
 
 extension InboxProcessor {
+  /// The outcome of taking in a sidecar or a transcript that came by itself.
+  enum CompanionOutcome: Hashable, Sendable {
+    /// It belongs to this recording.
+    case attached(Recording)
+    /// This recording has it already.
+    case known(Recording)
+    /// It has no recording yet, or it came too long ago: the later of the two brings the other.
+    case waiting
+    /// The recording has another sidecar.
+    case refused(RecordingRefusal)
+    /// The sidecar is a transcript, and stays in place.
+    case transcript
+    /// The transcript's recording was processed without it, or is in progress.
+    case late(Recording)
+    /// The file has changed since it was stable, or is gone.
+    case changed
+  }
+
   /// Takes a stable file into the store: first its digest, then its bytes, flushed and verified,
   /// and then, in one transaction, its record.
   ///
@@ -12,13 +30,14 @@ extension InboxProcessor {
   ///   - recording: as the watcher reported it.
   ///   - container: what its container declares.
   ///   - refusal: why it cannot be accepted; it is stored and quarantined then.
+  /// - Returns: nil if the file has changed since it was stable, or is gone.
   func takeIn(
     _ recording: StableRecording, container: ContainerFacts? = nil, refusal: String? = nil
-  ) throws(SpoolError) -> IntakeOutcome {
+  ) throws(SpoolError) -> RecordingAdmission? {
     let folder = try ownFolder()
     guard let name = recording.path.name,
       let taken = try take(recording.path, recording.stamp, as: .sound, from: folder)
-    else { return .changed }
+    else { return nil }
     var sidecar: (taken: Taken, facts: Sidecar)?
     if let path = recording.sidecar { sidecar = try takeSidecar(path, nil, from: folder) }
     // A file that is no sidecar becomes stable by itself, and is reported then.
@@ -33,7 +52,7 @@ extension InboxProcessor {
         artifact: sidecar.taken.artifact)
     }
     arrival.transcripts = try takeTranscripts(of: recording, from: folder)
-    if let path = recording.marker, let stamp = try folder.stamp(of: path), stamp.kind == .file {
+    if let path = recording.marker, let stamp = try folder.stamp(of: path), stamp.isRegularFile {
       arrival.marker = RecordingArrival.Companion(
         path: path.escaped, stamp: RecordingFileStamp(stamp), artifact: nil)
     }
@@ -50,7 +69,7 @@ extension InboxProcessor {
       return .duplicate(
         of: try fill(recording, from: sidecar.facts, of: sidecar.taken) ?? recording)
     }
-    return IntakeOutcome(admission)
+    return admission
   }
 
   /// Takes in a sidecar that came by itself, for the recording beside it if that was received
@@ -58,7 +77,7 @@ extension InboxProcessor {
   /// - Parameter stamp: the version that was stable.
   func takeSidecar(
     at path: InboxPath, stamp: FileStamp
-  ) throws(SpoolError) -> IntakeOutcome {
+  ) throws(SpoolError) -> CompanionOutcome {
     let folder = try ownFolder()
     if try isTranscript(path, stamp, in: folder) { return .transcript }
     guard
@@ -118,11 +137,8 @@ extension InboxProcessor {
       return try file.isTranscript()
     } catch {
       // Taking it in reports what is wrong with it.
-      if error.kind == .missing { return false }
-      switch error.kind {
-      case .link, .wrongKind, .special, .sparse, .denied, .changed: return false
-      default: throw error
-      }
+      if [.missing, .changed].contains(error.kind) || error.isOfUnusableFile { return false }
+      throw error
     }
   }
 
@@ -182,11 +198,9 @@ extension InboxProcessor {
       guard file.stamp == taken.stamp else { return nil }
       return (taken, try Sidecar(reading: file))
     } catch {
-      switch error.kind {
-      // What is no regular file says nothing about a recording.
-      case .link, .wrongKind, .special, .sparse, .denied: return nil
-      default: throw error
-      }
+      // It says nothing about a recording.
+      if error.isOfUnusableFile { return nil }
+      throw error
     }
   }
 
@@ -220,42 +234,13 @@ extension InboxProcessor {
   }
 }
 
-/// The outcome of taking in a stable recording, or a sidecar or transcript that came by itself.
-enum IntakeOutcome: Hashable, Sendable {
-  /// A new recording, to be processed.
-  case received(Recording)
-  /// A new recording that cannot be accepted, and waits in quarantine for a decision.
-  case quarantined(Recording)
-  /// A recording that is there already. It is acknowledged again and its file released like the
-  /// first one's.
-  case duplicate(of: Recording)
-  /// A recording that claims the identity of another one with other bytes: a new one, or a known
-  /// one that has come again under that identity.
-  case conflict(Recording, with: RecordingKey)
-  case known(Recording)
-  /// The sidecar or transcript belongs to this recording.
-  case attached(Recording)
-  /// The sidecar or transcript has no recording yet, or it came too long ago: the later of the two
-  /// brings the other.
-  case waiting
-  /// The recording has another sidecar.
-  case refused(RecordingRefusal)
-  /// The sidecar is a transcript, and stays in place.
-  case transcript
-  /// The transcript's recording was processed without it, or is in progress.
-  case late(Recording)
-  /// The file has changed since it was stable, or is gone.
-  case changed
-
-  init(_ admission: RecordingAdmission) {
-    self =
-      switch admission {
-      case .new(let recording):
-        recording.state == .quarantined ? .quarantined(recording) : .received(recording)
-      case .known(let recording): .known(recording)
-      case .duplicate(let recording): .duplicate(of: recording)
-      case .conflict(let recording, let other): .conflict(recording, with: other)
-      }
+extension SpoolError {
+  /// Whether a file is no regular file, or cannot be read.
+  var isOfUnusableFile: Bool {
+    switch kind {
+    case .link, .wrongKind, .special, .sparse, .denied: true
+    default: false
+    }
   }
 }
 

@@ -58,7 +58,7 @@ extension InboxProcessor {
   ) throws(SpoolError) {
     let lock = try lockInbox(folder)
     try work(folder)
-    _ = lock.number
+    _ = lock.path
   }
 
   /// Removes acknowledgements of recordings that no longer exist.
@@ -69,7 +69,7 @@ extension InboxProcessor {
     for outbox in [post.path] + post.others {
       let folder = try outboxFolder(at: outbox)
       let lock = try folder.lock()
-      defer { _ = lock.number }
+      defer { _ = lock.path }
       for name in names { try folder.remove(AcknowledgementName.acknowledgement(name)) }
       try folder.flushFolder(.inbox)
     }
@@ -119,7 +119,7 @@ extension InboxProcessor {
       do throws(SpoolError) {
         let folder = try outboxFolder(at: outbox)
         let lock = try folder.lock()
-        defer { _ = lock.number }
+        defer { _ = lock.path }
         for (path, text) in words { try folder.write(text, to: path) }
         try folder.flushFolder(.inbox)
       } catch {
@@ -148,7 +148,7 @@ extension InboxProcessor {
     if held.isEmpty { return }
     let folder = try inboxFolder()
     let lock = try lockInbox(folder)
-    defer { _ = lock.number }
+    defer { _ = lock.path }
     for held in held {
       do throws(SpoolError) {
         let asideSince = state.aside[held.file.id]
@@ -156,7 +156,7 @@ extension InboxProcessor {
         switch try release(held, in: folder, asideFor: asideFor) {
         case .released(let place, let path):
           state.aside[held.file.id] = nil
-          report.released.append(FileRelease(held, place, at: path))
+          report.released.append(Release(held, place, at: path))
         case .later(let pause):
           state.aside[held.file.id] = asideSince ?? now
           state.troubled[held.file.id] = now + pause
@@ -222,7 +222,7 @@ extension InboxProcessor {
   private func checkOutbox() throws(SpoolError) {
     let folder = try outboxFolder()
     let lock = try folder.lock()
-    defer { _ = lock.number }
+    defer { _ = lock.path }
     try folder.sweep()
     let present = Set(try folder.files { $0.hasSuffix(".ack.json") }.keys)
     let missing = try store.recordings.acknowledgedNames(pipeline: pipeline).filter { name, _ in
@@ -250,16 +250,44 @@ extension InboxProcessor {
       return try ProcessedFolder(at: path, hook: hook)
     }
   }
-}
 
-extension InboxProcessor {
+  /// A recording's file that has left the inbox, or stays in it for good.
+  struct Release: Hashable, Sendable {
+    let file: RecordingFile
+    let place: RecordingFile.Place
+    let path: InboxPath?
+
+    /// Whether the recording is done; else it is quarantined.
+    let isDone: Bool
+
+    init(_ held: HeldFile, _ place: RecordingFile.Place, at path: InboxPath) {
+      file = held.file
+      isDone = held.recording.state == .uploaded
+      self.place = place
+      self.path = place == .gone || place == .deleted ? nil : path
+    }
+
+    var words: String {
+      let target = path.map { " to \($0)" } ?? ""
+      switch place {
+      case .accepted: return "done, and moved\(target)"
+      case .quarantine: return "not accepted, and moved\(target), with the reason beside it"
+      case .left: return "\(isDone ? "done" : "not accepted"), and left where it is"
+      case .deleted: return "done, and deleted from the inbox; the store keeps its original"
+      case .gone:
+        return "somebody has taken it away or changed it; the store has it as it arrived"
+      case .inbox: return "still in the inbox"
+      }
+    }
+  }
+
   /// What was settled, and what could not be.
   struct Report: Sendable {
     var acknowledgements = 0
     var answers = 0
     /// The results of commands that had waited for their recordings.
     var decidedLate: [RecordingCommandResult] = []
-    var released: [FileRelease] = []
+    var released: [Release] = []
     /// Whether recordings were forgotten whose files may still lie in an inbox, and are new now.
     var isAnyForgotten = false
     var isSnapshotWritten = false

@@ -11,7 +11,7 @@ extension InboxProcessor {
   /// - Parameter stamp: the version that was stable.
   func takeTranscript(
     at path: InboxPath, stamp: FileStamp
-  ) throws(SpoolError) -> IntakeOutcome {
+  ) throws(SpoolError) -> CompanionOutcome {
     guard stamp.byteCount <= Self.transcriptLimit else {
       throw SpoolError(
         "take in", path.description, reason: "no transcript holds \(stamp.byteCount) bytes",
@@ -56,10 +56,7 @@ extension InboxProcessor {
           RecordingArrival.Companion(
             path: path.escaped, stamp: RecordingFileStamp(taken.stamp), artifact: taken.artifact))
       } catch {
-        switch error.kind {
-        case .link, .wrongKind, .special, .sparse, .denied: break
-        default: throw error
-        }
+        if !error.isOfUnusableFile { throw error }
       }
     }
     return companions

@@ -1,5 +1,3 @@
-import CPosix
-import Glibc
 import PipelineModel
 import Platform
 import Store
@@ -73,9 +71,7 @@ final class InboxProcessor: Sendable {
   func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
     try store.recordings.recording(key)
   }
-}
 
-extension InboxProcessor {
   /// Finds the commands that are complete, before anything is processed. O(n) for n files.
   ///
   /// A command is complete if it parses: no prefix of a JSON object is an object. The watcher
@@ -87,7 +83,7 @@ extension InboxProcessor {
     guard isInPlace(inbox), let inbox = try? InboxFolder(at: inbox) else { return [] }
     var found: [(path: InboxPath, stamp: FileStamp, issuedAt: Double)] = []
     inbox.visitFolders { folder, name, stamp in
-      (stamp.map { $0.kind == .file && name.hasSuffix(CommandReading.ending) } ?? true)
+      (stamp.map { $0.isRegularFile && name.hasSuffix(CommandReading.ending) } ?? true)
         && names.reason(for: name, in: folder, isFolder: stamp == nil) == nil
     } visit: { folder, files in
       for (name, stamp) in files {
@@ -101,9 +97,7 @@ extension InboxProcessor {
     }
     return found
   }
-}
 
-extension InboxProcessor {
   /// Takes the inbox exclusively for the processor's lifetime. From then on nothing is done in the
   /// inbox without the claim, also not in a folder that replaces it.
   /// - Throws: if another process watches the folder, by any name and with any store.
@@ -133,7 +127,7 @@ extension InboxProcessor {
 
   /// Excludes other processes from the inbox's folder: by the claim to it, or by a lock for the
   /// lifetime of the returned descriptor.
-  func lockInbox(_ folder: borrowing ProcessedFolder) throws(SpoolError) -> Descriptor {
+  func lockInbox(_ folder: borrowing ProcessedFolder) throws(SpoolError) -> OpenFile {
     let opened = try folder.opened()
     let isClaimed = try tenure.withLock { (tenure) throws(SpoolError) in
       guard tenure.isWanted else { return false }
@@ -150,25 +144,20 @@ extension InboxProcessor {
 /// kernel releases when the process dies. It writes nothing into the inbox, where programs would
 /// carry it to other machines.
 final class InboxClaim: Sendable {
-  private let folder: Descriptor
-  private let identity: FolderIdentity
+  private let folder: OpenFile
+  private let stamp: FileStamp
 
   /// Claims an open folder.
   /// - Throws: a `SpoolError` if another process has it, or watches a folder around it or in it,
   ///   with the process's number if known. On a file system without locks, such as some network
   ///   mounts, every claim succeeds.
-  init(_ opened: consuming Descriptor, path: String) throws(SpoolError) {
+  init(_ opened: consuming OpenFile, path: String) throws(SpoolError) {
     let folder = opened
-    let identity: FolderIdentity
-    do throws(SystemError) {
-      identity = FolderIdentity(try folder.status())
-    } catch {
-      throw SpoolError("look at the inbox", path, error)
+    let stamp = try doing("look at the inbox", path) { () throws(SystemError) in
+      try folder.stamp
     }
-    while flock(folder.number, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EINTR { continue }
-      guard errno == EWOULDBLOCK else { break }
-      let owner = FolderLocks.owner(of: identity)
+    guard folder.tryLock() else {
+      let owner = FolderLocks.owner(of: stamp, in: FolderLocks.text)
       throw SpoolError(
         "watch the inbox", path,
         reason: owner.map { "process \($0) watches it" } ?? "another process watches it",
@@ -180,13 +169,13 @@ final class InboxClaim: Sendable {
         "watch the inbox", path, reason: "process \(other.process) watches \(other.place)",
         advice: "kill \(other.process) ends that watch, or watch a folder beside it")
     }
-    self.identity = identity
+    self.stamp = stamp
     self.folder = folder
   }
 
   /// Whether this is the claim to that folder, which may have replaced another.
-  func isFor(_ other: borrowing Descriptor) -> Bool {
-    (try? other.status()).map { FolderIdentity($0) } == identity
+  func isFor(_ other: borrowing OpenFile) -> Bool {
+    (try? other.stamp).map(stamp.isSameFile) ?? false
   }
 }
 
@@ -198,26 +187,25 @@ extension InboxClaim {
 
   /// The first that is found, the folders above before those below; nil if there is none or the
   /// system does not tell. O(files beneath the inbox).
-  private static func firstWatch(near inbox: borrowing Descriptor, path: String) -> Watch? {
-    let locks = FolderLocks.text()
+  private static func firstWatch(near inbox: borrowing OpenFile, path: String) -> Watch? {
+    let locks = FolderLocks.text
     return above(inbox, path, locks) ?? below(path, locks)
   }
 
   private static func above(
-    _ inbox: borrowing Descriptor, _ path: String, _ locks: String
+    _ inbox: borrowing OpenFile, _ path: String, _ locks: String
   ) -> Watch? {
-    guard var last = (try? inbox.status()).map({ FolderIdentity($0) }) else { return nil }
+    guard var last = try? inbox.stamp else { return nil }
     var way = ".."
     var names = path.split(separator: "/")
-    while let folder = open(way, from: inbox.number), let status = try? folder.status() {
-      let identity = FolderIdentity(status)
+    while let folder = try? inbox.openFolder(way), let stamp = try? folder.stamp {
       // The root is its own parent.
-      if identity == last { return nil }
+      if stamp.isSameFile(as: last) { return nil }
       _ = names.popLast()
-      if let process = owner(of: folder, identity, locks) {
+      if let process = owner(of: folder, stamp, locks) {
         return (process, "/\(names.joined(separator: "/")), which this one lies in")
       }
-      (last, way) = (identity, way + "/..")
+      (last, way) = (stamp, way + "/..")
     }
     return nil
   }
@@ -227,10 +215,10 @@ extension InboxClaim {
     var waiting = [InboxPath.inbox]
     while let next = waiting.popLast() {
       // The watch itself cannot read what is unreadable here.
-      guard let folder = try? inbox.openFolder(next), let status = try? folder.status() else {
+      guard let folder = try? inbox.openFolder(next), let stamp = try? folder.stamp else {
         continue
       }
-      if next != .inbox, let process = owner(of: folder, FolderIdentity(status), locks) {
+      if next != .inbox, let process = owner(of: folder, stamp, locks) {
         return (process, "\(PathText.join(path, next.description)), which lies in it")
       }
       guard let list = try? FolderListing(folder, isWanted: { _, stamp in stamp == nil }) else {
@@ -244,48 +232,28 @@ extension InboxClaim {
   /// The process that has locked a folder. The kernel's list may mean another folder of the same
   /// number, so the lock is tried.
   private static func owner(
-    of folder: borrowing Descriptor, _ identity: FolderIdentity, _ locks: String
+    of folder: borrowing OpenFile, _ stamp: FileStamp, _ locks: String
   ) -> Int? {
-    guard let process = FolderLocks.owner(of: identity, in: locks) else { return nil }
-    guard flock(folder.number, LOCK_SH | LOCK_NB) != 0 else {
-      flock(folder.number, LOCK_UN)
-      return nil
-    }
-    return errno == EWOULDBLOCK ? process : nil
-  }
-
-  private static func open(_ way: String, from folder: CInt) -> Descriptor? {
-    let number = unsafe openat(folder, way, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    return number < 0 ? nil : Descriptor(number)
+    guard let process = FolderLocks.owner(of: stamp, in: locks) else { return nil }
+    return folder.isLockedByAnother ? process : nil
   }
 }
 
-// glibc's structures count as those of whichever module was loaded first.
-import CPosix
-import Glibc
-
 /// The kernel's list of locks (proc(5), `/proc/locks`).
 enum FolderLocks {
-  /// The process that has locked a folder as a whole; nil if the list does not tell.
-  static func owner(of folder: FolderIdentity) -> Int? { owner(of: folder, in: text()) }
-
   /// The list; empty if the system has none.
-  static func text() -> String {
-    guard let file = unsafe fopen("/proc/locks", "re") else { return "" }
-    defer { unsafe fclose(file) }
-    var text: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 14)
-    while true {
-      let count = unsafe fread(&piece, 1, piece.count, file)
-      if count == 0 { break }
-      text += piece[..<count]
-    }
-    return String(decoding: text, as: UTF8.self)
+  static var text: String { SmallFile.text(at: "/proc/locks") ?? "" }
+
+  /// The process that has locked a folder as a whole; nil if the list does not tell.
+  static func owner(of folder: FileStamp, in text: String) -> Int? {
+    owner(
+      ofInode: UInt64(bitPattern: folder.inode), device: UInt64(bitPattern: folder.device), in: text
+    )
   }
 
   /// Reads lines such as `1: FLOCK  ADVISORY  WRITE 4711 08:01:131074 0 EOF`. A file system with
   /// several devices may report another device: then the inode number must match alone.
-  static func owner(of folder: FolderIdentity, in text: String) -> Int? {
+  static func owner(ofInode inode: UInt64, device: UInt64, in text: String) -> Int? {
     var byNumber: Int?
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -293,9 +261,9 @@ enum FolderLocks {
         let process = Int(words[4]), process > 0
       else { continue }
       let place = words[5].split(separator: ":")
-      guard place.count == 3, UInt64(place[2]) == folder.inode else { continue }
-      if UInt64(place[0], radix: 16) == major(folder.device),
-        UInt64(place[1], radix: 16) == minor(folder.device)
+      guard place.count == 3, UInt64(place[2]) == inode else { continue }
+      if UInt64(place[0], radix: 16) == major(device),
+        UInt64(place[1], radix: 16) == minor(device)
       {
         return process
       }
@@ -311,18 +279,5 @@ enum FolderLocks {
 
   private static func minor(_ device: UInt64) -> UInt64 {
     device & 0xff | (device >> 12) & ~0xff
-  }
-}
-
-/// Identifies a folder on this machine.
-struct FolderIdentity: Hashable {
-  let device: UInt64
-  let inode: UInt64
-}
-
-extension FolderIdentity {
-  init(_ status: stat) {
-    device = UInt64(status.st_dev)
-    inode = UInt64(status.st_ino)
   }
 }

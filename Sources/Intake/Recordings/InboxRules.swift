@@ -2,6 +2,7 @@
 internal import CPosix
 internal import Glibc
 import PipelineModel
+internal import Platform
 package import Store
 
 /// How an inbox keeps its recordings.
@@ -40,14 +41,12 @@ package struct InboxRules: Hashable, Sendable {
 
 enum MonotonicTime {
   /// Time since the machine started.
-  static var now: Duration { reading(CLOCK_MONOTONIC) }
+  static var now: Duration { .nanoseconds(Clock.monotonic()) }
 
   /// Processor time of this thread.
-  static var threadTime: Duration { reading(CLOCK_THREAD_CPUTIME_ID) }
-
-  private static func reading(_ clock: clockid_t) -> Duration {
+  static var threadTime: Duration {
     var time = timespec()
-    unsafe clock_gettime(clock, &time)
+    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

@@ -4,28 +4,22 @@ import PipelineModel
 package import Platform
 package import Store
 
-/// Writes an original, the recording as it arrived, under its original name. It never replaces
-/// another file.
-package struct OriginalExport: Sendable {
-  /// The original's path in the given folder, and whether it was written now; else it was already
-  /// there.
-  package typealias Outcome = (path: String, isNew: Bool)
-
-  private let store: DiskStore
-
-  package init(store: DiskStore) { self.store = store }
-
-  /// Writes a recording's original into a folder, after comparing its bytes with the digest of its
-  /// arrival. O(bytes).
+extension DiskStore {
+  /// Writes an original, the recording as it arrived, into a folder under its original name, after
+  /// comparing its bytes with the digest of its arrival. It never replaces another file. O(bytes).
   /// - Parameters:
   ///   - recording: in any state.
   ///   - folder: an existing folder.
   /// - Throws: if no intact original is left, or the folder cannot take it.
-  package func write(_ recording: Recording, to folder: String) throws(SpoolError) -> Outcome {
-    let files = try store.recordings.files(of: recording.key)
+  /// - Returns: the original's path in the folder, and whether it was written now; else it was
+  ///   already there.
+  package func writeOriginal(
+    of recording: Recording, to folder: String
+  ) throws(SpoolError) -> (path: String, isNew: Bool) {
+    let files = try recordings.files(of: recording.key)
       .filter { $0.role == .recording }
     let target = try ProcessedFolder(at: folder)
-    let name = Self.name(of: recording, files.first)
+    let name = Self.originalName(of: recording, files.first)
     if try isOriginal(name, of: recording, in: target) {
       return ("\(folder)/\(name)", isNew: false)
     }
@@ -34,7 +28,7 @@ package struct OriginalExport: Sendable {
       preconditionFailure("a plain name")
     }
     do throws(SpoolError) {
-      try copy(recording, files, to: temporary, in: target, folder)
+      try copyOriginal(of: recording, files, to: temporary, in: target, folder)
       for number in 1...10_000 {
         let path = ReleaseName.path(of: name, in: .inbox, number: number)
         if number > 1, try isOriginal(path, of: recording, in: target) {
@@ -55,7 +49,7 @@ package struct OriginalExport: Sendable {
   }
 
   /// Its original name; one that steers terminals or looks like an option is cleaned.
-  private static func name(of recording: Recording, _ file: RecordingFile?) -> InboxPath {
+  private static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath {
     let arrived = file.flatMap { InboxPath(escaped: $0.path)?.name }
     if let arrived, let text = arrived.text, PrintableText.of(arrived.bytes) == text,
       !text.hasPrefix("-"), !text.hasPrefix("."), let path = InboxPath(text)
@@ -75,7 +69,7 @@ package struct OriginalExport: Sendable {
   private func isOriginal(
     _ path: InboxPath, of recording: Recording, in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> Bool {
-    guard let stamp = try folder.stamp(of: path), stamp.kind == .file,
+    guard let stamp = try folder.stamp(of: path), stamp.isRegularFile,
       stamp.byteCount == Int64(recording.content.byteCount)
     else { return false }
     return try folder.open(path).digest().digest == recording.content.digest
@@ -83,14 +77,14 @@ package struct OriginalExport: Sendable {
 
   /// Copies the original from the store or, if it is not there, from where its file was moved; the
   /// first with the right digest counts.
-  private func copy(
-    _ recording: Recording, _ files: [RecordingFile], to temporary: InboxPath,
+  private func copyOriginal(
+    of recording: Recording, _ files: [RecordingFile], to temporary: InboxPath,
     in target: borrowing ProcessedFolder, _ folder: String
   ) throws(SpoolError) {
     var failure: SpoolError?
     for source in [nil] + files.map(Optional.some) {
       do throws(SpoolError) {
-        try copy(recording, source, to: "\(folder)/\(temporary)")
+        try copyOriginal(of: recording, source, to: "\(folder)/\(temporary)")
         let copied = try target.open(temporary)
         guard try copied.digest().digest == recording.content.digest else {
           throw SpoolError(
@@ -98,10 +92,9 @@ package struct OriginalExport: Sendable {
             reason: "\(source.map { "\($0.inbox)/\($0.location)" } ?? "the store's copy") is not "
               + "what arrived", advice: "\(command: .check) says what else is damaged")
         }
-        if let file = files.first { Self.setTime(of: copied, to: file.stamp.modified) }
-        // A failed flush is not repeated.
-        guard fsync(copied.descriptor) == 0 else {
-          throw SpoolError("flush", "\(folder)/\(temporary)", .last)
+        // A recording without a time of its own is known by its file's time.
+        try doing("flush", "\(folder)/\(temporary)") { () throws(SystemError) in
+          try copied.flush(modifiedAt: files.first?.stamp.modified)
         }
         return
       } catch {
@@ -113,22 +106,15 @@ package struct OriginalExport: Sendable {
     if let failure { throw failure }
   }
 
-  private func copy(_ recording: Recording, _ file: RecordingFile?, to path: String)
-    throws(SpoolError)
-  {
+  private func copyOriginal(
+    of recording: Recording, _ file: RecordingFile?, to path: String
+  ) throws(SpoolError) {
     guard let file else {
-      return try store.copyFile(from: try store.path(of: recording.content), to: path)
+      return try copyFile(from: try self.path(of: recording.content), to: path)
     }
     guard let location = InboxPath(escaped: file.location) else { return }
     let opened = try ProcessedFolder(at: file.inbox).open(location)
-    try store.copyFile(from: opened.readingPath, to: path)
-  }
-
-  /// A recording without a time of its own is known by its file's time.
-  private static func setTime(of file: borrowing ArrivedFile, to nanoseconds: Int64) {
-    let time = timespec(
-      tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    _ = unsafe futimens(file.descriptor, [time, time])
+    try copyFile(from: opened.readingPath, to: path)
   }
 }
 

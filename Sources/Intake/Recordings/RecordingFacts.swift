@@ -212,53 +212,31 @@ package struct StoredFacts: Sendable {
   package let unknown: [String: JSONValue]
 
   package init(of recording: Recording) {
-    let fields = FactsText.fields(of: recording.facts)
-    func text(_ value: JSONValue?) -> String? {
-      if case .text(let text)? = value { text } else { nil }
-    }
-    func fact(_ name: String) -> JSONValue? {
-      if case .object(let fact)? = fields[name] { fact["value"] } else { nil }
-    }
+    let fields = JSONValue.object(FactsText.fields(of: recording.facts))
+    func fact(_ name: String) -> JSONValue? { fields[name]?["value"] }
+    func texts(_ name: String) -> [String] { fields[name]?.list?.compactMap(\.text) ?? [] }
+    request = fields["unknown"]?["spool"]?.node
     if case .object(let unknown)? = fields["unknown"] {
-      request = unknown["spool"]?.node
       self.unknown = unknown.filter { $0.key != "spool" }
     } else {
-      (request, unknown) = (nil, [:])
+      unknown = [:]
     }
-    doubt = text(fields["doubt"])
-    transcript = text(fields["transcript"])
-    createdAt = text(fact("createdAt"))
-    recorder = text(fact("recorder"))
-    if case .number(let digits)? = fact("durationMs") {
-      milliseconds = Int(digits)
-    } else {
-      milliseconds = nil
-    }
+    doubt = fields["doubt"]?.text
+    transcript = fields["transcript"]?.text
+    createdAt = fact("createdAt")?.text
+    recorder = fact("recorder")?.text
+    milliseconds = fact("durationMs")?.integer
     devices = Dictionary(
       uniqueKeysWithValues: FactsText.deviceFields.compactMap { name in
-        text(fields[name]).map { (name, $0) }
+        fields[name]?.text.map { (name, $0) }
       })
-    if case .list(let differences)? = fields["differences"] {
-      self.differences = differences.compactMap(text)
-    } else {
-      differences = []
-    }
-    if case .list(let problems)? = fields["problems"] {
-      self.problems = problems.compactMap(text)
-    } else {
-      problems = []
-    }
+    differences = texts("differences")
+    problems = texts("problems")
   }
 
   /// The fields for the names of the recording's exports, in lower case.
   package func nameFields(of recording: Recording) -> [String: String] {
-    var fields: [String: String] = [:]
-    for (name, value) in unknown.sorted(by: { $0.key < $1.key }) {
-      switch value {
-      case .text(let text), .number(let text): fields[name.lowercased()] = text
-      default: break
-      }
-    }
+    var fields = NameFields.fields(of: unknown)
     for (name, value) in devices { fields[name.lowercased()] = value }
     fields["createdat"] = createdAt
     fields["title"] = recording.title

@@ -17,7 +17,7 @@ package func recordingsNotTakenIn(
   opened.visitFolders { folder, name, stamp in
     names.reason(for: name, in: folder, isFolder: stamp == nil) == nil
   } visit: { folder, found in
-    for (name, stamp) in found where stamp.kind == .file && SoundSign.isCarried(by: name) {
+    for (name, stamp) in found where stamp.isRegularFile && SoundSign.isCarried(by: name) {
       let path = folder.appending(name)
       let isKnown = try? recordings.isKnown(
         path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
@@ -41,7 +41,7 @@ extension Recording {
       let reason = ReleaseName.reason(for: path)
       if try isReason(reason, in: folder) { try folder.remove(reason) }
       let found = try folder.stamp(of: path)
-      guard let found, found.kind == .file else { continue }
+      guard let found, found.isRegularFile else { continue }
       if found.byteCount == 0, RecordingFileStamp(found) == file.stamp {
         try folder.remove(path)
       } else {
@@ -56,7 +56,7 @@ extension Recording {
   private func isReason(
     _ path: InboxPath, in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> Bool {
-    guard let stamp = try folder.stamp(of: path), stamp.kind == .file else { return false }
+    guard let stamp = try folder.stamp(of: path), stamp.isRegularFile else { return false }
     let file = try folder.open(path)
     let bytes = try file.bytes(atMost: 1 << 20)
     return String(decoding: bytes, as: UTF8.self).contains("\"id\":\"\(key)\"")

@@ -8,19 +8,19 @@ extension InboxEventHandler {
   mutating func takeIn(_ recording: StableRecording, refusal: String? = nil) {
     attempt(at: recording.path) { (handler) throws(SpoolError) in
       let path = recording.path
-      let intake = try handler.processor.takeIn(
+      let admission = try handler.processor.takeIn(
         recording, container: refusal == nil ? handler.container(of: path) : nil, refusal: refusal)
-      // It came with its recording, though it may have been reported before.
-      if intake != .changed {
-        if let sidecar = recording.sidecar { handler.status.forget(sidecar) }
-        for transcript in recording.transcripts { handler.status.forget(transcript) }
+      guard let admission else { return handler.watcher.lookAgain(at: path) }
+      // They came with their recording, though they may have been reported before.
+      for companion in [recording.sidecar].compactMap(\.self) + recording.transcripts {
+        handler.status.forget(companion)
       }
-      switch intake {
-      case .received(let recording):
+      switch admission {
+      case .new(let recording) where recording.state == .quarantined:
+        handler.tell(.quarantined, recording, text: recording.reason)
+      case .new(let recording):
         handler.tell(.received, recording)
         handler.warn(of: recording)
-      case .quarantined(let recording):
-        handler.tell(.quarantined, recording, text: recording.reason)
       case .duplicate(let recording):
         handler.tell(.duplicate, recording, file: path.description, text: "it has come before")
         handler.warn(of: recording, isCopy: true)
@@ -35,11 +35,10 @@ extension InboxEventHandler {
           text: Recording.words(claiming: other)
             + (isNew ? "" : "; its bytes have come before, as \(recording.fileName)"))
         handler.warn(of: recording)
-      case .changed: handler.watcher.lookAgain(at: path)
-      case .known, .attached, .waiting, .refused, .transcript, .late: break
+      case .known: break
       }
     }
-    report(.stirred)
+    report { $0.isStirred = true }
   }
 
   /// Takes in a sidecar that came by itself.
@@ -59,7 +58,7 @@ extension InboxEventHandler {
           .ignored, file: path.description,
           text: "it is a transcript, no sidecar, and is left there")
       case .changed: handler.watcher.lookAgain(at: path)
-      case .known, .received, .quarantined, .duplicate, .conflict, .late: break
+      case .known, .late: break
       }
     }
   }
@@ -75,10 +74,10 @@ extension InboxEventHandler {
           path, "it came when \(recording.fileName) was processed already, which \(recording.words)"
         )
       case .changed: handler.watcher.lookAgain(at: path)
-      case .known, .received, .quarantined, .duplicate, .conflict, .refused, .transcript: break
+      case .known, .refused, .transcript: break
       }
     }
-    report(.stirred)
+    report { $0.isStirred = true }
   }
 
   /// Applies a device's command.
@@ -92,7 +91,7 @@ extension InboxEventHandler {
         if result.isFresh, request == .cancel, result.status == .applied,
           let recording = result.recording
         {
-          handler.report(.cancelled(recording))
+          handler.report { $0.cancel(recording) }
         }
       case .malformed(let result, let reason):
         handler.tell(
@@ -101,7 +100,7 @@ extension InboxEventHandler {
       case .changed: handler.watcher.lookAgain(at: path)
       }
     }
-    report(.stirred)
+    report { $0.isStirred = true }
   }
 
   /// Runs an action on a file; after a failure that may pass, the file is examined again later, as

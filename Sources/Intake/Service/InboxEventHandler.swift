@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -9,7 +8,8 @@ struct InboxEventHandler {
   let processor: InboxProcessor
   let watcher: InboxWatcher
   let engine: WatchEngine
-  let report: @Sendable (Watch.Message) -> Void
+  /// Has the watch's thread do something.
+  let report: @Sendable (@escaping WatchRound.Action) -> Void
   let folders: ResultFolders
   /// When the folders for results are checked again.
   var nextLook = 0.0
@@ -34,7 +34,8 @@ struct InboxEventHandler {
 
   init(
     processor: InboxProcessor, watcher: InboxWatcher, folders: ResultFolders, engine: WatchEngine,
-    publish: @escaping (String) -> Void, report: @escaping @Sendable (Watch.Message) -> Void
+    publish: @escaping (String) -> Void,
+    report: @escaping @Sendable (@escaping WatchRound.Action) -> Void
   ) {
     self.processor = processor
     self.watcher = watcher
@@ -55,7 +56,7 @@ struct InboxEventHandler {
   mutating func begin() {
     record(processor.reconcile())
     if folders.inboxAbsence == nil { takeWholeCommands() }
-    report(.opened(inbox: processor.inbox))
+    report { [inbox = processor.inbox] in $0.begin(inbox: inbox) }
   }
 
   private mutating func takeWholeCommands() {
@@ -104,7 +105,8 @@ struct InboxEventHandler {
     case .inboxBack: tell(.back)
     case .trouble(let error): tell(.trouble, text: error.description)
     // Of the folder watch and the monitor.
-    case .touched, .folderCame, .folderLeft, .inboxLeft, .found, .written, .closed, .writersLost:
+    case .touched, .folderCame, .folderLeft, .inboxLeft, .found, .written, .closed, .writersLost,
+      .atRest, .unmeasured:
       break
     }
   }
@@ -138,7 +140,7 @@ struct InboxEventHandler {
     key: RecordingKey? = nil,
     text: String? = nil, seconds: Double? = nil, place: RecordingFile.Place? = nil
   ) {
-    engine.recorder.record(
+    engine.record(
       WatchEvent(
         event, at: engine.clock.now, inbox: processor.inbox,
         recording: (recording?.key ?? key)?.name,
@@ -204,7 +206,7 @@ extension InboxEventHandler {
       } else {
         tell(.back, text: "nothing is in the way any more")
         owesMore()
-        report(.stirred)
+        report { $0.isStirred = true }
       }
     }
     toldPause = pause
@@ -230,10 +232,10 @@ extension InboxEventHandler {
         .command, file: "\(result.id).command.json", key: result.recording,
         text: result.lateWords)
       if result.request == .cancel, result.status == .applied, let recording = result.recording {
-        report(.cancelled(recording))
+        report { $0.cancel(recording) }
       }
     }
-    if settled.isAnyForgotten { report(.forgotten) }
+    if settled.isAnyForgotten { report { $0.recheck() } }
     // There may be more than one settlement covers.
     if !settled.released.isEmpty { owesMore() }
     // A problem that persists is reported once.
@@ -336,9 +338,9 @@ struct InboxStatus {
       ignored: Self.group(
         Dictionary(uniqueKeysWithValues: ignoredNames.map { ($0, nil) }), count: ignored.count),
       overlooked: overlooked, pause: pause)
-    guard report != published, let data = try? JSONEncoder().encode(report) else { return nil }
+    guard report != published, let text = try? report.jsonText() else { return nil }
     published = report
-    return String(decoding: data, as: UTF8.self)
+    return text
   }
 
   private static func group(

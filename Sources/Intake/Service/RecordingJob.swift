@@ -1,4 +1,3 @@
-import Glibc
 import PipelineEngine
 internal import PipelineModel
 internal import Platform
@@ -116,16 +115,21 @@ struct RecordingJob {
   /// Links to an artifact by a name: libraries and external programs recognise some formats by a
   /// file's ending alone, which artifacts lack. The link lies in a work folder that survives a
   /// crash.
+  ///
+  /// The names of a `RunRequest` name exports only, while the ending decides how a file is read. A
+  /// name beside the path would therefore have to be part of every file input and of its steps'
+  /// keys, and of the run records that a resumed run opens.
   private func link(
     _ artifact: Artifact, as name: String, in claim: any WorkClaim
   ) throws(SpoolError) -> String {
     let target = try engine.store.path(of: artifact)
     let path = claim.folder + "/" + name
-    unsafe unlink(path)
-    guard unsafe symlink(target, path) == 0 else {
-      throw SpoolError("name the recording", path, SystemError.last)
+    let files = FileOperations.system
+    return try doing("name the recording", path) { () throws(SystemError) in
+      try files.unlinkIfThere(path)
+      try files.link(to: target, symbolicallyAt: path)
+      return path
     }
-    return path
   }
 
   /// The exports of the recording under a name, as absolute paths.
@@ -139,7 +143,7 @@ struct RecordingJob {
   /// Whether a file at one of the paths is not an export of this recording.
   private func isTaken(_ files: [String], by recording: Recording) -> Bool {
     files.contains { path in
-      unsafe access(path, F_OK) == 0
+      (try? FileStamp(following: path)) != nil
         && (try? engine.store.recording(ofPublished: path))?.digest
           != recording.content.digest
     }
@@ -269,7 +273,7 @@ struct RecordingJob {
     _ event: WatchEvent.Event, text: String? = nil, exports: [String]? = nil,
     findings: [String: JSONValue] = [:], seconds: Double? = nil
   ) {
-    engine.recorder.record(
+    engine.record(
       WatchEvent(
         event, at: engine.clock.now, inbox: settings.path, recording: recording.key.name,
         file: recording.fileName, text: text, exports: exports,
@@ -314,6 +318,68 @@ private final class AcceptanceGate: Sendable {
     try status.withLock { (status) throws(SpoolError) in
       if status == .outside { status = try decide(sound) ? .accepted : .dismissed }
       if status == .dismissed { throw .cancelled }
+    }
+  }
+}
+
+/// A recording's transcript: a file that came with it, or its sidecar.
+private struct RecordingTranscript {
+  /// Its bytes, in the store.
+  let artifact: Artifact
+  /// The name of the file as it arrived, printable.
+  let name: String
+  /// The file's name for the pipeline, which decides by the ending.
+  let linkName: String
+
+  /// Chooses among what came with a recording: what the sidecar names, then what lay beside the
+  /// recording, in the order of ``TranscriptName``, and of one file its newest version.
+  /// - Parameters:
+  ///   - files: those of the recording, the oldest first.
+  ///   - sidecar: the recording's sidecar and its bytes; nil if it has none.
+  init?(among files: [RecordingFile], sidecar: (artifact: Artifact, bytes: [UInt8])?) {
+    func name(_ file: RecordingFile) -> FileName? { InboxPath(escaped: file.path)?.name }
+    var found: [FileName: Artifact] = [:]
+    for file in files where file.role == .transcript {
+      if let name = name(file), let artifact = file.transcript { found[name] = artifact }
+    }
+    let place = sidecar.flatMap { sidecar in
+      Sidecar(json: sidecar.bytes).transcript { found[$0] != nil }
+    }
+    switch place {
+    case .file(let name):
+      guard let artifact = found[name] else { return nil }
+      self.init(artifact, name)
+    case .itself:
+      guard let sidecar else { return nil }
+      self.init(sidecar.artifact, files.last { $0.role == .sidecar }.flatMap(name))
+    case nil:
+      let candidates = files.first { $0.role == .recording }.flatMap(name).map {
+        TranscriptName.candidates(for: $0) + SidecarName.candidates(for: $0)
+      }
+      guard let name = candidates?.first(where: { found[$0] != nil }), let artifact = found[name]
+      else { return nil }
+      self.init(artifact, name)
+    }
+  }
+
+  private init(_ artifact: Artifact, _ name: FileName?) {
+    self.artifact = artifact
+    self.name = name?.description ?? "the sidecar"
+    linkName = "transcript" + (name.map { RecordingName($0).ending } ?? ".json")
+  }
+
+  func origin(like recording: RecordingOrigin) -> RecordingOrigin {
+    RecordingOrigin(
+      name: name, inbox: recording.inbox, arrivedAt: recording.arrivedAt, sidecarName: nil,
+      sidecar: nil)
+  }
+}
+
+extension InboxPath {
+  /// The folders around it, each made fit to be part of any path.
+  var safeFolders: [String] {
+    folder.names.map {
+      PrintableText.fileName(String(decoding: $0.bytes, as: UTF8.self)) ?? "folder"
     }
   }
 }

@@ -1,5 +1,3 @@
-import CPosix
-import Glibc
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -100,20 +98,14 @@ final class ResultFolders: Sendable {
   /// another machine's.
   private func trouble(of path: String) -> String? {
     if let absence = absence(of: path) { return absence }
-    let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return Self.words(errno) }
-    defer { close(folder) }
-    var entry = statvfs()
-    guard unsafe fstatvfs(folder, &entry) == 0 else { return Self.words(errno) }
-    if entry.f_flag & UInt(ST_RDONLY) != 0 { return Self.words(EROFS) }
-    guard unsafe access(path, W_OK | X_OK) == 0 else { return Self.words(errno) }
-    return nil
+    do throws(SystemError) {
+      try FileOperations.system.checkWritable(folder: path)
+      return nil
+    } catch {
+      return error.words
+    }
   }
 
-  private static func words(_ code: CInt) -> String { unsafe String(cString: strerror(code)) }
-}
-
-extension ResultFolders {
   /// Why a folder is not its former one, in words; nil if it is. Stores a new mount point. Blocks
   /// while a disk does not answer.
   private func absence(of folder: String) -> String? {
@@ -145,11 +137,9 @@ extension ResultFolders {
 
   /// Whether a folder and its parent are on different disks.
   private static func isMounted(_ folder: String) -> Bool {
-    var own = stat()
-    var parent = stat()
-    guard unsafe stat(folder, &own) == 0, unsafe stat(folder + "/..", &parent) == 0 else {
-      return false
-    }
-    return own.st_dev != parent.st_dev
+    guard let own = try? FileStamp(following: folder),
+      let parent = try? FileStamp(following: folder + "/..")
+    else { return false }
+    return own.device != parent.device
   }
 }

@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+internal import Platform
 
 /// Reports a service's state to systemd by sd_notify(3): each message is a datagram of lines to a
 /// socket that systemd names. Outside systemd it does nothing.
@@ -73,9 +74,7 @@ package struct ServiceNotifier: Sendable {
       return "STATUS=" + text.split(whereSeparator: \.isNewline).joined(separator: " ")
     case .reloading:
       // systemd drops the message without the time, by which it matches reloads.
-      var time = timespec()
-      unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-      return "RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1000)"
+      return "RELOADING=1\nMONOTONIC_USEC=\(Clock.monotonic() / 1000)"
     }
   }
 }

@@ -14,18 +14,14 @@ package struct ServingStore: Codable, Hashable, Sendable {
 
   /// The file's name in the inbox; no inbox takes in files of such names.
   package static let fileName = ".spool-store.json"
-  private static let byteLimit = 64 << 10
+  private static let byteLimit: Int64 = 64 << 10
 
   /// Reads an inbox's file; nil if it is missing or unreadable.
   package init?(of inbox: String) {
-    let descriptor = unsafe open(
-      inbox + "/" + Self.fileName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: Self.byteLimit)
-    let count = unsafe read(descriptor, &bytes, bytes.count)
-    guard count > 0,
-      let read = try? JSONDecoder().decode(Self.self, from: Data(bytes.prefix(count)))
+    guard
+      let bytes = try? FileOperations.system.bytes(
+        of: inbox + "/" + Self.fileName, limit: Self.byteLimit),
+      let read = try? JSONDecoder().decode(Self.self, from: Data(bytes))
     else { return nil }
     self = read
   }
@@ -69,11 +65,13 @@ package struct ServingStore: Codable, Hashable, Sendable {
     guard let data = try? JSONEncoder().encode(self) else { return }
     let draft = "\(inbox)/.spool-store.\(getpid()).part"
     let path = "\(inbox)/\(Self.fileName)"
-    do {
-      try data.write(to: URL(filePath: draft))
-      if unsafe rename(draft, path) != 0 { unsafe unlink(draft) }
+    let files = FileOperations.system
+    do throws(SystemError) {
+      try files.write(
+        Array(data), to: try files.open(draft, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666))
+      try files.rename(draft, to: path)
     } catch {
-      unsafe unlink(draft)
+      try? files.unlink(draft)
     }
   }
 }

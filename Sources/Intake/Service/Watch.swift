@@ -11,25 +11,9 @@ package final class Watch: Sendable {
   /// Reads the settings again.
   package typealias Reload = () -> WatchSettings?
 
-  enum Message: Sendable {
-    case end
-    /// Load the settings again.
-    case reload
-    /// An inbox is repaired after the last process, and its pending commands are applied.
-    case opened(inbox: String)
-    /// A recording may have changed.
-    case stirred
-    /// Recordings were forgotten: their files, if still in an inbox, are new.
-    case forgotten
-    /// A recording was cancelled.
-    case cancelled(RecordingKey)
-    /// A job ended; `isRecorded` says whether the store has its outcome.
-    case ended(RecordingKey, inbox: String, isRecorded: Bool)
-  }
-
   private let engine: WatchEngine
   private let notifier: ServiceNotifier
-  private let mail = Mailbox<Message>()
+  private let mail = Mailbox<WatchRound.Action>()
   private let stop = StopRequest()
 
   package init(_ engine: WatchEngine, notifier: ServiceNotifier) {
@@ -39,11 +23,11 @@ package final class Watch: Sendable {
 
   package func end() {
     stop.request(signal: 15)
-    mail.send(.end)
+    mail.send { $0.isStirred = true }
   }
 
   /// Requests that the settings are loaded again.
-  package func reload() { mail.send(.reload) }
+  package func reload() { mail.send { $0.isToReload = true } }
 
   /// Watches until the end is requested. Blocks.
   /// - Parameter reload: reads the settings again; nil if they are invalid, which it has reported.
@@ -58,23 +42,15 @@ package final class Watch: Sendable {
     notifier.tell(.ready, .status(round.summary))
     var told = round.summary
     while !stop.isRequested {
-      for message in mail.receive(atMost: wait(round)) {
-        switch message {
-        case .end: break
-        case .reload:
-          notifier.tell(.reloading)
-          if let settings = reload() {
-            drain = settings.drain
-            round.readopt(settings)
-          }
-          notifier.tell(.ready)
-        case .opened(let inbox): round.begin(inbox: inbox)
-        case .stirred: round.isStirred = true
-        case .forgotten: round.recheck()
-        case .cancelled(let key): round.cancel(key)
-        case .ended(let key, let inbox, let isRecorded):
-          round.end(key, inbox: inbox, isRecorded: isRecorded)
+      for action in mail.receive(atMost: wait(round)) { action(&round) }
+      if round.isToReload {
+        round.isToReload = false
+        notifier.tell(.reloading)
+        if let settings = reload() {
+          drain = settings.drain
+          round.readopt(settings)
         }
+        notifier.tell(.ready)
       }
       round.turn()
       if round.summary != told {
@@ -85,7 +61,7 @@ package final class Watch: Sendable {
       }
     }
     notifier.tell(.stopping, .status("stopping: \(round.underWayCount) recordings under way"))
-    return round.drain(patience: drain, mail: mail)
+    return round.drain(patience: drain)
   }
 
   /// The longest time without an event until the next check.

@@ -1,5 +1,3 @@
-internal import CPosix
-internal import Glibc
 package import PipelineEngine
 package import PipelineModel
 import Platform
@@ -12,9 +10,9 @@ package struct WatchEngine: Sendable {
   let storePath: String
   let executors: [any PassExecutor]
   let clock: any RunClock
-  let probe: ContainerProbe
+  let probe: Probe
   let makeRunID: @Sendable () -> RunID
-  let recorder: any WatchRecorder
+  let record: @Sendable (WatchEvent) -> Void
   let names: ExportNames
   let receiptWriter: (any ReceiptWriter)?
   /// How the store is named in commands that a user types.
@@ -25,8 +23,9 @@ package struct WatchEngine: Sendable {
   package init(
     store: DiskStore, at storePath: String, option: StoreOption = .usual,
     executors: [any PassExecutor],
-    clock: any RunClock, probe: ContainerProbe,
-    makeRunID: @Sendable @escaping () -> RunID, recorder: any WatchRecorder,
+    clock: any RunClock, probe: Probe,
+    makeRunID: @Sendable @escaping () -> RunID,
+    record: @Sendable @escaping (WatchEvent) -> Void,
     receiptWriter: (any ReceiptWriter)? = nil
   ) {
     self.receiptWriter = receiptWriter
@@ -37,7 +36,7 @@ package struct WatchEngine: Sendable {
     self.clock = clock
     self.probe = probe
     self.makeRunID = makeRunID
-    self.recorder = recorder
+    self.record = record
     names = ExportNames(store)
   }
 
@@ -47,27 +46,27 @@ package struct WatchEngine: Sendable {
       clock: clock,
       receiptWriter: receiptWriter)
   }
-}
 
-/// What a watch asks of a media library. The program injects it, so that `Intake` imports none.
-package struct ContainerProbe: Sendable {
-  /// A container's tags, and its declared length in seconds; nil if the file is no readable
-  /// recording.
-  let describe: @Sendable (_ path: String) -> (tags: [String: String], seconds: Double?)?
-  /// Whether the file at a path holds all that its container declares.
-  let verdict: @Sendable (_ path: String) -> ContainerVerdict
+  /// What a watch asks of a media library. The program injects it, so that `Intake` imports none.
+  package struct Probe: Sendable {
+    /// A container's tags, and its declared length in seconds; nil if the file is no readable
+    /// recording.
+    let describe: @Sendable (_ path: String) -> (tags: [String: String], seconds: Double?)?
+    /// Whether the file at a path holds all that its container declares.
+    let verdict: @Sendable (_ path: String) -> ContainerVerdict
 
-  package init(
-    describe: @escaping @Sendable (_ path: String) -> (tags: [String: String], seconds: Double?)?,
-    verdict: @escaping @Sendable (_ path: String) -> ContainerVerdict
-  ) {
-    self.describe = describe
-    self.verdict = verdict
-  }
+    package init(
+      describe: @escaping @Sendable (_ path: String) -> (tags: [String: String], seconds: Double?)?,
+      verdict: @escaping @Sendable (_ path: String) -> ContainerVerdict
+    ) {
+      self.describe = describe
+      self.verdict = verdict
+    }
 
-  /// The container's facts; nil if it cannot be read.
-  func facts(of path: String) -> ContainerFacts? {
-    describe(path).map { ContainerFacts(tags: $0.tags, duration: $0.seconds) }
+    /// The container's facts; nil if it cannot be read.
+    func facts(of path: String) -> ContainerFacts? {
+      describe(path).map { ContainerFacts(tags: $0.tags, duration: $0.seconds) }
+    }
   }
 }
 
@@ -155,8 +154,7 @@ final class ExportNames: Sendable {
   private func owner(of paths: [String], _ digest: Digest) -> Owner {
     var owner = Owner.nobody
     for path in paths {
-      var status = stat()
-      guard unsafe lstat(path, &status) == 0 else { continue }
+      guard (try? FileStamp(at: path)) != nil else { continue }
       guard let recording = try? exportFolder.recording(ofPublished: path) else {
         if owner == .nobody { owner = .unknown }
         continue

@@ -84,11 +84,6 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   }
 }
 
-/// Records the events of a watch. Called from several threads.
-package protocol WatchRecorder: Sendable {
-  func record(_ news: WatchEvent)
-}
-
 /// The log texts of a watch for a device's command.
 extension RecordingCommandResult {
   /// `refused: noteId: is missing, …`, or the earlier result if the command is a repeat.

@@ -6,11 +6,14 @@ import Store
 /// The bookkeeping of a watch: its inbox workers, the jobs in progress, and what comes next. It
 /// belongs to the thread that decides.
 struct WatchRound {
+  /// What another thread has it do.
+  typealias Action = @Sendable (inout WatchRound) -> Void
+
   /// Seconds between two checks for changes by other processes.
   private static let lookPeriod = 3.0
 
   private let engine: WatchEngine
-  private let mail: Mailbox<Watch.Message>
+  private let mail: Mailbox<Action>
   private var workers: [String: InboxWorker] = [:]
   /// Inboxes whose pending commands are not known yet.
   private var opening: Set<String> = []
@@ -22,15 +25,19 @@ struct WatchRound {
   private var nextAttempt: Double?
   private var lastTrouble: String?
 
-  /// Whether there may be something to do.
+  /// Whether a recording may have changed, so that there may be something to do.
   var isStirred = true
+  /// Whether the settings are to be loaded again.
+  var isToReload = false
 
-  init(_ engine: WatchEngine, mail: Mailbox<Watch.Message>) {
+  init(_ engine: WatchEngine, mail: Mailbox<Action>) {
     self.engine = engine
     self.mail = mail
   }
 
   var underWayCount: Int { underWay.count }
+  /// Whether the commands of an inbox are still to be applied before its recordings.
+  var isOpening: Bool { !opening.isEmpty }
 
   /// The state in one line.
   var summary: String {
@@ -74,19 +81,21 @@ struct WatchRound {
   }
 
   private mutating func open(_ settings: InboxSettings) throws(SpoolError) {
-    let worker = try InboxWorker(settings, engine: engine) { [mail] in mail.send($0) }
+    let worker = try InboxWorker(settings, engine: engine, report: mail.send)
     workers[settings.path] = worker
     opening.insert(settings.path)
     tell(.watching, inbox: settings.path, text: "for \(settings.pipeline.definition.name)")
   }
 
-  /// Records that an inbox's recordings may be processed.
+  /// Records that an inbox's recordings may be processed: it is repaired after the last process, and
+  /// its pending commands are applied.
   mutating func begin(inbox: String) {
     opening.remove(inbox)
     isStirred = true
   }
 
   /// Records the end of a job.
+  /// - Parameter isRecorded: whether the store has its outcome.
   mutating func end(_ key: RecordingKey, inbox: String, isRecorded: Bool) {
     underWay[key] = nil
     if !isRecorded { stranded.insert(key) }
@@ -94,7 +103,8 @@ struct WatchRound {
     isStirred = true
   }
 
-  /// Has every inbox check again which files are known.
+  /// Has every inbox check again which files are known, after recordings were forgotten: their
+  /// files, if still in an inbox, are new.
   func recheck() {
     for worker in workers.values { worker.recheck() }
   }
@@ -160,26 +170,21 @@ struct WatchRound {
         stop: stop)
       BackgroundThread(name: "note") { [mail] in
         let isRecorded = job.run()
-        mail.send(.ended(recording.key, inbox: recording.inbox, isRecorded: isRecorded))
+        mail.send { $0.end(recording.key, inbox: recording.inbox, isRecorded: isRecorded) }
       }.letGo()
     }
   }
 
   /// Stops everything: jobs in progress stop at a point from which they can resume.
   /// - Returns: whether all stopped in time.
-  mutating func drain(patience: Double, mail: Mailbox<Watch.Message>) -> Bool {
+  mutating func drain(patience: Double) -> Bool {
     tell(.stopping, text: underWay.isEmpty ? nil : "\(underWay.count) under way")
     let deadline = engine.clock.elapsed + patience
     for stop in underWay.values { stop.request(signal: 15) }
     for worker in workers.values { worker.beginToClose() }
     while !underWay.isEmpty, engine.clock.elapsed < deadline {
       let left = max(0, deadline - engine.clock.elapsed)
-      for message in mail.receive(atMost: .seconds(min(left, 1))) {
-        if case .ended(let key, _, let isRecorded) = message {
-          underWay[key] = nil
-          if !isRecorded { stranded.insert(key) }
-        }
-      }
+      for action in mail.receive(atMost: .seconds(min(left, 1))) { action(&self) }
     }
     // If it fails again, the next watch finds recordings of a dead process.
     try? putBack()
@@ -193,7 +198,7 @@ struct WatchRound {
   }
 
   private func tell(_ event: WatchEvent.Event, inbox: String? = nil, text: String? = nil) {
-    engine.recorder.record(WatchEvent(event, at: engine.clock.now, inbox: inbox, text: text))
+    engine.record(WatchEvent(event, at: engine.clock.now, inbox: inbox, text: text))
   }
 }
 
@@ -212,11 +217,11 @@ final class InboxWorker: Sendable {
   private let thread: BackgroundThread
 
   /// Begins to watch, after repairing what an earlier process left.
-  /// - Parameter report: receives what the watch acts on.
+  /// - Parameter report: has the watch's thread do something.
   /// - Throws: if another process watches the inbox.
   init(
     _ settings: InboxSettings, engine: WatchEngine,
-    report: @escaping @Sendable (Watch.Message) -> Void
+    report: @escaping @Sendable (@escaping WatchRound.Action) -> Void
   ) throws(SpoolError) {
     self.settings = settings
     let folders = try ResultFolders(

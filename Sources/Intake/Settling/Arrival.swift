@@ -1,3 +1,5 @@
+import Platform
+
 struct StableRecording: Hashable, Sendable {
   let path: InboxPath
   /// The stable version. It may have changed since: compare before use.
@@ -60,9 +62,7 @@ enum Unsettled: Hashable, Sendable {
   case sidecarMissing
   /// Complete, but its required sidecar is unreadable; with the reason.
   case sidecarUnreadable(String)
-}
 
-extension Unsettled {
   /// Words that follow the file's name.
   var words: String {
     switch self {

@@ -7,21 +7,11 @@ struct ArrivedFile: ~Copyable, Sendable {
   let path: InboxPath
   /// Its stamp when it was opened.
   let stamp: FileStamp
-  /// The number of hard links. With more than one, a process may write to it through another name.
-  let nameCount: Int
+  private let file: OpenFile
 
-  private let file: Descriptor
-  private let device: UInt64
-  /// Bytes allocated on the disk, as the file system reports them.
-  private let allocated: Int64
-
-  init(_ file: consuming Descriptor, at path: InboxPath) throws(SpoolError) {
+  init(_ file: consuming OpenFile, at path: InboxPath) throws(SpoolError) {
     do {
-      let status = try file.status()
-      stamp = FileStamp(status)
-      nameCount = Int(status.st_nlink)
-      device = UInt64(status.st_dev)
-      allocated = Int64(status.st_blocks) * 512
+      stamp = try file.stamp
     } catch {
       throw SpoolError("look at", path.description, error)
     }
@@ -29,57 +19,39 @@ struct ArrivedFile: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// The descriptor; the file keeps ownership.
-  var descriptor: CInt { file.number }
+  /// The number of hard links. With more than one, a process may write to it through another name.
+  var nameCount: Int { Int(stamp.linkCount) }
 
   /// A path to this open file for libraries that need one; valid for the file's lifetime.
-  var readingPath: String { "/proc/self/fd/\(file.number)" }
+  var readingPath: String { "/proc/self/fd/\(file.descriptor)" }
 
   func currentStamp() throws(SpoolError) -> FileStamp {
-    do {
-      return FileStamp(try file.status())
-    } catch {
-      throw SpoolError("look at", path.description, error)
-    }
+    try doing("look at", path.description) { () throws(SystemError) in try file.stamp }
   }
 
   /// All its bytes.
   /// - Throws: an `SpoolError` of kind `tooLarge` above `limit`.
   func bytes(atMost limit: Int) throws(SpoolError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: Int(min(stamp.byteCount, Int64(limit))) + 1)
-    var count = 0
-    let number = file.number
-    do throws(SystemError) {
-      while count < bytes.count {
-        let read = try SystemError.check {
-          unsafe bytes.withUnsafeMutableBytes { buffer in
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            return unsafe pread(number, rest.baseAddress, rest.count, off_t(count))
-          }
-        }
-        if read == 0 { break }
-        count += read
-      }
-    } catch {
-      throw SpoolError("read", path.description, error)
-    }
-    guard count <= limit, stamp.byteCount <= Int64(limit) else {
+    let bytes = try head(count: Int(min(stamp.byteCount, Int64(limit))) + 1)
+    guard bytes.count <= limit, stamp.byteCount <= Int64(limit) else {
       throw SpoolError(
         "read", path.description, reason: "it holds more than \(limit) bytes", kind: .tooLarge)
     }
-    return Array(bytes[..<count])
+    return bytes
   }
 
   /// Its first bytes; fewer if it is shorter.
   func head(count: Int) throws(SpoolError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let number = file.number
-    do throws(SystemError) {
-      let read = try SystemError.check { unsafe pread(number, &bytes, count, 0) }
-      return Array(bytes[..<read])
-    } catch {
-      throw SpoolError("read", path.description, error)
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: count)
+    while bytes.count < count {
+      let got = try doing("read", path.description) { () throws(SystemError) in
+        try FileOperations.system.read(into: &piece, from: file, at: Int64(bytes.count))
+      }
+      if got == 0 { break }
+      bytes += piece[..<min(got, count - bytes.count)]
     }
+    return bytes
   }
 
   /// Whether a process has it open for writing; nil if unknown: the file has another owner, or its
@@ -88,19 +60,18 @@ struct ArrivedFile: ~Copyable, Sendable {
   /// Asks for a read lease, which is granted only without writers (fcntl(2)). The system refuses
   /// one to non-owners, and some file systems have none.
   func hasWriters() -> Bool? {
-    if posix_probe_writers(file.number) == 0 { return false }
+    if posix_probe_writers(file.descriptor) == 0 { return false }
     return errno == EAGAIN ? true : nil
-  }
-
-  func isSameFile(as status: stat) -> Bool {
-    stamp.inode == UInt64(status.st_ino) && device == UInt64(status.st_dev)
   }
 
   /// Throws if the file claims a gibibyte or more of which less than a tenth is on the disk: its
   /// holes would be read, hashed and copied as sound.
   func refuseSparseGiant() throws(SpoolError) {
     let giant: Int64 = 1 << 30
-    guard stamp.byteCount >= giant, allocated < stamp.byteCount / 10 else { return }
+    var status = stat()
+    guard stamp.byteCount >= giant, unsafe fstat(file.descriptor, &status) == 0,
+      Int64(status.st_blocks) * 512 < stamp.byteCount / 10
+    else { return }
     // Compressing file systems need little room as well: only holes count.
     let held = heldByteCount(stoppingAt: stamp.byteCount / 10)
     guard held < stamp.byteCount / 10 else { return }
@@ -115,38 +86,32 @@ struct ArrivedFile: ~Copyable, Sendable {
     var held: Int64 = 0
     var position: Int64 = 0
     while held < limit, position < stamp.byteCount {
-      let start = Int64(posix_seek_stretch(file.number, off_t(position), 0))
+      let start = Int64(posix_seek_stretch(file.descriptor, off_t(position), 0))
       if start < 0 { return errno == ENXIO ? held : stamp.byteCount }
-      let end = Int64(posix_seek_stretch(file.number, off_t(start), 1))
+      let end = Int64(posix_seek_stretch(file.descriptor, off_t(start), 1))
       guard end > start else { return stamp.byteCount }
       held += end - start
       position = end
     }
     return held
   }
-}
 
-extension ArrivedFile {
   /// The digest and count of all its bytes, read through the open file.
   func digest() throws(SpoolError) -> (digest: Digest, byteCount: Int) {
-    var hash = SHA256()
-    var count = 0
-    var piece = [UInt8](repeating: 0, count: 1 << 20)
-    let number = descriptor
-    do throws(SystemError) {
-      while true {
-        let read = try SystemError.check {
-          unsafe piece.withUnsafeMutableBytes { buffer in
-            unsafe pread(number, buffer.baseAddress, buffer.count, off_t(count))
-          }
-        }
-        if read == 0 { return (hash.finalize(), count) }
-        unsafe hash.update(piece.span.bytes.extracting(..<read))
-        count += read
-      }
-    } catch {
-      throw SpoolError("read", path.description, error)
+    let (digest, byteCount) = try doing("read", path.description) { () throws(SystemError) in
+      try FileOperations.system.digest(of: file)
     }
+    return (digest, Int(byteCount))
+  }
+
+  /// Sets its modification time, in nanoseconds since 1970, and flushes it with its bytes. Never
+  /// repeat it after an error.
+  func flush(modifiedAt time: Int64?) throws(SystemError) {
+    if let time {
+      let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+      _ = unsafe futimens(file.descriptor, [time, time])
+    }
+    guard fsync(file.descriptor) == 0 else { throw .last }
   }
 }
 

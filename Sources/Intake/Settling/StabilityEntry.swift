@@ -1,3 +1,5 @@
+import Platform
+
 /// The state of one file that is not stable yet.
 struct StabilityEntry {
   let role: EntryRole

@@ -1,15 +1,8 @@
-/// Decides which files of an inbox are complete. It reads no clock and no file and has no thread:
-/// its inputs are checks and times, its output is what to do next.
-struct StabilityTracker {
-  /// An action or a report.
-  enum Step: Hashable {
-    /// Open an unchanging file and examine it.
-    case examine(InboxPath)
-    /// Find the length of a complete recording's sound.
-    case measure(InboxPath)
-    case report(InboxEvent)
-  }
+import Platform
 
+/// Decides which files of an inbox are complete. It reads no clock and no file and has no thread:
+/// its inputs are checks and times, its output is the next events.
+struct StabilityTracker {
   let rules: StabilityRules
   var entries: [InboxPath: StabilityEntry] = [:]
 
@@ -79,38 +72,38 @@ struct StabilityTracker {
     entries.values.lazy.filter { !$0.isAnnounced }.map(\.nextLook).min()
   }
 
-  /// What to do now, oldest files first. A file that is reported as stable is not followed any
-  /// more. O(n), and O(m log m) for m steps.
-  mutating func steps(at now: Duration) -> [Step] {
-    var found: [(since: Duration, path: InboxPath, step: Step)] = []
+  /// The events that are due now, oldest files first. A file that is reported as stable is not
+  /// followed any more. O(n), and O(m log m) for m events.
+  mutating func events(at now: Duration) -> [InboxEvent] {
+    var found: [(since: Duration, path: InboxPath, event: InboxEvent)] = []
     for (path, entry) in entries where !entry.isAnnounced {
-      if let step = step(for: path, entry, at: now) ?? news(of: path, entry, at: now) {
-        found.append((entry.firstSeen, path, step))
+      if let event = event(of: path, entry, at: now) ?? news(of: path, entry, at: now) {
+        found.append((entry.firstSeen, path, event))
       }
     }
     return found.sorted {
       $0.since != $1.since
         ? $0.since < $1.since : $0.path.bytes.lexicographicallyPrecedes($1.path.bytes)
-    }.map(\.step)
+    }.map(\.event)
   }
 
-  /// What to do now about one file. O(1).
-  mutating func steps(for path: InboxPath, at now: Duration) -> [Step] {
-    guard let entry = entries[path], !entry.isAnnounced else { return [] }
-    return step(for: path, entry, at: now).map { [$0] } ?? []
+  /// The event of one file that is due now; nil if none is. O(1).
+  mutating func event(of path: InboxPath, at now: Duration) -> InboxEvent? {
+    guard let entry = entries[path], !entry.isAnnounced else { return nil }
+    return event(of: path, entry, at: now)
   }
 }
 
 /// Why files wait, for status queries.
 extension StabilityTracker {
   /// Why a file waits, if that has changed since its last report.
-  mutating func news(of path: InboxPath, _ entry: StabilityEntry, at now: Duration) -> Step? {
+  mutating func news(of path: InboxPath, _ entry: StabilityEntry, at now: Duration) -> InboxEvent? {
     // Most files are stable before any query.
     guard now - entry.firstSeen > rules.restPeriod + .seconds(1),
       let text = waiting(of: path, entry, at: now), text != entry.toldWaiting
     else { return nil }
     entries[path]?.toldWaiting = text
-    return .report(.waiting(path, text))
+    return .waiting(path, text)
   }
 
   private func waiting(of path: InboxPath, _ entry: StabilityEntry, at now: Duration) -> String? {
@@ -240,65 +233,41 @@ extension StabilityTracker {
   }
 }
 
-/// The next step for each kind of file.
+/// The next event for each kind of file.
 extension StabilityTracker {
-  mutating func step(
-    for path: InboxPath, _ entry: StabilityEntry, at now: Duration
-  ) -> Step? {
+  private mutating func event(
+    of path: InboxPath, _ entry: StabilityEntry, at now: Duration
+  ) -> InboxEvent? {
     guard entry.isAtRest(rules, at: now) else { return overdueGrowth(path, entry, at: now) }
     switch entry.role {
-    case .recording: return recordingStep(path, entry, at: now)
     case .marker:
       entries[path]?.isAnnounced = true
       return nil
-    case .sidecar: return sidecarStep(path, entry, at: now)
-    case .transcript: return transcriptStep(path, entry, at: now)
     case .command:
       entries[path] = nil
-      return .report(.command(path, entry.stamp))
+      return .command(path, entry.stamp)
+    case .recording, .sidecar, .transcript: break
     }
-  }
-
-  /// A truncated sidecar is waited for like half a recording. An invalid one delays nothing.
-  private mutating func sidecarStep(
-    _ path: InboxPath, _ entry: StabilityEntry, at now: Duration
-  ) -> Step? {
-    if entry.isToBeExamined(rules, at: now) { return .examine(path) }
-    guard case .examined(let verdict, _, _) = entry.examination else {
-      return overdueGrowth(path, entry, at: now)
-    }
-    if case .incomplete = verdict, now - entry.lastChange < rules.sidecarLimit { return nil }
-    entries[path]?.isAnnounced = true
-    return .report(
-      entry.words == .itself ? .transcript(path, entry.stamp) : .sidecar(path, entry.stamp))
-  }
-
-  private mutating func transcriptStep(
-    _ path: InboxPath, _ entry: StabilityEntry, at now: Duration
-  ) -> Step? {
-    if entry.isToBeExamined(rules, at: now) { return .examine(path) }
-    guard case .examined(let verdict, _, _) = entry.examination else {
-      return overdueGrowth(path, entry, at: now)
-    }
-    if verdict == .foreign {
-      entries[path] = nil
-      return .report(.ignored(path))
-    }
-    entries[path]?.isAnnounced = true
-    return .report(.transcript(path, entry.stamp))
-  }
-
-  private mutating func recordingStep(
-    _ path: InboxPath, _ entry: StabilityEntry, at now: Duration
-  ) -> Step? {
-    if entry.isToBeExamined(rules, at: now) { return .examine(path) }
+    if entry.isToBeExamined(rules, at: now) { return .atRest(path) }
     guard case .examined(let verdict, _, let nameCount) = entry.examination else {
       return overdueGrowth(path, entry, at: now)
     }
     if verdict == .foreign {
       entries[path] = nil
-      return .report(.ignored(path))
+      return .ignored(path)
     }
+    if entry.role == .recording { return recordingEvent(path, entry, verdict, nameCount, at: now) }
+    // A truncated sidecar is waited for like half a recording. An invalid one delays nothing.
+    if case .incomplete = verdict, now - entry.lastChange < rules.sidecarLimit { return nil }
+    entries[path]?.isAnnounced = true
+    return entry.role == .transcript || entry.words == .itself
+      ? .transcript(path, entry.stamp) : .sidecar(path, entry.stamp)
+  }
+
+  private mutating func recordingEvent(
+    _ path: InboxPath, _ entry: StabilityEntry, _ verdict: ContainerVerdict, _ nameCount: Int,
+    at now: Duration
+  ) -> InboxEvent? {
     // With markers, the sender decides when a file is judged.
     guard isMarked(path) else {
       guard now - entry.firstSeen >= rules.patience else { return nil }
@@ -325,7 +294,7 @@ extension StabilityTracker {
     }
     if isWaitingForTranscript(path) { return nil }
     if let declared = sidecar.flatMap({ declaredLength($0) }) {
-      guard let length = entry.length else { return .measure(path) }
+      guard let length = entry.length else { return .unmeasured(path) }
       if let shortness = Self.shortness(of: length, declared) {
         guard now - entry.lastChange >= rules.patience else { return nil }
         doubt = doubt ?? shortness
@@ -333,41 +302,39 @@ extension StabilityTracker {
     }
     entries[path] = nil
     let rest = (now - entry.lastChange).components.seconds
-    return .report(
-      .settled(
-        StableRecording(
-          path: path, stamp: entry.stamp, sidecar: sidecar, nameCount: nameCount,
-          transcripts: transcripts(of: path), marker: marker(of: path),
-          doubt: doubt.map { "\($0), and it has not changed for \(rest) s" })))
+    return .settled(
+      StableRecording(
+        path: path, stamp: entry.stamp, sidecar: sidecar, nameCount: nameCount,
+        transcripts: transcripts(of: path), marker: marker(of: path),
+        doubt: doubt.map { "\($0), and it has not changed for \(rest) s" }))
   }
 
   private mutating func giveUp(
     _ path: InboxPath, _ entry: StabilityEntry, _ verdict: ContainerVerdict, _ nameCount: Int,
     at now: Duration
-  ) -> Step {
+  ) -> InboxEvent {
     let recording = StableRecording(
       path: path, stamp: entry.stamp, sidecar: sidecar(of: path), nameCount: nameCount,
       transcripts: transcripts(of: path), marker: marker(of: path))
     entries[path] = nil
     guard case .incomplete(let what) = verdict else {
-      return .report(.hopeless(recording, reason: "it is empty"))
+      return .hopeless(recording, reason: "it is empty")
     }
     let rest = (now - entry.lastChange).components.seconds
-    return .report(
-      .hopeless(
-        recording, reason: "it is not whole, and has not changed for \(rest) s: \(what)"))
+    return .hopeless(
+      recording, reason: "it is not whole, and has not changed for \(rest) s: \(what)")
   }
 
   /// For files that keep changing or stay open for writing.
   private mutating func overdueGrowth(
     _ path: InboxPath, _ entry: StabilityEntry, at now: Duration
-  ) -> Step? {
+  ) -> InboxEvent? {
     guard now - entry.firstSeen >= rules.growthLimit else { return nil }
     return report(.stillWritten, of: path)
   }
 
-  private mutating func report(_ reason: Unsettled, of path: InboxPath) -> Step? {
+  private mutating func report(_ reason: Unsettled, of path: InboxPath) -> InboxEvent? {
     guard entries[path]?.reported.insert(reason).inserted == true else { return nil }
-    return .report(.unsettled(path, reason))
+    return .unsettled(path, reason)
   }
 }

@@ -97,6 +97,44 @@ extension PrintableText {
     ["con", "prn", "aux", "nul"] + (1...9).flatMap { ["com\($0)", "lpt\($0)"] })
 }
 
+/// An arrived file's own name, made fit to be part of any path.
+struct RecordingName: Hashable, Sendable {
+  let stem: String
+  /// The ending with its dot; empty if there is none.
+  let ending: String
+
+  /// Takes a name that is already fit, and the recording's own ending.
+  init(stem: String, endingOf name: FileName?) {
+    self.stem = stem
+    ending = RecordingName(name).ending
+  }
+
+  /// Cleans a name. Never fails: an empty result becomes `recording`.
+  init(_ name: FileName?) {
+    guard let name else {
+      (stem, ending) = ("recording", "")
+      return
+    }
+    let bytes = name.bytes
+    let stemBytes = name.stem
+    stem = PrintableText.fileName(String(decoding: stemBytes, as: UTF8.self)) ?? "recording"
+    let rest = String(decoding: bytes.dropFirst(stemBytes.count + 1), as: UTF8.self)
+    let isPlain = rest.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20)
+    }
+    ending = isPlain && (1...8).contains(rest.utf8.count) ? "." + rest : ""
+  }
+
+  func text(marked mark: String? = nil) -> String {
+    stem + (mark.map { "-\($0)" } ?? "") + ending
+  }
+
+  /// A file name whose exports keep the whole stem: export names drop what follows the last dot.
+  func fileName(marked mark: String? = nil) -> String {
+    text(marked: mark) + (ending.isEmpty && stem.contains(".") ? ".recording" : "")
+  }
+}
+
 /// The identity that a device gave a recording: a UUID (RFC 9562) in canonical form.
 struct NoteID: Hashable, Sendable {
   /// 32 hexadecimal digits in lower case, with hyphens after 8, 12, 16 and 20.

@@ -190,6 +190,18 @@ struct NameFields: Sendable {
   /// The recording's tags, with names in lower case.
   var tags: [String: String] = [:]
 
+  /// A sidecar's text and number fields, with names in lower case.
+  static func fields(of sidecar: [String: JSONValue]) -> [String: String] {
+    var fields: [String: String] = [:]
+    for (name, value) in sidecar.sorted(by: { $0.key < $1.key }) {
+      switch value {
+      case .text(let text), .number(let text): fields[name.lowercased()] = text
+      default: break
+      }
+    }
+    return fields
+  }
+
   /// The names of the folders around it.
   var folders: [String] {
     PathText.folder(of: path).split(separator: "/").map(String.init)
@@ -243,29 +255,16 @@ struct NameFields: Sendable {
   /// The first `2026-03-14` or `20260314` in a text, as the former.
   static func day(in text: String) -> String? {
     let bytes = Array(text.utf8)
-    func isDigit(_ index: Int) -> Bool {
-      bytes.indices.contains(index) && (48...57).contains(bytes[index])
-    }
-    func number(_ start: Int, _ count: Int) -> Int? {
-      let places = start..<start + count
-      guard places.allSatisfy(isDigit) else { return nil }
-      return places.reduce(0) { $0 * 10 + Int(bytes[$1] - 48) }
-    }
-    for start in bytes.indices where !isDigit(start - 1) {
-      for gap in [1, 0] {
-        let (monthAt, dayAt) = (start + 4 + gap, start + 6 + 2 * gap)
-        let isParted =
-          gap == 0
-          || [monthAt, dayAt].allSatisfy {
-            bytes.indices.contains($0 - 1) && bytes[$0 - 1] == UInt8(ascii: "-")
-          }
-        guard isParted, let year = number(start, 4), let month = number(monthAt, 2),
-          let day = number(dayAt, 2), !isDigit(dayAt + 2), (1900...2199).contains(year),
-          (1...12).contains(month), (1...31).contains(day)
-        else { continue }
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(two(month))-\(two(day))"
-      }
+    for start in bytes.indices where start == 0 || !DigitScanner.isDigit(bytes[start - 1]) {
+      var rest = DigitScanner(bytes[start...])
+      guard let year = rest.number(digits: 4), (1900...2199).contains(year) else { continue }
+      let isParted = rest.skip("-")
+      guard let month = rest.number(digits: 2), (1...12).contains(month),
+        !isParted || rest.skip("-"), let day = rest.number(digits: 2), (1...31).contains(day),
+        !rest.isAtDigit
+      else { continue }
+      func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+      return "\(year)-\(two(month))-\(two(day))"
     }
     return nil
   }

@@ -47,9 +47,7 @@ package struct Sidecar: Hashable, Sendable {
     (bare.isReadable, bare.isCutOff) = (true, false)
     return bare == Sidecar()
   }
-}
 
-extension Sidecar {
   /// Whether it is not a sidecar but a recogniser's transcript under the same name: it has words or
   /// segments, and no field of a sidecar.
   var isTranscript: Bool {
@@ -126,7 +124,7 @@ struct SidecarReader {
     var sidecar = Sidecar()
     sidecar.noteID = noteID()
     sidecar.createdAt = value("createdAt", "a time such as 2026-11-21T14:05:33Z") { value in
-      Self.text(value).flatMap { Timestamp(iso8601: $0) }
+      value.text.flatMap { Timestamp(iso8601: $0) }
     }
     sidecar.milliseconds = milliseconds()
     sidecar.title = words("title")
@@ -141,7 +139,7 @@ struct SidecarReader {
   }
 
   private mutating func noteID() -> NoteID? {
-    let read: (JSONValue) -> NoteID? = { Self.text($0).flatMap { NoteID($0) } }
+    let read: (JSONValue) -> NoteID? = { $0.text.flatMap { NoteID($0) } }
     let first = value("noteId", "a UUID", read)
     let second = value("uuid", "a UUID", read)
     if let first, let second, first != second {
@@ -172,7 +170,7 @@ struct SidecarReader {
     }
     var tags: [String] = []
     for (index, value) in values.enumerated() {
-      guard let tag = Self.text(value).flatMap({ PrintableText.plain($0, limit: 100) }) else {
+      guard let tag = value.text.flatMap({ PrintableText.plain($0, limit: 100) }) else {
         report("tags[\(index)]", value.summary, expected: "a text")
         continue
       }
@@ -191,7 +189,7 @@ struct SidecarReader {
 
   /// A printable text; nil if blank.
   private mutating func words(_ field: String) -> String? {
-    let text = value(field, "a text", Self.text)
+    let text = value(field, "a text", \.text)
     return text.flatMap { PrintableText.plain($0, limit: 1000) }
   }
 
@@ -212,11 +210,6 @@ struct SidecarReader {
 
   private mutating func report(_ field: String, _ found: String, expected: String) {
     problems.append(SidecarProblem(field: field, found: found, expected: expected))
-  }
-
-  private static func text(_ value: JSONValue) -> String? {
-    if case .text(let text) = value { return text }
-    return nil
   }
 
   /// A number of at most ten years.
@@ -279,9 +272,7 @@ extension JSONValue {
       return DocumentNode(.mapping(entries), at: place)
     }
   }
-}
 
-extension JSONValue {
   /// For messages: `the number 12`, `a list`, `the text "abc"`.
   var summary: String {
     switch self {

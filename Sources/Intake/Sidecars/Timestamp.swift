@@ -103,9 +103,7 @@ extension Timestamp {
     nanosecond = Int(rest) * 1_000_000
     utcOffset = 0
   }
-}
 
-extension Timestamp {
   /// Reads the common forms of ISO 8601: extended (`2026-11-21T14:05:33.5+01:00`) or basic
   /// (`20261121T140533Z`), date alone, `T` or a space, a point or a comma before the fraction,
   /// seconds and zone optional. Nil for anything else.

@@ -1,6 +1,3 @@
-// glibc's structures count as those of whichever module was loaded first.
-import CPosix
-import Glibc
 import Platform
 
 extension FolderWatch {
@@ -86,9 +83,7 @@ extension FolderWatch {
     }
     let list: FolderListing
     var overlooked = IgnoredFiles()
-    var now = timespec()
-    _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
-    let newest = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - overlookedAge
+    let newest = Clock.now() - overlookedAge
     do throws(SystemError) {
       list = try FolderListing(opened, expectedCount: known.count(in: folder)) { name, stamp in
         // A known name was wanted before.
@@ -96,7 +91,7 @@ extension FolderWatch {
         guard names.reason(for: name, in: folder, isFolder: stamp == nil) != nil else {
           return true
         }
-        if let stamp, stamp.kind == .file, stamp.changed <= newest,
+        if let stamp, stamp.isRegularFile, stamp.changed <= newest,
           let reason = names.suspicion(of: name, in: folder)
         {
           overlooked.add(.init(path: folder.appending(name), reason: reason, since: stamp.changed))

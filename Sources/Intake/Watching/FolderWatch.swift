@@ -68,25 +68,17 @@ struct FolderWatch: ~Copyable {
     return events
   }
 
-  /// The result of checking one path.
-  enum Look: Hashable {
-    case there(FileStamp)
-    case gone
-    /// Unknown: the inbox is away, or the system fails.
-    case unreachable
-  }
-
   /// Checks one path and records the result. Opens no file.
-  mutating func look(at path: InboxPath) -> Look {
-    guard inbox != nil else { return .unreachable }
-    let stamp: FileStamp?
+  /// - Returns: `found` or `gone`, changed or not; nil if the inbox is away, or the system fails.
+  mutating func look(at path: InboxPath) -> InboxEvent? {
+    guard inbox != nil else { return nil }
     do throws(SpoolError) {
-      stamp = try inbox?.stamp(of: path)
+      let stamp = try inbox?.stamp(of: path)
+      _ = known.record(stamp, at: path)
+      return stamp.map { .found(path, $0) } ?? .gone(path)
     } catch {
-      return .unreachable
+      return nil
     }
-    _ = known.record(stamp, at: path)
-    return stamp.map(Look.there) ?? .gone
   }
 
   /// Nil while the inbox is away.
@@ -168,7 +160,7 @@ struct FolderWatch: ~Copyable {
       do throws(SpoolError) {
         let stamp = try inbox?.stamp(of: path)
         // A folder has its own events.
-        if stamp?.kind == .folder { continue }
+        if stamp?.isFolder == true { continue }
         if let event = known.record(stamp, at: path) { events.append(event) }
         if let event = writers[path] { events.append(event) }
       } catch {
@@ -180,40 +172,40 @@ struct FolderWatch: ~Copyable {
 
 /// The kernel's event queue for watched folders.
 struct Inotify: ~Copyable {
-  private let queue: Descriptor
+  private let queue: OpenFile
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   init() throws(SystemError) {
-    queue = Descriptor(
-      try SystemError.check { inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC)) })
+    let number = try SystemError.check { inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC)) }
+    queue = OpenFile(descriptor: number, path: "inotify")
   }
 
   /// The descriptor for poll(2).
-  var descriptor: CInt { queue.number }
+  var descriptor: CInt { queue.descriptor }
 
   /// Watches an open folder; returns the same number if it is watched already.
   ///
   /// The folder is named by its descriptor, so that no link can replace it first.
-  mutating func watch(_ folder: borrowing Descriptor) throws(SystemError) -> CInt {
-    let path = "/proc/self/fd/\(folder.number)"
-    let number = queue.number
+  mutating func watch(_ folder: borrowing OpenFile) throws(SystemError) -> CInt {
+    let path = "/proc/self/fd/\(folder.descriptor)"
+    let number = queue.descriptor
     return try SystemError.check { unsafe inotify_add_watch(number, path, Self.interests) }
   }
 
   /// Stops watching a folder. Its last event is `IN_IGNORED`.
-  mutating func unwatch(_ watch: CInt) { _ = inotify_rm_watch(queue.number, watch) }
+  mutating func unwatch(_ watch: CInt) { _ = inotify_rm_watch(queue.descriptor, watch) }
 
   /// The events since the last call, without waiting; a bounded number, so that a flood cannot hold
   /// the caller.
-  mutating func records() -> [InotifyRecord] {
-    var records: [InotifyRecord] = []
+  mutating func records() -> [Record] {
+    var records: [Record] = []
     while records.count < 4096 {
-      let number = queue.number
+      let number = queue.descriptor
       let count = unsafe buffer.withUnsafeMutableBytes { bytes in
         unsafe read(number, bytes.baseAddress, bytes.count)
       }
       guard count > 0 else { break }
-      records += InotifyRecord.records(in: buffer[..<count])
+      records += Record.records(in: buffer[..<count])
     }
     return records
   }
@@ -224,6 +216,47 @@ struct Inotify: ~Copyable {
     UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
     | UInt32(IN_DELETE)
     | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
+
+  /// One event as inotify(7) reports it.
+  struct Record: Hashable {
+    /// The watched folder's number; -1 for events of the queue itself.
+    let watch: CInt
+    /// `IN_` bits.
+    let mask: UInt32
+    /// The name in the watched folder; nil for an event of the folder itself.
+    let name: FileName?
+
+    func has(_ bit: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: bit) != 0 }
+
+    /// Parses the bytes of read(2) by offset: an event ends in a flexible array, which Swift does not
+    /// import. A truncated event ends the list. O(n).
+    static func records(in bytes: ArraySlice<UInt8>) -> [Record] {
+      var records: [Record] = []
+      var rest = bytes
+      while rest.count >= headByteCount {
+        let nameByteCount = Int(word(of: rest, at: 12))
+        guard rest.count - headByteCount >= nameByteCount else { break }
+        let name = rest.dropFirst(headByteCount).prefix(nameByteCount).prefix { $0 != 0 }
+        records.append(
+          Record(
+            watch: CInt(bitPattern: word(of: rest, at: 0)), mask: word(of: rest, at: 4),
+            name: FileName(bytes: Array(name))))
+        rest = rest.dropFirst(headByteCount + nameByteCount)
+      }
+      return records
+    }
+
+    /// Four words: watch, mask, cookie, length of the name with its zeros.
+    private static let headByteCount = 16
+
+    /// A word in native byte order.
+    private static func word(of bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32 {
+      let start = bytes.startIndex + offset
+      return unsafe bytes.withUnsafeBytes { buffer in
+        unsafe buffer.loadUnaligned(fromByteOffset: start - bytes.startIndex, as: UInt32.self)
+      }
+    }
+  }
 }
 
 /// The inbox's entries at the last scan: names and stamps only, so that 50,000 files take about 10
@@ -319,7 +352,7 @@ struct WatchedFolders {
   }
 
   /// Nil if the event means nothing, such as one of a removed folder.
-  mutating func event(of record: InotifyRecord) -> InboxEvent? {
+  mutating func event(of record: Inotify.Record) -> InboxEvent? {
     if record.has(IN_Q_OVERFLOW) { return .writersLost }
     guard let folder = folders[record.watch] else { return nil }
     if record.has(IN_IGNORED) || record.has(IN_UNMOUNT) {

@@ -3,6 +3,10 @@ import Glibc
 import Platform
 
 /// What happens in an inbox: the one vocabulary from the kernel's events to a file that is taken in.
+///
+/// Each reader handles its own group and passes on what follows from it, or the rest as it is: the
+/// folder watch, the arrival monitor with its stability tracker, the inbox's worker. From then on
+/// the store has the recording, and its state there is what is processed and acknowledged.
 enum InboxEvent: Hashable, Sendable {
   // What the kernel reports; only the folder watch handles these.
 
@@ -24,6 +28,13 @@ enum InboxEvent: Hashable, Sendable {
   case closed(InboxPath)
   /// Events were lost: all knowledge of writers is void.
   case writersLost
+
+  // What the stability tracker decides; only the arrival monitor handles these.
+
+  /// A file has not changed for long enough: it is to be opened and examined.
+  case atRest(InboxPath)
+  /// The length of a complete recording's sound must be known.
+  case unmeasured(InboxPath)
 
   // What the inbox's worker acts on.
 
@@ -54,47 +65,6 @@ enum InboxEvent: Hashable, Sendable {
   case inboxBack
   /// A folder of the inbox cannot be listed or watched. Reported once.
   case trouble(SpoolError)
-}
-
-/// One event as inotify(7) reports it.
-struct InotifyRecord: Hashable {
-  /// The watched folder's number; -1 for events of the queue itself.
-  let watch: CInt
-  /// `IN_` bits.
-  let mask: UInt32
-  /// The name in the watched folder; nil for an event of the folder itself.
-  let name: FileName?
-
-  func has(_ bit: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: bit) != 0 }
-
-  /// Parses the bytes of read(2) by offset: an event ends in a flexible array, which Swift does not
-  /// import. A truncated event ends the list. O(n).
-  static func records(in bytes: ArraySlice<UInt8>) -> [InotifyRecord] {
-    var records: [InotifyRecord] = []
-    var rest = bytes
-    while rest.count >= headByteCount {
-      let nameByteCount = Int(word(of: rest, at: 12))
-      guard rest.count - headByteCount >= nameByteCount else { break }
-      let name = rest.dropFirst(headByteCount).prefix(nameByteCount).prefix { $0 != 0 }
-      records.append(
-        InotifyRecord(
-          watch: CInt(bitPattern: word(of: rest, at: 0)), mask: word(of: rest, at: 4),
-          name: FileName(bytes: Array(name))))
-      rest = rest.dropFirst(headByteCount + nameByteCount)
-    }
-    return records
-  }
-
-  /// Four words: watch, mask, cookie, length of the name with its zeros.
-  private static let headByteCount = 16
-
-  /// A word in native byte order.
-  private static func word(of bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32 {
-    let start = bytes.startIndex + offset
-    return unsafe bytes.withUnsafeBytes { buffer in
-      unsafe buffer.loadUnaligned(fromByteOffset: start - bytes.startIndex, as: UInt32.self)
-    }
-  }
 }
 
 /// Interrupts another thread's poll(2), now or at its next call.

@@ -42,12 +42,11 @@ final class InboxWatcher: Sendable {
         path: path, names: names, schedule: schedule,
         overlookedAge: rules.overlookedPeriod, absence: absence, wake: orders.wake)
       var monitor = ArrivalMonitor(
-        watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure)
-      while let order = orders.take() {
-        if order.isRescan { monitor.rescan() }
-        if order.isRecheck { monitor.recheck() }
-        for path in order.newLooks { monitor.lookAgain(at: path, report: report) }
-        monitor.turn(atMost: .seconds(60), while: { !orders.isStopped }, report: report)
+        watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure,
+        report: report)
+      while let actions = orders.take() {
+        for action in actions { action(&monitor) }
+        monitor.turn(atMost: .seconds(60)) { !orders.isStopped }
       }
     }
   }
@@ -62,85 +61,80 @@ final class InboxWatcher: Sendable {
   }
 
   /// Requests a scan of the whole inbox.
-  func rescan() { orders.add { $0.isRescan = true } }
+  func rescan() { orders.add { $0.rescan() } }
 
   /// Checks for every file again whether it is known, and follows unknown ones as new. O(n)
   /// queries.
-  func recheck() { orders.add { $0.isRecheck = true } }
+  func recheck() { orders.add { $0.recheck() } }
 
   /// Follows a file as if it had just come, though it may have been reported before.
-  func lookAgain(at path: InboxPath) { orders.add { $0.newLooks.append(path) } }
+  func lookAgain(at path: InboxPath) { orders.add { $0.lookAgain(at: path) } }
 }
 
-/// Requests from other threads to a watcher's thread.
-final class WatchOrders: Sendable {
-  /// The requests since the last call of `take`.
-  struct Order {
-    var isRescan = false
-    var isRecheck = false
-    var newLooks: [InboxPath] = []
-    fileprivate var isStopped = false
-  }
+/// What other threads ask of a watcher's thread.
+private final class WatchOrders: Sendable {
+  typealias Action = @Sendable (inout ArrivalMonitor) -> Void
 
   /// Signalled by every request.
   let wake = WakeUp()
-  private let state = Mutex(Order())
+  /// The requests since the last call of `take`; nil once the watch must end.
+  private let actions = Mutex<[Action]?>([])
 
-  var isStopped: Bool { state.withLock(\.isStopped) }
+  var isStopped: Bool { actions.withLock { $0 == nil } }
 
-  func add(_ change: (inout Order) -> Void) {
-    state.withLock { change(&$0) }
+  func add(_ action: @escaping Action) {
+    actions.withLock { $0?.append(action) }
     wake.ring()
   }
 
   func stop() {
-    state.withLock { $0.isStopped = true }
+    actions.withLock { $0 = nil }
     wake.ring()
   }
 
-  /// The requests; nil once the watch must end.
-  func take() -> Order? {
-    state.withLock { order in
-      if order.isStopped { return nil }
-      defer { order = Order() }
-      return order
+  /// Removes and returns the requests; nil once the watch must end.
+  func take() -> [Action]? {
+    actions.withLock { actions in
+      defer { if actions != nil { actions = [] } }
+      return actions
     }
   }
 }
 
-/// Turns file system events into arrivals: it follows each file until it is stable. It belongs to
-/// one thread.
+/// Follows each file that the folder watch finds until it is stable, and reports what the inbox's
+/// worker acts on. It belongs to one thread.
 struct ArrivalMonitor: ~Copyable {
   private var watch: FolderWatch
   private var tracker: StabilityTracker
   private let isKnown: @Sendable (InboxPath, FileStamp) -> Bool
   private let examine: @Sendable (borrowing ArrivedFile) -> ContainerVerdict
   private let measure: @Sendable (borrowing ArrivedFile) -> Int?
+  private let report: (InboxEvent) -> Void
 
   init(
     watch: consuming FolderWatch, rules: StabilityRules,
     isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool,
     examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
-    measure: @escaping @Sendable (borrowing ArrivedFile) -> Int?
+    measure: @escaping @Sendable (borrowing ArrivedFile) -> Int?,
+    report: @escaping (InboxEvent) -> Void
   ) {
     self.watch = watch
     tracker = StabilityTracker(rules: rules)
     self.isKnown = isKnown
     self.examine = examine
     self.measure = measure
+    self.report = report
   }
 
   /// Waits for events, at most for `limit`, and handles them.
-  mutating func turn(
-    atMost limit: Duration, while mayGoOn: () -> Bool = { true }, report: (InboxEvent) -> Void
-  ) {
+  mutating func turn(atMost limit: Duration, while mayGoOn: () -> Bool = { true }) {
     let now = MonotonicTime.now
     let wait = tracker.nextLook.map { max(.zero, $0 - now) } ?? limit
-    for event in watch.wait(atMost: min(limit, wait)) { take(event, report) }
-    for path in tracker.due(at: MonotonicTime.now) { look(at: path, report) }
-    for step in tracker.steps(at: MonotonicTime.now) {
+    for event in watch.wait(atMost: min(limit, wait)) { take(event) }
+    for path in tracker.due(at: MonotonicTime.now) { look(at: path) }
+    for event in tracker.events(at: MonotonicTime.now) {
       guard mayGoOn() else { return }
-      take(step, report)
+      take(event)
     }
   }
 
@@ -150,26 +144,26 @@ struct ArrivalMonitor: ~Copyable {
   /// Follows every file that is not known, as if it had just come.
   mutating func recheck() {
     for (path, stamp) in watch.known.files
-    where stamp.kind == .file && !tracker.contains(path) && !isKnown(path, stamp) {
+    where stamp.isRegularFile && !tracker.contains(path) && !isKnown(path, stamp) {
       tracker.record(stamp, at: path, now: MonotonicTime.now)
     }
   }
 
   /// Follows a file as if it had just come.
-  mutating func lookAgain(at path: InboxPath, report: (InboxEvent) -> Void) {
+  mutating func lookAgain(at path: InboxPath) {
     tracker.forget(path)
-    if case .there(let stamp) = watch.look(at: path) { take(.found(path, stamp), report) }
+    if let event = watch.look(at: path), case .found = event { take(event) }
   }
 
-  private mutating func take(_ event: InboxEvent, _ report: (InboxEvent) -> Void) {
+  private mutating func take(_ event: InboxEvent) {
     switch event {
     case .found(let path, let stamp):
-      if stamp.kind == .file {
+      if stamp.isRegularFile {
         if !isKnown(path, stamp) { tracker.record(stamp, at: path, now: MonotonicTime.now) }
       } else {
         tracker.forget(path)
         do throws(SpoolError) {
-          try InboxFolder.refuse(stamp.kind, path)
+          try InboxFolder.refuse(stamp, path)
         } catch {
           report(.refused(path, error))
         }
@@ -180,25 +174,18 @@ struct ArrivalMonitor: ~Copyable {
     case .written(let path): tracker.recordWriter(isAtWork: true, at: path)
     case .closed(let path): tracker.recordWriter(isAtWork: false, at: path)
     case .writersLost: tracker.forgetWriters()
+    case .atRest(let path): examineFile(at: path)
+    case .unmeasured(let path): measureFile(at: path)
     default: report(event)
     }
   }
 
-  private mutating func look(at path: InboxPath, _ report: (InboxEvent) -> Void) {
+  private mutating func look(at path: InboxPath) {
     switch watch.look(at: path) {
-    case .there(let stamp) where stamp.kind == .file:
+    case .found(_, let stamp) where stamp.isRegularFile:
       tracker.record(stamp, at: path, now: MonotonicTime.now)
-    case .there(let stamp): take(.found(path, stamp), report)
-    case .gone: take(.gone(path), report)
-    case .unreachable: break
-    }
-  }
-
-  private mutating func take(_ step: StabilityTracker.Step, _ report: (InboxEvent) -> Void) {
-    switch step {
-    case .examine(let path): examineFile(at: path, report)
-    case .measure(let path): measureFile(at: path, report)
-    case .report(let arrival): report(arrival)
+    case let event?: take(event)
+    case nil: break
     }
   }
 
@@ -208,7 +195,7 @@ struct ArrivalMonitor: ~Copyable {
     return file.stamp.byteCount == 0 ? .empty : examine(file)
   }
 
-  private mutating func examineFile(at path: InboxPath, _ report: (InboxEvent) -> Void) {
+  private mutating func examineFile(at path: InboxPath) {
     do throws(SpoolError) {
       guard let file = try watch.open(path) else { return }
       let hasWriters = file.hasWriters()
@@ -238,9 +225,9 @@ struct ArrivalMonitor: ~Copyable {
       tracker.record(shown, of: file.stamp, at: path, now: MonotonicTime.now)
       if let length { tracker.record(length, of: file.stamp, at: path) }
       tracker.record(words, of: file.stamp, at: path)
-      goOn(with: path, report)
+      goOn(with: path)
     } catch {
-      fail(path, error, report)
+      fail(path, error)
     }
   }
 
@@ -250,44 +237,42 @@ struct ArrivalMonitor: ~Copyable {
   ) throws(SpoolError) -> StabilityEntry.Words? {
     guard tracker.rules.takesTranscripts, !sidecar.isCutOff else { return nil }
     if try file.isTranscript() { return .itself }
-    guard case .text(let text)? = sidecar.written["transcript"] else { return nil }
-    return FileName(text).map { .file($0) }
+    return sidecar.written["transcript"]?.text.flatMap { FileName($0) }.map { .file($0) }
   }
 
   /// Whether a downloader's control file lies beside it.
   private mutating func isUnderDownload(_ path: InboxPath) -> Bool {
     guard let name = path.name else { return false }
     return watch.names.controlFiles(of: name).contains { control in
-      if case .there = watch.look(at: path.folder.appending(control)) { true } else { false }
+      if case .found = watch.look(at: path.folder.appending(control)) { true } else { false }
     }
   }
 
-  private mutating func measureFile(at path: InboxPath, _ report: (InboxEvent) -> Void) {
+  private mutating func measureFile(at path: InboxPath) {
     do throws(SpoolError) {
       guard let file = try watch.open(path) else { return }
       let length = measure(file)
       tracker.record(length.map { .known($0) } ?? .unknown, of: file.stamp, at: path)
-      goOn(with: path, report)
+      goOn(with: path)
     } catch {
-      fail(path, error, report)
+      fail(path, error)
     }
   }
 
   /// A file that proved to be complete has waited long enough.
-  private mutating func goOn(with path: InboxPath, _ report: (InboxEvent) -> Void) {
-    for step in tracker.steps(for: path, at: MonotonicTime.now) where !step.isExamination {
-      take(step, report)
+  private mutating func goOn(with path: InboxPath) {
+    switch tracker.event(of: path, at: MonotonicTime.now) {
+    case .atRest, nil: break
+    case let event?: take(event)
     }
   }
 
-  private mutating func fail(
-    _ path: InboxPath, _ error: SpoolError, _ report: (InboxEvent) -> Void
-  ) {
+  private mutating func fail(_ path: InboxPath, _ error: SpoolError) {
     switch error.kind {
     // The next check shows it.
     case .missing, .changed: break
     // A passing condition, such as too many open files.
-    case .system, .noRoom, .broken, .usage, .invalid, nil:
+    case .system, .noRoom, .broken, .usage, .invalid, .unanswered, .reported, nil:
       guard let stamp = tracker.stamp(of: path) else { return }
       tracker.record(
         .examined(.undecided(error.why), canSeeWriters: true, nameCount: 1), of: stamp,
@@ -296,12 +281,5 @@ struct ArrivalMonitor: ~Copyable {
       tracker.forget(path)
       report(.refused(path, error))
     }
-  }
-}
-
-extension StabilityTracker.Step {
-  fileprivate var isExamination: Bool {
-    if case .examine = self { return true }
-    return false
   }
 }

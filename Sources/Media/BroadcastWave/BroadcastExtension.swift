@@ -117,11 +117,9 @@ package struct BroadcastExtension: Hashable, Sendable {
 
     /// The figures in hundredths, in the order of the chunk.
     var bytes: [UInt8] {
-      var bytes: [UInt8] = []
-      for figure in [integrated, range, truePeak, momentary, shortTerm] {
-        bytes.append(Self.word(figure), byteCount: 2)
+      [integrated, range, truePeak, momentary, shortTerm].reduce(into: []) {
+        $0.append(Self.word($1), byteCount: 2)
       }
-      return bytes
     }
 
     /// Figures beyond ±99.99 do not fit into the chunk.

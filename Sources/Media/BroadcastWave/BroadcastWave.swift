@@ -7,13 +7,38 @@ package enum BroadcastWave {
   package static func extent(
     of path: String
   ) throws(SpoolError) -> (format: AudioFormat, frames: Frames)? {
-    guard let wave = try WaveChunks.open(path), let data = wave.first("data"),
-      let format = try WaveChunks.Format(of: wave)
-    else { return nil }
-    return (
-      AudioFormat(sampleRate: Hertz(Double(format.rate)), channelCount: format.channelCount),
-      Frames(data.content.count / format.blockByteCount)
-    )
+    guard let samples = try Samples.open(path) else { return nil }
+    return (samples.format, Frames(samples.frameCount))
+  }
+
+  /// The samples of a WAV file, as bytes.
+  package struct Samples: ~Copyable {
+    let format: AudioFormat
+    package let frameByteCount: Int
+    /// How many whole frames there are.
+    package let frameCount: Int
+    private let file: OpenFile
+    private let start: Int
+
+    /// Opens the file at `path`; nil if it is not a WAV file. Throws if it cannot be read.
+    package static func open(_ path: String) throws(SpoolError) -> Samples? {
+      guard let wave = try WaveChunks.open(path), let data = wave.first("data"),
+        let format = try WaveChunks.Format(of: wave)
+      else { return nil }
+      return Samples(
+        format: AudioFormat(
+          sampleRate: Hertz(Double(format.rate)), channelCount: format.channelCount),
+        frameByteCount: format.blockByteCount,
+        frameCount: data.content.count / format.blockByteCount, file: wave.file,
+        start: data.content.lowerBound)
+    }
+
+    /// The bytes of existing frames. O(bytes).
+    package func bytes(_ frames: Range<Int>) throws(SpoolError) -> [UInt8] {
+      precondition(frames.lowerBound >= 0 && frames.upperBound <= frameCount)
+      return try file.read(
+        frames.count * frameByteCount, at: start + frames.lowerBound * frameByteCount)
+    }
   }
 
   /// Copies the WAV file at `source` to `target` with these notes and tags instead of its own. The

@@ -1,5 +1,5 @@
 import Glibc
-package import Platform
+internal import Platform
 
 /// The chunk table of a WAV, RF64, BW64 or W64 file (RIFF; EBU Tech 3306; Sony Wave64). Reads only
 /// the headers: one system call per chunk.
@@ -10,14 +10,14 @@ struct WaveChunks: ~Copyable {
   }
 
   /// The open file, for copying.
-  let file: RawFile
+  let file: OpenFile
   /// In file order.
   let chunks: [Chunk]
 
   /// Reads the chunk table of the file at `path`; nil if it is of another type. A chunk truncated
   /// by the end of the file is shortened and ends the table. Throws if the file cannot be read.
   static func open(_ path: String) throws(SpoolError) -> WaveChunks? {
-    let file = try RawFile(path: path, O_RDONLY)
+    let file = try OpenFile(path: path, O_RDONLY)
     let size = try file.byteCount
     guard size >= 12 else { return nil }
     let head = try file.read(12, at: 0)
@@ -42,11 +42,6 @@ struct WaveChunks: ~Copyable {
     return try file.read(chunk.content.count, at: chunk.content.lowerBound)
   }
 
-  /// The file's bytes in this range; throws if the file ends before.
-  func bytes(_ range: Range<Int>) throws(SpoolError) -> [UInt8] {
-    try file.read(range.count, at: range.lowerBound)
-  }
-
   /// The lists of this type, `adtl` or `INFO`, without their type.
   func lists(_ type: String) throws(SpoolError) -> [[UInt8]] {
     var lists: [[UInt8]] = []
@@ -62,7 +57,7 @@ struct WaveChunks: ~Copyable {
   private static let mostChunks = 4096
 
   private static func chunks(
-    of file: borrowing RawFile, _ size: Int
+    of file: borrowing OpenFile, _ size: Int
   ) throws(SpoolError) -> [Chunk] {
     var found: [Chunk] = []
     var longData: Int?
@@ -91,12 +86,12 @@ struct WaveChunks: ~Copyable {
     0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A,
   ]
 
-  private static func isWave64(_ file: borrowing RawFile) throws(SpoolError) -> Bool {
+  private static func isWave64(_ file: borrowing OpenFile) throws(SpoolError) -> Bool {
     try file.read(16, at: 24) == Array("wave".utf8) + wave64Rest
   }
 
   private static func chunks(
-    ofWave64 file: borrowing RawFile, _ size: Int
+    ofWave64 file: borrowing OpenFile, _ size: Int
   ) throws(SpoolError) -> [Chunk] {
     var found: [Chunk] = []
     var start = wave64Start
@@ -117,9 +112,7 @@ struct WaveChunks: ~Copyable {
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     String(decoding: bytes, as: UTF8.self)
   }
-}
 
-extension WaveChunks {
   /// The `fmt ` chunk of a WAV file.
   struct Format {
     let bytes: [UInt8]
@@ -143,42 +136,5 @@ extension WaveChunks {
       self.rate = rate
       self.blockByteCount = blockByteCount
     }
-  }
-}
-
-/// Reads the samples of a WAV file as bytes.
-package struct WaveSound: ~Copyable {
-  package let frameByteCount: Int
-  /// How many whole frames there are.
-  package let frameCount: Int
-
-  private let wave: WaveChunks
-  private let start: Int
-
-  /// Opens the file at `path`; nil if it is not a WAV file. Throws if it cannot be read.
-  package static func open(_ path: String) throws(SpoolError) -> WaveSound? {
-    guard let wave = try WaveChunks.open(path), let data = wave.first("data"),
-      let format = try WaveChunks.Format(of: wave)
-    else { return nil }
-    return WaveSound(
-      frameByteCount: format.blockByteCount,
-      frameCount: data.content.count / format.blockByteCount, wave: wave,
-      start: data.content.lowerBound)
-  }
-
-  private init(
-    frameByteCount: Int, frameCount: Int, wave: consuming WaveChunks, start: Int
-  ) {
-    self.frameByteCount = frameByteCount
-    self.frameCount = frameCount
-    self.wave = wave
-    self.start = start
-  }
-
-  /// The bytes of existing frames. O(bytes).
-  package func bytes(_ frames: Range<Int>) throws(SpoolError) -> [UInt8] {
-    precondition(frames.lowerBound >= 0 && frames.upperBound <= frameCount)
-    let first = start + frames.lowerBound * frameByteCount
-    return try wave.bytes(first..<first + frames.count * frameByteCount)
   }
 }

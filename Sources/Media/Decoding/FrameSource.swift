@@ -309,18 +309,9 @@ struct ElementaryFrameHeader: Equatable {
   let sampleCount: Int
 
   /// Reads a header; nil for other bytes, and for the free format, which declares no length.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    guard let found = unsafe Self.mpeg(bytes) else { return nil }
-    self = found
-  }
-
-  private init(byteCount: Int, sampleCount: Int) {
-    self.byteCount = byteCount
-    self.sampleCount = sampleCount
-  }
-
+  ///
   /// ISO/IEC 11172-3, 2.4.2.3, and 13818-3, 2.4.2.3 for the lower rates; layers II and III.
-  private static func mpeg(_ bytes: UnsafeRawBufferPointer) -> ElementaryFrameHeader? {
+  init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 4, unsafe bytes[0] == 0xFF, unsafe bytes[1] & 0xE0 == 0xE0 else {
       return nil
     }
@@ -332,12 +323,11 @@ struct ElementaryFrameHeader: Equatable {
     // Halved in MPEG-2, and again in 2.5.
     let rate = [44100, 48000, 32000][rateIndex] >> (isFirstVersion ? 0 : version == 2 ? 1 : 2)
     let bitRates =
-      !isFirstVersion ? lowerBitRates : layer == 1 ? layerIIIBitRates : layerIIBitRates
+      !isFirstVersion
+      ? Self.lowerBitRates : layer == 1 ? Self.layerIIIBitRates : Self.layerIIBitRates
     let padding = unsafe Int(bytes[2] >> 1 & 1)
-    let sampleCount = layer == 1 && !isFirstVersion ? 576 : 1152
-    return ElementaryFrameHeader(
-      byteCount: sampleCount / 8 * bitRates[bitRateIndex - 1] * 1000 / rate + padding,
-      sampleCount: sampleCount)
+    sampleCount = layer == 1 && !isFirstVersion ? 576 : 1152
+    byteCount = sampleCount / 8 * bitRates[bitRateIndex - 1] * 1000 / rate + padding
   }
 
   private static let layerIIBitRates = [

@@ -104,17 +104,18 @@ import Platform
   }
 
   private static func checkIsRegularFile(_ path: String) throws(SpoolError) {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { throw cannotOpen(path, spool_averror(errno)) }
-    let type = status.st_mode & S_IFMT
-    guard type == S_IFREG else {
+    let stamp: FileStamp
+    do { stamp = try FileStamp(following: path) } catch {
+      throw cannotOpen(path, spool_averror(error.code))
+    }
+    guard stamp.isRegularFile else {
       throw SpoolError(
         "read", path,
-        reason: type == S_IFDIR ? "it is a folder" : "it is a pipe or a device, not a file",
-        advice: type == S_IFDIR ? "name the recordings inside it" : "save it as a file first",
+        reason: stamp.isFolder ? "it is a folder" : "it is a pipe or a device, not a file",
+        advice: stamp.isFolder ? "name the recordings inside it" : "save it as a file first",
         cause: .input)
     }
-    guard status.st_size > 0 else {
+    guard stamp.byteCount > 0 else {
       throw SpoolError(
         "read", path, reason: "it is empty",
         advice: "copy it again from where it came from", cause: .input)
@@ -123,22 +124,21 @@ import Platform
 
   private static func cannotOpen(_ path: String, _ status: Int32) -> SpoolError {
     let code = spool_averror(status)
-    let reason = unsafe String(cString: strerror(code))
     return switch code {
     case ENOENT, ENOTDIR:
       SpoolError(
         "read", path, reason: "there is no such file", advice: "check its name", cause: .input)
     default:
       SpoolError(
-        "read", path, reason: reason.lowercased(),
+        "read", path, reason: SystemError(code).words.lowercased(),
         advice: "check who may read it: ls -l")
     }
   }
 
   /// Whether a file begins like MP4: libavformat tries that for any file with a matching name.
   private static func looksLikeMP4(_ path: String) -> Bool {
-    let head = FileHead(path: path)
-    return ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(head.text(at: 4, count: 4))
+    let kind = (try? ContainerBytes(path: path))?.word(at: 4) ?? ""
+    return ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(kind)
   }
 
   private static func notMedia(_ path: String, _ status: Int32) -> SpoolError {
@@ -196,37 +196,20 @@ struct StreamLength {
       / Double(stream.time_base.den)
     // libavformat counts only the existing bytes of a WAV file.
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
-    let missing = bytesPerSecond > 0 ? FileHead(path: file.path).missingRIFFBytes : 0
+    let missing =
+      bytesPerSecond > 0 ? (try? ContainerBytes(path: file.path))?.missingRIFFBytes ?? 0 : 0
     duration = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     isDeclared = method != AVFMT_DURATION_FROM_BITRATE || missing > 0
   }
 }
 
-/// The first bytes of a file, for what libavformat does not report.
-struct FileHead {
-  private var bytes = [UInt8](repeating: 0, count: 16)
-  private var fileSize = 0
-
-  /// Unreadable bytes are zero.
-  init(path: String) {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return }
-    defer { close(file) }
-    _ = unsafe read(file, &bytes, bytes.count)
-    var status = stat()
-    if unsafe fstat(file, &status) == 0 { fileSize = Int(status.st_size) }
-  }
-
-  func text(at offset: Int, count: Int) -> String {
-    String(decoding: bytes[offset..<offset + count], as: UTF8.self)
-  }
-
+extension ContainerBytes {
   /// How many bytes a WAV file lacks of its declared size; 0 for other files and for streams to a
   /// pipe, whose size was never filled in.
-  var missingRIFFBytes: Int {
-    guard text(at: 0, count: 4) == "RIFF", text(at: 8, count: 4) == "WAVE" else { return 0 }
-    let size = bytes[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+  fileprivate var missingRIFFBytes: Int {
+    guard word(at: 0) == "RIFF", word(at: 8) == "WAVE" else { return 0 }
+    let size = little(at: 4, count: 4)
     guard size != 0xffff_ffff else { return 0 }
-    return max(0, size + 8 - fileSize)
+    return max(0, size + 8 - byteCount)
   }
 }

@@ -18,7 +18,7 @@ final class PacketIndex: Sendable {
     var byteCount: Int { lengths.reduce(0, +) }
   }
 
-  private let file: RawFile
+  private let file: OpenFile
   // The offset of the next record.
   private let end: Mutex<Int>
   private let flushed = FlushOutcome()
@@ -32,7 +32,7 @@ final class PacketIndex: Sendable {
 
   /// Opens the index of `work`, and empties it if it belongs to other work or a new start.
   init(_ work: ResumableWork) throws(SpoolError) {
-    file = try RawFile(
+    file = try OpenFile(
       path: "\(work.folder)/\(work.name)\(Self.suffix)", O_RDWR | O_CREAT | O_NOFOLLOW)
     let head = Self.magic + work.state.owner.bytes
     let bytes = try file.read(file.byteCount, at: 0)
@@ -50,7 +50,7 @@ final class PacketIndex: Sendable {
   static func content(
     ofFile path: String
   ) throws(SpoolError) -> (owner: Digest, records: [Record])? {
-    let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+    let file = try OpenFile(path: path, O_RDONLY | O_NOFOLLOW)
     let bytes = try file.read(file.byteCount, at: 0)
     let body = magic.count + ownerByteCount
     guard bytes.starts(with: magic), bytes.count >= body,

@@ -341,34 +341,36 @@ package struct DecoderOptions: Hashable, Sendable {
   }
 }
 
-/// A place where a recording's sound is lost.
-package struct Damage: Hashable, Sendable, Codable {
-  /// What happened to the sound.
-  package enum Kind: String, Hashable, Sendable, Codable {
-    /// The decoder rejected a packet, or concealed part of it.
-    case packet
-    /// Packets are missing between two others.
-    case gap
-    /// The decoder does not support the content.
-    case unsupported
-    /// The sound ends before its declared end.
-    case truncated
-  }
+extension SoundDecoder {
+  /// A place where a recording's sound is lost.
+  package struct Damage: Hashable, Sendable, Codable {
+    /// What happened to the sound.
+    package enum Kind: String, Hashable, Sendable, Codable {
+      /// The decoder rejected a packet, or concealed part of it.
+      case packet
+      /// Packets are missing between two others.
+      case gap
+      /// The decoder does not support the content.
+      case unsupported
+      /// The sound ends before its declared end.
+      case truncated
+    }
 
-  package let kind: Kind
-  /// The position in the decoded sound.
-  package let position: Seconds
-  /// The damaged packet's byte offset; nil if the container does not provide it.
-  package let byteOffset: Int?
-  /// The duration of the lost sound; nil if unknown.
-  package let lost: Seconds?
-  /// The decoder's own words.
-  package let reason: String
+    package let kind: Kind
+    /// The position in the decoded sound.
+    package let position: Seconds
+    /// The damaged packet's byte offset; nil if the container does not provide it.
+    package let byteOffset: Int?
+    /// The duration of the lost sound; nil if unknown.
+    package let lost: Seconds?
+    /// The decoder's own words.
+    package let reason: String
+  }
 }
 
 extension SpoolError {
   /// Damaged sound, as an error.
-  init(_ damage: Damage, decoding path: String) {
+  init(_ damage: SoundDecoder.Damage, decoding path: String) {
     self.init(
       "decode", path, reason: "\(damage)",
       advice: "copy it again from where it came from, or keep what can be decoded with "
@@ -376,7 +378,7 @@ extension SpoolError {
   }
 }
 
-extension Damage: CustomStringConvertible {
+extension SoundDecoder.Damage: CustomStringConvertible {
   /// One line for users.
   package var description: String {
     let place = "at \(Self.rounded(position.value)) s" + (byteOffset.map { " (byte \($0))" } ?? "")

@@ -1,4 +1,3 @@
-internal import CPosix
 import Glibc
 internal import Platform
 
@@ -6,14 +5,14 @@ internal import Platform
 /// computed from the bytes written. Otherwise ranges are copied within the kernel if the file
 /// systems support it.
 struct CopiedFile: ~Copyable {
-  private let file: RawFile
+  private let file: OpenFile
   private var hasher: SHA256?
   private var byteCount = 0
 
-  private static let pieceLength = 1 << 20
+  private static let pieceLength = FileOperations.pieceByteCount
 
   init(at path: String, isDigestWanted: Bool) throws(SpoolError) {
-    let file = try RawFile(path: path, O_RDWR | O_CREAT)
+    let file = try OpenFile(path: path, O_RDWR | O_CREAT)
     try file.truncate(to: 0)
     self.file = file
     hasher = isDigestWanted ? SHA256() : nil
@@ -26,15 +25,15 @@ struct CopiedFile: ~Copyable {
   }
 
   /// Copies a range of another file. O(range).
-  mutating func append(_ range: Range<Int>, of source: borrowing RawFile) throws(SpoolError) {
+  mutating func append(_ range: Range<Int>, of source: borrowing OpenFile) throws(SpoolError) {
     var next = range.lowerBound
     if hasher == nil, lseek(source.descriptor, off_t(next), SEEK_SET) >= 0,
       lseek(file.descriptor, off_t(byteCount), SEEK_SET) >= 0
     {
       while next < range.upperBound {
-        let count = posix_copy_range(
-          source.descriptor, file.descriptor, range.upperBound - next)
-        if count <= 0 { break }
+        let count = try? FileOperations.encoders.copyRange(
+          from: source, to: file, byteCount: range.upperBound - next)
+        guard let count, count > 0 else { break }
         next += count
         byteCount += count
       }
@@ -54,7 +53,7 @@ struct CopiedFile: ~Copyable {
 
   /// The SHA-256 of a file written non-sequentially by a library: the file is read again. O(bytes).
   static func digest(ofWritten path: String) throws(SpoolError) -> Digest {
-    let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+    let file = try OpenFile(path: path, O_RDONLY | O_NOFOLLOW)
     var hasher = SHA256()
     let count = try file.byteCount
     for start in stride(from: 0, to: count, by: pieceLength) {

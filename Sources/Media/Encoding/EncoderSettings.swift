@@ -79,9 +79,7 @@ struct EncoderSettings: Sendable {
   private static let aacRates = [
     7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
   ]
-}
 
-extension EncoderSettings {
   /// The digest of everything except the sound that determines the file's bytes: these settings,
   /// the `source` format, the chunking and the library versions.
   func digest(source: AudioFormat, plan: ChunkPlan?) -> Digest {

@@ -102,12 +102,10 @@ import Platform
     return SpoolError(
       "write", path,
       reason: isSystemError
-        ? unsafe String(cString: strerror(code)).lowercased() : LibAV.reason(status),
+        ? SystemError(code).words.lowercased() : LibAV.reason(status),
       advice: isSystemError ? "check the folder: ls -ld" : SpoolError.tryAgain)
   }
-}
 
-extension OutputFile {
   /// Adds the stream of an encoder.
   func addStream(for encoder: borrowing EncoderContext) throws(SpoolError) -> Int {
     let context = unsafe encoder.context
@@ -116,9 +114,7 @@ extension OutputFile {
       return unsafe avcodec_parameters_from_context(stream.pointee.codecpar, context)
     }
   }
-}
 
-extension OutputFile {
   /// The offset of the next byte.
   var position: Int { unsafe Int(avio_tell(context.pointee.pb)) }
 

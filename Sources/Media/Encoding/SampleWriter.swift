@@ -52,78 +52,56 @@ enum SampleWriter {
     // after `rounded()` this needs no call and no branch on any x86 processor.
     return Int32(truncatingIfNeeded: (value + 0x1.8p52).bitPattern)
   }
-}
 
-extension SampleWriter {
   /// The frames of `range` as interleaved little-endian integers of 16 or 24 bits, with the values
   /// of ``write(_:as:bits:into:)``. O(samples).
   static func packed(
     _ block: borrowing AudioBuffer, _ range: Range<Int>, bits: Int
   ) -> [UInt8] {
     precondition(bits == 16 || bits == 24)
-    precondition(range.lowerBound >= 0 && range.upperBound <= block.frameCount.count)
-    let width = bits / 8
-    let stride = block.channelCount * width
-    let byteCount = range.count * stride
-    return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { bytes, initializedCount in
-      guard let target = UnsafeMutableRawPointer(bytes.baseAddress) else { return }
-      for channel in 0..<block.channelCount {
-        let source =
-          unsafe UnsafePointer(block.baseAddress(ofChannel: channel))
-          + range.lowerBound
-        let place = unsafe target + channel * width
-        // Two loops, to decide outside the loop.
-        if bits == 24 {
-          unsafe pack24(source, range.count, into: place, stride: stride)
-        } else {
-          unsafe pack16(source, range.count, into: place, stride: stride)
-        }
+    // Two loops, to decide outside the loop.
+    if bits == 24 {
+      return unsafe pack(block, range, sampleByteCount: 3) { sample, place in
+        let value = integer(sample, scale: 0x1p23)
+        unsafe place.storeBytes(
+          of: UInt16(truncatingIfNeeded: value).littleEndian, as: UInt16.self)
+        unsafe place.storeBytes(
+          of: UInt8(truncatingIfNeeded: value &>> 16), toByteOffset: 2, as: UInt8.self)
       }
-      initializedCount = byteCount
     }
-  }
-
-  private static func pack16(
-    _ source: UnsafePointer<Float>, _ count: Int, into target: UnsafeMutableRawPointer, stride: Int
-  ) {
-    var offset = 0
-    for index in 0..<count {
-      let value = unsafe integer(source[index], scale: 0x1p15)
-      unsafe target.storeBytes(
-        of: UInt16(truncatingIfNeeded: value).littleEndian, toByteOffset: offset, as: UInt16.self)
-      offset &+= stride
-    }
-  }
-
-  private static func pack24(
-    _ source: UnsafePointer<Float>, _ count: Int, into target: UnsafeMutableRawPointer, stride: Int
-  ) {
-    var offset = 0
-    for index in 0..<count {
-      let value = unsafe integer(source[index], scale: 0x1p23)
-      unsafe target.storeBytes(
-        of: UInt16(truncatingIfNeeded: value).littleEndian, toByteOffset: offset, as: UInt16.self)
-      unsafe target.storeBytes(
-        of: UInt8(truncatingIfNeeded: value &>> 16), toByteOffset: offset &+ 2, as: UInt8.self)
-      offset &+= stride
+    return unsafe pack(block, range, sampleByteCount: 2) { sample, place in
+      let value = integer(sample, scale: 0x1p15)
+      unsafe place.storeBytes(of: UInt16(truncatingIfNeeded: value).littleEndian, as: UInt16.self)
     }
   }
 
   /// The frames of `range` as interleaved little-endian 32-bit floats. O(samples).
   static func packedFloats(_ block: borrowing AudioBuffer, _ range: Range<Int>) -> [UInt8] {
-    let stride = block.channelCount * 4
-    var bytes = [UInt8](repeating: 0, count: range.count * stride)
-    for channel in 0..<block.channelCount {
-      let source = block.channel(channel)
-      unsafe bytes.withUnsafeMutableBytes { target in
-        var offset = channel * 4
+    unsafe pack(block, range, sampleByteCount: 4) { sample, place in
+      unsafe place.storeBytes(of: sample.bitPattern.littleEndian, as: UInt32.self)
+    }
+  }
+
+  /// Interleaves the frames of `range`; `store` writes a sample to its place.
+  @inline(__always)
+  private static func pack(
+    _ block: borrowing AudioBuffer, _ range: Range<Int>, sampleByteCount: Int,
+    _ store: (Float, UnsafeMutableRawPointer) -> Void
+  ) -> [UInt8] {
+    precondition(range.lowerBound >= 0 && range.upperBound <= block.frameCount.count)
+    let stride = block.channelCount * sampleByteCount
+    let byteCount = range.count * stride
+    return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { bytes, initializedCount in
+      guard let target = UnsafeMutableRawPointer(bytes.baseAddress) else { return }
+      for channel in 0..<block.channelCount {
+        let source = unsafe UnsafePointer(block.baseAddress(ofChannel: channel))
+        var place = unsafe target + channel * sampleByteCount
         for index in range {
-          unsafe target.storeBytes(
-            of: source[index].bitPattern.littleEndian, toByteOffset: offset, as: UInt32.self)
-          offset &+= stride
+          unsafe store(source[index], place)
+          unsafe place += stride
         }
       }
+      initializedCount = byteCount
     }
-    return bytes
   }
 }

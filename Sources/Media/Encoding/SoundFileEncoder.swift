@@ -261,12 +261,12 @@ final class SerialEncoding: SoundFileEncoding {
     let isThere =
       work.isResumed && !isTooMuch && extent.byteCount - header == soundByteCount
       && extent.byteCount <= growing.byteCountAtStart
-    if isThere { checksum = try growing.checksum(header..<extent.byteCount) }
+    if isThere { checksum = try growing.file.checksum(header..<extent.byteCount) }
     if !isThere || checksum.value != extent.checksum {
       checksum = Checksum()
       extent = EncodingExtent(frames: 0, byteCount: header, checksum: checksum.value)
     }
-    try growing.truncate(to: extent.byteCount)
+    try growing.file.truncate(to: extent.byteCount)
     if extent.frames > 0 { try output.resume(at: extent.byteCount, stream: stream) }
     growing.reach(extent)
     return extent.frames

@@ -17,15 +17,23 @@ struct ByteReader {
 
   mutating func digest() -> Digest? { bytes(32).flatMap { Digest(bytes: $0) } }
 
-  mutating func word() -> UInt64? {
-    bytes(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-  }
+  mutating func word() -> UInt64? { bytes(8).map { UInt64(bigEndianBytes: $0.reversed()) } }
 
   /// A number that fits `Int`.
   mutating func integer(byteCount: Int = 8) -> Int? {
-    bytes(byteCount).flatMap { bytes in
-      Int(exactly: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
-    }
+    bytes(byteCount).flatMap { Int(exactly: UInt64(bigEndianBytes: $0.reversed())) }
+  }
+}
+
+extension FixedWidthInteger {
+  /// The number with these bytes, which are at most as many as it has.
+  init(bigEndianBytes bytes: some Sequence<UInt8>) {
+    self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+  }
+
+  /// The low bytes, big-endian.
+  func bigEndianBytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * (count - 1 - $0))) }
   }
 }
 

@@ -1,21 +1,22 @@
 internal import Glibc
+internal import Platform
 
 /// Random access to a container file. Bytes beyond its end or unreadable ones are zero.
-struct ContainerBytes {
-  let descriptor: CInt
+struct ContainerBytes: ~Copyable {
+  private let file: OpenFile
   let byteCount: Int
+
+  /// Opens the file at `path`, which may be a pipe without a writer.
+  init(path: String) throws(SystemError) {
+    let file = try FileOperations.encoders.open(path, O_RDONLY | O_NONBLOCK)
+    let byteCount = Int(try file.stamp.byteCount)
+    self.file = file
+    self.byteCount = byteCount
+  }
 
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    var done = 0
-    while done < count {
-      let read = unsafe bytes.withUnsafeMutableBytes { buffer in
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-        return unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-      }
-      guard read > 0 else { break }
-      done += read
-    }
+    unsafe bytes.withUnsafeMutableBytes { _ = try? unsafe file.fill($0, at: offset) }
     return bytes
   }
 
@@ -37,6 +38,6 @@ struct ContainerBytes {
   }
 
   private static func number(_ bytes: some Collection<UInt8>) -> Int {
-    Int(clamping: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    Int(clamping: UInt64(bigEndianBytes: bytes))
   }
 }

@@ -1,4 +1,4 @@
-import Glibc
+internal import Platform
 
 /// Whether a file holds all that its container declares, by the container's lengths alone, without
 /// decoding or libraries.
@@ -18,21 +18,12 @@ package enum ContainerExtent: Hashable, Sendable {
   /// Examines the file at `path`. O(parts of the container) small reads; for Ogg and FLAC, up to 4
   /// MiB at the end.
   package init(ofFileAt path: String) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      self = .unreadable(unsafe String(cString: strerror(errno)))
-      return
+    do { self = Self.of(try ContainerBytes(path: path)) } catch {
+      self = .unreadable(error.words)
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else {
-      self = .unreadable(unsafe String(cString: strerror(errno)))
-      return
-    }
-    self = Self.of(ContainerBytes(descriptor: descriptor, byteCount: Int(status.st_size)))
   }
 
-  private static func of(_ file: ContainerBytes) -> ContainerExtent {
+  private static func of(_ file: borrowing ContainerBytes) -> ContainerExtent {
     guard file.byteCount > 0 else { return .incomplete("it is empty") }
     guard file.bytes(at: 0, count: 32).contains(where: { $0 != 0 }) else {
       return .incomplete("it begins with zeros, as a file does whose room is only reserved")
@@ -162,37 +153,23 @@ extension ContainerBytes {
 extension ContainerBytes {
   var cafExtent: ContainerExtent {
     var offset = 8
+    var hasSound = false
     while byteCount - offset >= 12 {
       let type = word(at: offset)
       let size = Int64(bitPattern: UInt64(bigEndianBytes: bytes(at: offset + 4, count: 8)))
       if type == "data", size == -1 { return .whole }
       // Trailing bytes do not belong to the container.
-      guard size >= 0, size < 1 << 60 else { return hasSound(before: offset) }
+      guard size >= 0, size < 1 << 60 else { break }
       let end = offset + 12 + Int(size)
       guard end <= byteCount else {
         return .incomplete(
           "its part \"\(type)\" declares \(end - byteCount) bytes that are missing")
       }
+      if type == "data" { hasSound = true }
       offset = end
     }
-    return hasSound(before: offset)
-  }
-
-  /// A chain that ends at a part's end may still be truncated there.
-  private func hasSound(before end: Int) -> ContainerExtent {
-    var offset = 8
-    while offset < end, end - offset >= 12 {
-      if word(at: offset) == "data" { return .whole }
-      offset += 12 + big(at: offset + 4, count: 8)
-    }
-    return .incomplete("the part with its sound is missing")
-  }
-}
-
-extension UInt64 {
-  /// From eight big-endian bytes.
-  fileprivate init(bigEndianBytes bytes: [UInt8]) {
-    self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    // A chain that ends at a part's end may still be truncated there.
+    return hasSound ? .whole : .incomplete("the part with its sound is missing")
   }
 }
 
@@ -354,7 +331,7 @@ extension ContainerBytes {
     let bytes = self.bytes(at: offset, count: 12)
     let idCount = bytes[0].leadingZeroBitCount + 1
     guard idCount <= 4, offset + idCount < byteCount else { return nil }
-    let id = bytes[..<idCount].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let id = UInt32(bigEndianBytes: bytes[..<idCount])
     let lengthCount = bytes[idCount].leadingZeroBitCount + 1
     guard lengthCount <= 8, offset + idCount + lengthCount <= byteCount else { return nil }
     let first = UInt64(bytes[idCount] & UInt8(truncatingIfNeeded: 0xff >> lengthCount))

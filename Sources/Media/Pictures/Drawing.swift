@@ -101,11 +101,9 @@ extension Drawing {
   }
 
   private func path(_ points: [Point]) -> String {
-    var text = ""
-    for (index, point) in points.enumerated() {
-      text += (index == 0 ? "M" : "L") + number(point.x) + " " + number(point.y)
-    }
-    return text
+    points.enumerated().map { index, point in
+      (index == 0 ? "M" : "L") + number(point.x) + " " + number(point.y)
+    }.joined()
   }
 
   /// Two decimals: hundredths of a pixel are invisible.

@@ -78,9 +78,7 @@ package struct Raster: Hashable, Sendable {
     // Rounds halves of non-negative values up.
     return UInt8(Double(mean) + 0.5)
   }
-}
 
-extension Raster {
   /// Draws lines of `width` pixels: a pixel's coverage follows from the distance of its centre to
   /// the nearest line, so crossings are not drawn twice.
   mutating func stroke(_ lines: [[Point]], width: Double, _ colour: Colour) {
@@ -129,9 +127,7 @@ extension Raster {
     let (x, y) = (point.x - a.x - t * dx, point.y - a.y - t * dy)
     return (x * x + y * y).squareRoot()
   }
-}
 
-extension Raster {
   /// Fills an outline with anti-aliasing by area coverage.
   ///
   /// Each edge accumulates, in the cells it crosses, the area to its right; the running sum along a

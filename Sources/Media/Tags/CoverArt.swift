@@ -23,7 +23,7 @@ package struct CoverArt: Hashable, Sendable {
 
   private func number(at offset: Int, bytes count: Int) -> Int? {
     guard offset >= 0, offset + count <= bytes.count else { return nil }
-    return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+    return Int(bigEndianBytes: bytes[offset..<offset + count])
   }
 
   private var pngSize: (width: Int, height: Int)? {

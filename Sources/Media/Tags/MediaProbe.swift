@@ -53,9 +53,7 @@ package enum MediaProbe {
       .contains(parameters.codec_id)
     return bits > 0 && !isLossy ? Int(bits) : nil
   }
-}
 
-extension MediaProbe {
   /// A chapter start or cue point of a recording.
   package struct Marker: Hashable, Sendable {
     /// From the beginning of the sound.

@@ -6,8 +6,8 @@ package import Platform
 
 /// Copies encoded sound into a new file with tags and a cover picture, without re-encoding; the
 /// copy's bytes depend on the arguments alone.
-package enum Remuxer {
-  /// Copies the sound of the file at `source`, which was exported as `spec`, to a new file at
+extension ExportSpec {
+  /// Copies the sound of the file at `source`, which was exported like this, to a new file at
   /// `target`.
   ///
   /// Tags have libavformat's common names (`title`, `artist`, `album`, `date`, `genre`, `comment`,
@@ -17,29 +17,29 @@ package enum Remuxer {
   /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`; computed during writing, or
   ///   by reading the file again if libavformat wrote it non-sequentially.
   @discardableResult
-  package static func copy(
-    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+  package func copy(
+    from source: String, to target: String, tags: [String: String],
     cover: CoverArt? = nil, isDigestWanted: Bool = false
   ) throws(SpoolError) -> Digest? {
     let (isDone, digest) = try tagMovie(
-      from: source, to: target, spec: spec, tags: tags, cover: cover, isDigestWanted)
+      from: source, to: target, tags: tags, cover: cover, isDigestWanted)
     if isDone { return digest }
-    if case .flac = spec {
-      let source = try RawFile(path: source, O_RDONLY)
-      if let start = try flacFramesStart(in: source) {
+    if case .flac = self {
+      let source = try OpenFile(path: source, O_RDONLY)
+      if let start = try Self.flacFramesStart(in: source) {
         try write(
-          from: source.path, to: target, spec: spec, tags: tags, cover: cover, isSoundLeftOut: true)
+          from: source.path, to: target, tags: tags, cover: cover, isSoundLeftOut: true)
         return try Self.append(
           start..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
       }
     }
-    try write(from: source, to: target, spec: spec, tags: tags, cover: cover)
+    try write(from: source, to: target, tags: tags, cover: cover)
     return isDigestWanted ? try CopiedFile.digest(ofWritten: target) : nil
   }
 
   /// The offset of the first frame of a FLAC file, behind the metadata blocks (RFC 9639, section 8);
   /// nil if the file is not valid.
-  private static func flacFramesStart(in file: borrowing RawFile) throws(SpoolError) -> Int? {
+  private static func flacFramesStart(in file: borrowing OpenFile) throws(SpoolError) -> Int? {
     let size = try file.byteCount
     guard size > 8, try file.read(4, at: 0) == Array("fLaC".utf8) else { return nil }
     var start = 4
@@ -55,10 +55,10 @@ package enum Remuxer {
 
   /// Appends frames to the blocks in a file.
   private static func append(
-    _ frames: Range<Int>, of source: borrowing RawFile, behind target: String,
+    _ frames: Range<Int>, of source: borrowing OpenFile, behind target: String,
     isDigestWanted: Bool
   ) throws(SpoolError) -> Digest? {
-    let model = try RawFile(path: target, O_RDONLY)
+    let model = try OpenFile(path: target, O_RDONLY)
     let blocks = try model.read(model.byteCount, at: 0)
     var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
     try copy.append(blocks)
@@ -67,32 +67,28 @@ package enum Remuxer {
   }
 
   /// Copies an M4A file and exchanges its tag box; false if it must be remuxed.
-  private static func tagMovie(
-    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+  private func tagMovie(
+    from source: String, to target: String, tags: [String: String],
     cover: CoverArt?, _ isDigestWanted: Bool
   ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
     try LibAV.require(for: target)
     // The template holds no sound, so its format does not matter.
     let settings = EncoderSettings(
       .aac(bitRate: 64_000), for: AudioFormat(sampleRate: Hertz(48_000), channelCount: 1))
-    guard EncoderSettings.isMovie(spec), let movie = try TaggedMovie.open(source) else {
+    guard EncoderSettings.isMovie(self), let movie = try TaggedMovie.open(source) else {
       return (false, nil)
     }
     let model = try OutputFile(path: target, muxer: settings.muxer)
     _ = try model.addStream(for: EncoderContext(settings, path: target))
-    let pictureStream = try cover.map { (cover) throws(SpoolError) in
-      try model.addStream(for: cover)
-    }
-    try model.begin(options: settings.muxerOptions, tags: tags)
-    if let cover, let pictureStream { try model.write(cover, stream: pictureStream) }
+    try model.begin(options: settings.muxerOptions, tags: tags, cover: cover)
     try model.finish()
     return try movie.write(to: target, isDigestWanted: isDigestWanted)
   }
 
   /// Copies packet by packet.
   /// - Parameter isSoundLeftOut: whether to write only the header.
-  static func write(
-    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+  func write(
+    from source: String, to target: String, tags: [String: String],
     cover: CoverArt? = nil, isSoundLeftOut: Bool = false
   ) throws(SpoolError) {
     let input = try InputFile(path: source)
@@ -103,7 +99,7 @@ package enum Remuxer {
     let format = unsafe AudioFormat(
       sampleRate: Hertz(Double(parameters.sample_rate)),
       channelCount: Int(parameters.ch_layout.nb_channels))
-    let settings = EncoderSettings(spec, for: format)
+    let settings = EncoderSettings(self, for: format)
 
     let output = try OutputFile(path: target, muxer: settings.muxer)
     let sound = try unsafe output.addStream { copy in
@@ -113,13 +109,8 @@ package enum Remuxer {
       unsafe copy.pointee.codecpar.pointee.codec_tag = 0
       return status
     }
-    let picture = settings.muxer == "wav" ? nil : cover
-    let pictureStream = try picture.map { (cover) throws(SpoolError) in
-      try output.addStream(for: cover)
-    }
-    try output.begin(options: settings.muxerOptions, tags: tags)
-
-    if let picture, let pictureStream { try output.write(picture, stream: pictureStream) }
+    try output.begin(
+      options: settings.muxerOptions, tags: tags, cover: settings.muxer == "wav" ? nil : cover)
     let packet = Packet()
     while !isSoundLeftOut {
       packet.clear()
@@ -136,8 +127,13 @@ package enum Remuxer {
 }
 
 extension OutputFile {
-  /// Writes a cover picture into its stream.
-  fileprivate func write(_ cover: CoverArt, stream: Int) throws(SpoolError) {
+  /// Writes the header, with a stream for a cover picture, and the picture.
+  fileprivate func begin(
+    options: [String: String], tags: [String: String], cover: CoverArt?
+  ) throws(SpoolError) {
+    let stream = try cover.map { (cover) throws(SpoolError) in try addStream(for: cover) }
+    try begin(options: options, tags: tags)
+    guard let cover, let stream else { return }
     let packet = Packet()
     packet.fill(with: cover.bytes)
     unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
@@ -147,7 +143,7 @@ extension OutputFile {
   }
 
   /// Adds the stream of a cover picture.
-  fileprivate func addStream(for cover: CoverArt) throws(SpoolError) -> Int {
+  private func addStream(for cover: CoverArt) throws(SpoolError) -> Int {
     guard let size = cover.size else {
       throw SpoolError(
         "write the cover picture to", path,
@@ -170,21 +166,25 @@ extension OutputFile {
 /// An M4A file with exchanged tags: the sound is copied unchanged and only the tag box replaced.
 /// This needs no packet table, and the bytes equal those of libavformat.
 struct TaggedMovie: ~Copyable {
-  private let source: RawFile
+  private let source: OpenFile
   private let soundByteCount: Int
   private let movie: [UInt8]
-  private let parts: [MovieBoxes.Box]
+  private let parts: [MovieBox]
 
   /// Opens a file; nil unless it has libavformat's layout, with the `moov` box last: others must be
   /// remuxed.
   static func open(_ path: String) throws(SpoolError) -> TaggedMovie? {
-    let source = try RawFile(path: path, O_RDONLY)
-    guard let boxes = try MovieBoxes.boxes(of: source), let last = boxes.last,
+    let source = try OpenFile(path: path, O_RDONLY)
+    guard
+      let boxes = try MovieBox.boxes(
+        in: 0..<source.byteCount,
+        { (range) throws(SpoolError) in try source.read(range.count, at: range.lowerBound) }),
+      let last = boxes.last,
       boxes.map(\.name) == ["ftyp", "free", "mdat", "moov"], last.headerByteCount == 8,
       last.range.count <= greatestMovie
     else { return nil }
     let movie = try source.read(last.range.count, at: last.range.lowerBound)
-    guard let parts = MovieBoxes.boxes(in: movie, 8..<movie.count),
+    guard let parts = MovieBox.boxes(in: 8..<movie.count, { Array(movie[$0]) }),
       parts.map(\.name) == ["mvhd", "trak", "udta"]
     else { return nil }
     return TaggedMovie(
@@ -200,11 +200,11 @@ struct TaggedMovie: ~Copyable {
   func write(
     to target: String, isDigestWanted: Bool
   ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
-    let file = try RawFile(path: target, O_RDWR)
+    let file = try OpenFile(path: target, O_RDWR)
     let model = try file.read(file.byteCount, at: 0)
-    guard let boxes = MovieBoxes.boxes(in: model, 0..<model.count),
+    guard let boxes = MovieBox.boxes(in: 0..<model.count, { Array(model[$0]) }),
       let movie = boxes.first(where: { $0.name == "moov" }),
-      let parts = MovieBoxes.boxes(in: model, movie.content),
+      let parts = MovieBox.boxes(in: movie.content, { Array(model[$0]) }),
       let header = parts.first(where: { $0.name == "mvhd" }),
       let tags = parts.first(where: { $0.name == "udta" }),
       let created = Self.creation(model, header)
@@ -212,26 +212,26 @@ struct TaggedMovie: ~Copyable {
     let body = tagged(with: Array(model[tags.range]), created: created)
     var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
     try copy.append(0..<soundByteCount, of: source)
-    try copy.append(
-      MovieBoxes.bytes(UInt64(8 + body.count), count: 4) + Array("moov".utf8) + body)
+    try copy.append((8 + body.count).bigEndianBytes(4) + Array("moov".utf8) + body)
     return (true, copy.digest())
   }
 
   /// The `moov` box's content, with other tags and times.
   private func tagged(with tags: [UInt8], created: UInt64) -> [UInt8] {
     var copy = movie
-    func stamp(_ box: MovieBoxes.Box) {
+    func stamp(_ box: MovieBox) {
       let isLong = copy[box.content.lowerBound] == 1
       let count = isLong ? 8 : 4
       let start = box.content.lowerBound + 4
-      let time = MovieBoxes.bytes(created, count: count)
+      let time = created.bigEndianBytes(count)
       copy.replaceSubrange(start..<start + 2 * count, with: time + time)
     }
     stamp(parts[0])
-    let track = MovieBoxes.boxes(in: movie, parts[1].content) ?? []
+    let track = MovieBox.boxes(in: parts[1].content, { Array(movie[$0]) }) ?? []
     for box in track where box.name == "tkhd" { stamp(box) }
     for media in track where media.name == "mdia" {
-      for box in MovieBoxes.boxes(in: movie, media.content) ?? [] where box.name == "mdhd" {
+      for box in MovieBox.boxes(in: media.content, { Array(movie[$0]) }) ?? []
+      where box.name == "mdhd" {
         stamp(box)
       }
     }
@@ -239,72 +239,48 @@ struct TaggedMovie: ~Copyable {
   }
 
   /// The creation time, in seconds since 1904.
-  private static func creation(_ bytes: [UInt8], _ header: MovieBoxes.Box) -> UInt64? {
+  private static func creation(_ bytes: [UInt8], _ header: MovieBox) -> UInt64? {
     guard header.content.count >= 20 else { return nil }
     let count = bytes[header.content.lowerBound] == 1 ? 8 : 4
     let start = header.content.lowerBound + 4
-    return MovieBoxes.integer(bytes[start..<start + count])
+    return UInt64(bigEndianBytes: bytes[start..<start + count])
   }
 }
 
-/// The boxes of an MP4 file (ISO/IEC 14496-12, section 4.2) that concern tags.
-enum MovieBoxes {
-  struct Box: Hashable {
-    let name: String
-    /// The box with its header.
-    let range: Range<Int>
-    let headerByteCount: Int
+/// A box of an MP4 file (ISO/IEC 14496-12, section 4.2).
+struct MovieBox: Hashable {
+  let name: String
+  /// The box with its header.
+  let range: Range<Int>
+  let headerByteCount: Int
 
-    var content: Range<Int> { range.lowerBound + headerByteCount..<range.upperBound }
-  }
-
-  /// The top-level boxes of a file; nil if they do not fill it.
-  static func boxes(of file: borrowing RawFile) throws(SpoolError) -> [Box]? {
-    let end = try file.byteCount
-    var boxes: [Box] = []
-    var start = 0
-    while start < end {
-      let head = try file.read(min(16, end - start), at: start)
-      guard let box = box(head, at: start, end: end) else { return nil }
-      boxes.append(box)
-      start = box.range.upperBound
-    }
-    return boxes
-  }
+  var content: Range<Int> { range.lowerBound + headerByteCount..<range.upperBound }
 
   /// The boxes in a byte range; nil if they do not fill it.
-  static func boxes(in bytes: [UInt8], _ range: Range<Int>) -> [Box]? {
-    var boxes: [Box] = []
+  /// - Parameter bytes: gives the bytes of a range.
+  static func boxes<Failure: Error>(
+    in range: Range<Int>, _ bytes: (Range<Int>) throws(Failure) -> [UInt8]
+  ) throws(Failure) -> [MovieBox]? {
+    var boxes: [MovieBox] = []
     var start = range.lowerBound
     while start < range.upperBound {
-      let head = Array(bytes[start..<min(start + 16, range.upperBound)])
-      guard let box = box(head, at: start, end: range.upperBound) else { return nil }
+      let head = try bytes(start..<min(start + 16, range.upperBound))
+      guard let box = MovieBox(head, at: start, end: range.upperBound) else { return nil }
       boxes.append(box)
       start = box.range.upperBound
     }
     return boxes
   }
 
-  /// An unsigned big-endian integer.
-  static func integer(_ bytes: some Collection<UInt8>) -> UInt64 {
-    bytes.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  /// An integer as big-endian bytes.
-  static func bytes(_ value: UInt64, count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
-  }
-
-  private static func box(_ head: [UInt8], at start: Int, end: Int) -> Box? {
+  private init?(_ head: [UInt8], at start: Int, end: Int) {
     guard head.count >= 8 else { return nil }
-    let name = String(decoding: head[4..<8], as: UTF8.self)
-    let short = integer(head[0..<4])
+    name = String(decoding: head[4..<8], as: UTF8.self)
+    let short = UInt64(bigEndianBytes: head[0..<4])
     // 1 means a 64-bit length follows.
     guard short != 1 || head.count >= 16 else { return nil }
-    let length = short == 1 ? integer(head[8..<16]) : short
-    let headerByteCount = short == 1 ? 16 : 8
+    let length = short == 1 ? UInt64(bigEndianBytes: head[8..<16]) : short
+    headerByteCount = short == 1 ? 16 : 8
     guard length >= headerByteCount, length <= UInt64(end - start) else { return nil }
-    return Box(
-      name: name, range: start..<start + Int(length), headerByteCount: headerByteCount)
+    range = start..<start + Int(length)
   }
 }

@@ -47,7 +47,7 @@ package struct Forecast: Sendable {
   /// The number of earlier runs behind `seconds`; 0 for a general estimate.
   package var pastRunCount: Int { reused.isEmpty ? pastSpeed?.runCount ?? 0 : 0 }
   /// The throughput of earlier runs; nil if there are none.
-  var pastSpeed: HistoricalThroughput?
+  var pastSpeed: Throughput?
 
   /// Plans from the survey to the end.
   init(
@@ -103,34 +103,34 @@ package struct Forecast: Sendable {
     }
     return try executors[family]?.estimate(order)
   }
-}
 
-/// A pipeline's throughput in earlier runs on this machine. A pure value.
-struct HistoricalThroughput: Hashable, Sendable {
-  /// How many of the newest runs count.
-  static let sampleLimit = 5
+  /// A pipeline's throughput in earlier runs on this machine. A pure value.
+  struct Throughput: Hashable, Sendable {
+    /// How many of the newest runs count.
+    static let sampleLimit = 5
 
-  /// Seconds of work per second of sound: the median of the runs.
-  let secondsPerMediaSecond: Double
-  let runCount: Int
+    /// Seconds of work per second of sound: the median of the runs.
+    let secondsPerMediaSecond: Double
+    let runCount: Int
 
-  /// Selects from `runs`, newest first, those that did all of these steps, alone and completely;
-  /// nil if there are none. Runs that resumed others' work, or shared the machine with a batch, do
-  /// not count.
-  init?(_ runs: [RunRecord], of steps: [BoundStep], pipeline: String) {
-    let kinds = steps.map(\.descriptor.kind)
-    let speeds = runs.lazy.compactMap { run -> Double? in
-      let steps = run.steps.filter { $0.outcome != .skipped }
-      guard run.pipeline == pipeline, run.state == .done, run.batch == nil, run.resumes == nil,
-        steps.map(\.kind) == kinds,
-        steps.allSatisfy({ $0.outcome == .made && $0.resumedAtSeconds == nil }),
-        let seconds = run.activeSeconds, let media = run.mediaSeconds, media > 0
-      else { return nil }
-      return seconds / media
+    /// Selects from `runs`, newest first, those that did all of these steps, alone and completely;
+    /// nil if there are none. Runs that resumed others' work, or shared the machine with a batch, do
+    /// not count.
+    init?(_ runs: [RunRecord], of steps: [BoundStep], pipeline: String) {
+      let kinds = steps.map(\.descriptor.kind)
+      let speeds = runs.lazy.compactMap { run -> Double? in
+        let steps = run.steps.filter { $0.outcome != .skipped }
+        guard run.pipeline == pipeline, run.state == .done, run.batch == nil, run.resumes == nil,
+          steps.map(\.kind) == kinds,
+          steps.allSatisfy({ $0.outcome == .made && $0.resumedAtSeconds == nil }),
+          let seconds = run.activeSeconds, let media = run.mediaSeconds, media > 0
+        else { return nil }
+        return seconds / media
+      }
+      let sample = speeds.prefix(Self.sampleLimit).sorted()
+      guard !sample.isEmpty else { return nil }
+      secondsPerMediaSecond = sample[sample.count / 2]
+      runCount = sample.count
     }
-    let sample = speeds.prefix(Self.sampleLimit).sorted()
-    guard !sample.isEmpty else { return nil }
-    secondsPerMediaSecond = sample[sample.count / 2]
-    runCount = sample.count
   }
 }

@@ -180,7 +180,7 @@ struct PassPlanner {
     }
   }
 
-  private func role(of step: BoundStep) -> StreamRole? {
+  private func role(of step: BoundStep) -> Flow.Role? {
     if case .streaming(_, let role) = step.descriptor.flow { return role }
     return nil
   }

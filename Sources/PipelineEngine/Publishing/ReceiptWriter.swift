@@ -57,7 +57,7 @@ package struct ReceiptContext: Sendable {
   /// The folder of the run's files and the receipt.
   package let folder: String
   /// The run's own folder, to be sealed; nil for the output folder.
-  package let enclosure: Enclosure?
+  package let enclosure: ReceiptRequest.Enclosure?
   /// The authorities for the receipt's time stamp.
   package let authorities: [TimeStampAuthority]
   package let isReplacing: Bool

@@ -11,7 +11,7 @@ struct Execution: Sendable {
   /// The identities of the plan's inputs; empty until they are read.
   private(set) var recordings: [String: StepOutput] = [:]
   /// The run's own folder for its files; nil for the output folder.
-  let enclosure: Enclosure?
+  let enclosure: ReceiptRequest.Enclosure?
   /// The folder of the run's files.
   let folder: String
   let exportFolder: RunExportFolder

@@ -23,7 +23,7 @@ package struct RunExplanation: Sendable {
 
   /// Why a step was made or reused. Searches the earlier runs, newest first, and those that began
   /// later: of several at the same work at once, any may be the one that does it.
-  package func reason(of step: StepRecord) throws(SpoolError) -> StepReason {
+  package func reason(of step: StepRecord) throws(SpoolError) -> Reason {
     if step.outcome == .failed {
       // Records of 0.1 name the step in the run's failure only.
       let name = "\(step.id): "
@@ -86,7 +86,7 @@ package struct RunExplanation: Sendable {
 
   private func comparison(
     of step: StepRecord, _ key: Checkpoint.Key
-  ) throws(SpoolError) -> StepReason {
+  ) throws(SpoolError) -> Reason {
     let siblings = earlier.filter { $0.pipeline == run.pipeline }
     let candidates = candidates(for: step, among: siblings)
     guard let nearest = candidates.first else {
@@ -139,7 +139,7 @@ package struct RunExplanation: Sendable {
   }
 
   /// A change of an input is explained by the step or the file that it came from.
-  private func cause(of change: KeyChange, since other: RunRecord) -> StepChange {
+  private func cause(of change: KeyChange, since other: RunRecord) -> Change {
     guard case .input(let port, let old?, let new?) = change else { return .key(change) }
     let now = giver(of: new, in: run)
     let then = giver(of: old, in: other)
@@ -177,43 +177,45 @@ extension RunRecord {
   }
 }
 
-/// Why a step of a run was made or reused.
-package enum StepReason: Hashable, Sendable {
-  /// Its output existed: made by this run.
-  case reused(madeBy: RunID)
-  /// Its output existed, and the record of the run that made it was lost: probably this one, which
-  /// was cut off before that step by its record; nil if no such run is known.
-  case reusedOfLostRecord(probably: RunID?)
-  /// Another step of the same run had done the same work.
-  case sameWork(as: StepID)
-  /// No earlier run of the pipeline had the step, or, if `isFirstRun`, there was none at all.
-  case firstTime(isFirstRun: Bool)
-  /// It was other work than in an earlier run.
-  case changed([StepChange], since: RunID)
-  /// The same work was done before, and its output was no longer in the store.
-  case madeAgain(after: RunID)
-  /// The step's key components are no longer in the store.
-  case forgotten
-  /// This run, the nearest, did other work, and its key components are not in the store.
-  case incomparable(with: RunID)
-  /// In progress when the run ended this way, or still.
-  case begun(RunRecord.State)
-  /// With the recorded reason, if any.
-  case failed(String?)
-  /// Done, but some of its files could not be published, for this reason.
-  case unpublished(String?)
-  /// Neither done nor begun in this run.
-  case notDone(StepRecord.Outcome)
-}
+extension RunExplanation {
+  /// Why a step of a run was made or reused.
+  package enum Reason: Hashable, Sendable {
+    /// Its output existed: made by this run.
+    case reused(madeBy: RunID)
+    /// Its output existed, and the record of the run that made it was lost: probably this one, which
+    /// was cut off before that step by its record; nil if no such run is known.
+    case reusedOfLostRecord(probably: RunID?)
+    /// Another step of the same run had done the same work.
+    case sameWork(as: StepID)
+    /// No earlier run of the pipeline had the step, or, if `isFirstRun`, there was none at all.
+    case firstTime(isFirstRun: Bool)
+    /// It was other work than in an earlier run.
+    case changed([Change], since: RunID)
+    /// The same work was done before, and its output was no longer in the store.
+    case madeAgain(after: RunID)
+    /// The step's key components are no longer in the store.
+    case forgotten
+    /// This run, the nearest, did other work, and its key components are not in the store.
+    case incomparable(with: RunID)
+    /// In progress when the run ended this way, or still.
+    case begun(RunRecord.State)
+    /// With the recorded reason, if any.
+    case failed(String?)
+    /// Done, but some of its files could not be published, for this reason.
+    case unpublished(String?)
+    /// Neither done nor begun in this run.
+    case notDone(StepRecord.Outcome)
+  }
 
-/// The cause of a change of a step's work.
-package enum StepChange: Hashable, Sendable {
-  /// A component of its key.
-  case key(KeyChange)
-  /// The output of a step above changed at this port.
-  case upstream(PortName, StepID, from: Digest, to: Digest)
-  /// The port has another source: a step, or nil for an input file.
-  case source(PortName, from: StepID?, to: StepID?)
-  /// An input file has other bytes; the paths tell whether it is another file.
-  case recording(String, from: RecordingIdentity, to: RecordingIdentity)
+  /// The cause of a change of a step's work.
+  package enum Change: Hashable, Sendable {
+    /// A component of its key.
+    case key(KeyChange)
+    /// The output of a step above changed at this port.
+    case upstream(PortName, StepID, from: Digest, to: Digest)
+    /// The port has another source: a step, or nil for an input file.
+    case source(PortName, from: StepID?, to: StepID?)
+    /// An input file has other bytes; the paths tell whether it is another file.
+    case recording(String, from: RecordingIdentity, to: RecordingIdentity)
+  }
 }

@@ -82,7 +82,7 @@ package struct Runner: Sendable {
       var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
-      forecast.pastSpeed = HistoricalThroughput(
+      forecast.pastSpeed = Forecast.Throughput(
         try log.newest(limit: Self.historyLimit), of: plan.steps, pipeline: plan.name)
       return forecast
     } catch {

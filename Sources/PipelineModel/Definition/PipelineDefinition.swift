@@ -41,9 +41,7 @@ package struct InputDefinition: Hashable, Sendable {
     self.isList = isList
     self.location = location
   }
-}
 
-extension InputDefinition {
   /// The name of the `number`th file of a list, counted from 1: `tracks.2`.
   package func place(_ number: Int) -> String { "\(name).\(number)" }
 
@@ -79,13 +77,21 @@ package struct StepDefinition: Hashable, Sendable {
   /// The keys of every step, whatever its kind, which no parameter may use.
   package static let reservedKeys = ["id", "from", "when", "keep", "retry", "timeout"]
 
+  /// A step's `from` as written. A reference is `$input`, `step` or `step.port`.
+  package enum Sources: Hashable, Sendable {
+    /// `from: a` or `from: [a, b]`: the ports in their order.
+    case ordered([Located<String>])
+    /// `from: { port: a }`.
+    case named([String: Located<String>])
+  }
+
   /// The value of `id`; nil for the default.
   package let id: Located<String>?
   package let kind: Located<String>
   /// A mapping, or null.
   package let parameters: DocumentNode
   /// The sources of the inputs; nil means the step above.
-  package let from: SourceClause?
+  package let from: Sources?
   /// The condition: `when: $transcript` or `when: not $transcript`.
   package let condition: Located<String>?
   package let keep: Bool
@@ -95,7 +101,7 @@ package struct StepDefinition: Hashable, Sendable {
   package let timeout: Double?
 
   package init(
-    id: Located<String>?, kind: Located<String>, parameters: DocumentNode, from: SourceClause?,
+    id: Located<String>?, kind: Located<String>, parameters: DocumentNode, from: Sources?,
     condition: Located<String>?, keep: Bool, attempts: Int?, timeout: Double?
   ) {
     self.id = id
@@ -117,14 +123,6 @@ package struct Located<Value: Hashable & Sendable>: Hashable, Sendable {
     self.value = value
     self.location = location
   }
-}
-
-/// A step's `from` as written. A reference is `$input`, `step` or `step.port`.
-package enum SourceClause: Hashable, Sendable {
-  /// `from: a` or `from: [a, b]`: the ports in their order.
-  case ordered([Located<String>])
-  /// `from: { port: a }`.
-  case named([String: Located<String>])
 }
 
 /// The origin of a recording that arrived in a watched inbox.

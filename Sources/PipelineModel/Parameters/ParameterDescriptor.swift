@@ -72,9 +72,7 @@ package indirect enum ParameterType: Hashable, Sendable {
       "a mapping of at most \(count) names (\(element.allowed))"
     }
   }
-}
 
-extension ParameterType {
   /// A resolved value as a user would type it: `-18 dB`, `[wav, m4a]`, `{ type: peak, gain: 3 dB
   /// }`. A value that does not fit the type, from another version of the stage kind, is shown as
   /// JSON.

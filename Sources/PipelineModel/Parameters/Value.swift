@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Platform
 
 /// A parameter's value with its units resolved: the values of JSON.
@@ -32,9 +31,7 @@ package indirect enum Value: Hashable, Sendable {
     if number == number.rounded(), abs(number) < 1e15 { return String(Int(number)) }
     return "\(number)"
   }
-}
 
-extension Value {
   /// JSON with sorted keys and an indentation of two, for people.
   package var indentedJSON: String { indented(0) }
 
@@ -75,9 +72,6 @@ extension Value: Decodable {
 
   /// Reads `canonicalJSON`; nil for anything but JSON.
   package init?(json: String) {
-    guard let value = try? JSONDecoder().decode(Value.self, from: Data(json.utf8)) else {
-      return nil
-    }
-    self = value
+    do { try self.init(jsonText: json) } catch { return nil }
   }
 }

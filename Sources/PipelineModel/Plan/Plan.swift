@@ -195,9 +195,7 @@ extension Plan {
     }
     return problems
   }
-}
 
-extension Plan {
   /// The steps that treat a batch's recordings as an album, in order.
   package var albumSteps: [StepID] {
     steps.filter { $0.stage.album != nil }.map(\.id)

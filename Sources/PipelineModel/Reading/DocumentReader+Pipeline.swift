@@ -211,7 +211,7 @@ extension DocumentReader {
     _ kind: DocumentNode.Entry, beside reserved: [DocumentNode.Entry]
   ) -> StepDefinition {
     var id: Located<String>?
-    var from: SourceClause?
+    var from: StepDefinition.Sources?
     var condition: Located<String>?
     var keep = false
     var attempts: Int?
@@ -279,7 +279,7 @@ extension DocumentReader {
 /// Reading the sources and conditions of steps.
 extension DocumentReader {
   /// Reads `from: a`, `from: [a, b]` or `from: { port: a }`.
-  private mutating func sources(_ node: DocumentNode) -> SourceClause? {
+  private mutating func sources(_ node: DocumentNode) -> StepDefinition.Sources? {
     switch node.content {
     case .scalar: return reference(node).map { .ordered([$0]) }
     case .sequence(let items):

@@ -19,6 +19,22 @@ package struct RunRecord: Hashable, Sendable, Codable {
     case dropped
   }
 
+  /// The batch that it belongs to.
+  package struct Batch: Hashable, Sendable, Codable {
+    /// The batch's id, a prefix of its runs' ids.
+    package let batch: RunID
+    /// The batch's folder, an absolute path.
+    package let folder: String
+    /// The command that resumes the batch; nil if unknown.
+    package let command: String?
+
+    package init(batch: RunID, folder: String, command: String?) {
+      self.batch = batch
+      self.folder = folder
+      self.command = command
+    }
+  }
+
   package let id: RunID
   package let pipeline: String
   package let pipelinePath: String
@@ -45,7 +61,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
   /// The earlier run that this one resumes; nil if there is none.
   package var resumes: RunID?
   /// The batch that it belongs to; nil if none.
-  package var batch: BatchMembership?
+  package var batch: Batch?
   /// Seconds of work, without those in which its process was stopped; nil until it ended.
   package var activeSeconds: Double?
   /// The plugins behind its stages at its start; nil if there are none, and in old records.
@@ -56,7 +72,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
   package init(
     id: RunID, pipeline: String, pipelinePath: String, inputs: [String: String],
     overrides: [String: String], startedAt: Double, request: RunRequest? = nil,
-    resumes: RunID? = nil, batch: BatchMembership? = nil, plugins: [PluginUse]? = nil
+    resumes: RunID? = nil, batch: Batch? = nil, plugins: [PluginUse]? = nil
   ) {
     self.id = id
     self.pipeline = pipeline
@@ -219,21 +235,5 @@ extension SpoolError {
       reason: "it holds \(other.path), and \(own.path) would take its place",
       advice: "choose another folder with \(option: .out), rename one of the recordings, or "
         + "add \(option: .replace)")
-  }
-}
-
-/// The batch that a run belongs to.
-package struct BatchMembership: Hashable, Sendable, Codable {
-  /// The batch's id, a prefix of its runs' ids.
-  package let batch: RunID
-  /// The batch's folder, an absolute path.
-  package let folder: String
-  /// The command that resumes the batch; nil if unknown.
-  package let command: String?
-
-  package init(batch: RunID, folder: String, command: String?) {
-    self.batch = batch
-    self.folder = folder
-    self.command = command
   }
 }

@@ -56,31 +56,33 @@ package protocol ExportFolder: Sendable {
   func copyFile(from source: String, to destination: String) throws(SpoolError)
 }
 
-/// A run's own folder below the output folder: complete once its last file, the seal, is there.
-package struct Enclosure: Hashable, Sendable {
-  package let folder: String
-  /// The folder in it for the run's files.
-  package let content: String
-  /// The file without which it is incomplete.
-  package let seal: String
-  /// Metadata by label, written when it is sealed.
-  package let labels: [String: String]
+extension ReceiptRequest {
+  /// A run's own folder below the output folder: complete once its last file, the seal, is there.
+  package struct Enclosure: Hashable, Sendable {
+    package let folder: String
+    /// The folder in it for the run's files.
+    package let content: String
+    /// The file without which it is incomplete.
+    package let seal: String
+    /// Metadata by label, written when it is sealed.
+    package let labels: [String: String]
 
-  package init(folder: String, content: String, seal: String, labels: [String: String] = [:]) {
-    self.folder = folder
-    self.content = content
-    self.seal = seal
-    self.labels = labels
+    package init(folder: String, content: String, seal: String, labels: [String: String] = [:]) {
+      self.folder = folder
+      self.content = content
+      self.seal = seal
+      self.labels = labels
+    }
+
+    /// The folder of the run's files, below the output folder.
+    package var place: String { "\(folder)/\(content)" }
   }
-
-  /// The folder of the run's files, below the output folder.
-  package var place: String { "\(folder)/\(content)" }
 }
 
 extension Plan {
   /// The own folder that a stage asks for; nil if none does.
   /// - Parameter names: the recordings' names for a step's exports, nearest first.
-  package func enclosure(_ names: (BoundStep) -> [String]) -> Enclosure? {
+  package func enclosure(_ names: (BoundStep) -> [String]) -> ReceiptRequest.Enclosure? {
     for step in steps {
       if let enclosure = step.stage.receipt?.enclosure(names(step)) { return enclosure }
     }

@@ -263,37 +263,37 @@ package struct StageCatalog: Sendable {
 /// many rounds as the stage asks for. The result becomes part of the parameters, and so of the key,
 /// of every recording's own stage.
 package struct AlbumAnalysis: Sendable {
+  package struct Round: Hashable, Sendable {
+    /// The parameters of the survey.
+    package let asked: [String: Double]
+    /// The findings of each recording, by path, as JSON. Unreadable recordings are missing.
+    package let findings: [String]
+
+    package init(asked: [String: Double], findings: [String]) {
+      self.asked = asked
+      self.findings = findings
+    }
+  }
+
+  package enum Move: Hashable, Sendable {
+    /// Survey every recording with these parameters, in base units.
+    case survey([String: Double])
+    /// Use these parameters for every recording, in base units; none if each is independent.
+    case settle([String: Double])
+  }
+
   /// The stage that surveys a recording: a sink that takes its first input and gives a measurement.
   package let survey: StageRegistration
   /// The next move; called first without any round. It must settle eventually.
-  package let move: @Sendable ([AlbumRound]) throws(SpoolError) -> AlbumMove
+  package let move: @Sendable ([Round]) throws(SpoolError) -> Move
 
   package init(
     survey: StageRegistration,
-    move: @escaping @Sendable ([AlbumRound]) throws(SpoolError) -> AlbumMove
+    move: @escaping @Sendable ([Round]) throws(SpoolError) -> Move
   ) {
     self.survey = survey
     self.move = move
   }
-}
-
-package struct AlbumRound: Hashable, Sendable {
-  /// The parameters of the survey.
-  package let asked: [String: Double]
-  /// The findings of each recording, by path, as JSON. Unreadable recordings are missing.
-  package let findings: [String]
-
-  package init(asked: [String: Double], findings: [String]) {
-    self.asked = asked
-    self.findings = findings
-  }
-}
-
-package enum AlbumMove: Hashable, Sendable {
-  /// Survey every recording with these parameters, in base units.
-  case survey([String: Double])
-  /// Use these parameters for every recording, in base units; none if each is independent.
-  case settle([String: Double])
 }
 
 /// The results for a plan's album steps: parameters in base units, by step.

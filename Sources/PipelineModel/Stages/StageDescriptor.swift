@@ -33,23 +33,23 @@ package struct StageDescriptor: Hashable, Sendable {
 }
 
 package enum Flow: Hashable, Sendable {
+  /// A stage's role in a stream.
+  package enum Role: Hashable, Sendable {
+    /// Begins the stream. Its output's identity is the digest of the content, so that another
+    /// container of the same content changes nothing below.
+    case source
+    /// Changes the stream as it flows by.
+    case filter
+    /// Changes the stream after reading all of it first.
+    case analysedFilter
+    /// Ends the stream and gives another kind of output.
+    case sink
+  }
+
   /// Reads and writes finished artifacts.
   case whole
   /// Part of a stream; may share a pass with its neighbours of the same family.
-  case streaming(StageFamily, StreamRole)
-}
-
-/// A stage's role in a stream.
-package enum StreamRole: String, Hashable, Sendable, Codable {
-  /// Begins the stream. Its output's identity is the digest of the content, so that another
-  /// container of the same content changes nothing below.
-  case source
-  /// Changes the stream as it flows by.
-  case filter
-  /// Changes the stream after reading all of it first.
-  case analysedFilter
-  /// Ends the stream and gives another kind of output.
-  case sink
+  case streaming(StageFamily, Role)
 }
 
 /// What an input port accepts.
@@ -85,9 +85,7 @@ package struct Port: Hashable, Sendable {
     self.intake = intake
     self.isList = isList
   }
-}
 
-extension Port {
   /// The name of the `number`th source of a list, counted from 1: `tracks.2`.
   package func place(_ number: Int) -> PortName { PortName("\(name).\(number)") }
 }

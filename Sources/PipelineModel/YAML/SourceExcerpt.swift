@@ -7,13 +7,13 @@
 ///      allowed: threshold, attack, hold, release, range
 ///      did you mean "threshold"?
 /// ```
-package struct SourceExcerpt {
+struct SourceExcerpt {
   private let source: SourceLines
   private let path: String
   private let isColored: Bool
 
   /// For this text of this file, with colours for a terminal if wanted.
-  package init(_ text: String, path: String, isColored: Bool = false) {
+  init(_ text: String, path: String, isColored: Bool = false) {
     source = SourceLines(text)
     self.path = path
     self.isColored = isColored
@@ -21,7 +21,7 @@ package struct SourceExcerpt {
 
   /// The problems in the order of the file, separated by an empty line, with a final line break.
   /// Those without a place come last, with the file alone.
-  package func render(_ problems: [Problem]) -> String {
+  func render(_ problems: [Problem]) -> String {
     problems.inFileOrder.map { render($0) }.joined(separator: "\n")
   }
 
@@ -49,6 +49,13 @@ package struct SourceExcerpt {
 
   private func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
   private func red(_ text: String) -> String { isColored ? "\u{1B}[1;31m\(text)\u{1B}[0m" : text }
+}
+
+extension [Problem] {
+  /// The problems of this text of this file as people read them; see ``SourceExcerpt``.
+  package func excerpts(of text: String, at path: String, isColored: Bool) -> String {
+    SourceExcerpt(text, path: path, isColored: isColored).render(self)
+  }
 }
 
 /// The visible part of a problem's line, and the marker below it.

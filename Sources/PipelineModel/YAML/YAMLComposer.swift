@@ -250,8 +250,7 @@ extension YAMLDocument.Composer {
   }
 
   private static func text(_ characters: UnsafePointer<CChar>?) -> String? {
-    guard let characters = unsafe characters else { return nil }
-    return unsafe String(cString: characters)
+    unsafe characters.map { unsafe String(cString: $0) }
   }
 }
 
@@ -278,9 +277,7 @@ struct YAMLEvent {
   let tag: String?
   /// The node's beginning.
   let location: SourceLocation
-}
 
-extension YAMLEvent {
   /// Copies an event; the caller deletes the original.
   @unsafe init(_ event: yaml_event_t) {
     location = unsafe SourceLocation(event.start_mark)
@@ -314,8 +311,7 @@ extension YAMLEvent {
   }
 
   private static func text(_ characters: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-    guard let characters = unsafe characters else { return nil }
-    return unsafe String(cString: characters)
+    unsafe characters.map { unsafe String(cString: $0) }
   }
 }
 

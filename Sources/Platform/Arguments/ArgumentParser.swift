@@ -78,9 +78,7 @@ struct ArgumentParser {
   private func hint(for command: CommandDeclaration?) -> String {
     "see '\(program.name)\(command.map { " " + $0.name } ?? "") \(option: .help)'"
   }
-}
 
-extension ArgumentParser {
   private mutating func readOption(
     _ token: ArgumentLexer.Token, for command: CommandDeclaration?
   ) {

@@ -1,3 +1,5 @@
+import CTexts
+
 /// A shell script that completes a program's commands, options and values, without packages and
 /// without running the program.
 package struct CompletionScript: Hashable, Sendable {
@@ -32,33 +34,11 @@ struct ZshCompletion {
 
   var text: String {
     let function = CompletionScript.functionName(program.name)
-    return """
-      #compdef \(program.name)
-      # Completion for \(program.name) in zsh.
-
-      \(function)() {
-        local curcontext=$curcontext context state state_descr line
-        local -A opt_args
-        _arguments -C -s -S \(list(globalSpecs(function))) && return
-        [[ $state == arguments ]] || return 1
-        case $line[1] in
-      \(program.commands.map(branch).joined(separator: "\n"))
-          help) _arguments -S '1:COMMAND:\(function)_commands' ;;
-        esac
-      }
-
-      \(function)_commands() {
-        local -a commands=(\(list(commandSpecs)))
-        _describe command commands
-      }
-
-      if [[ $funcstack[1] == \(function) ]]; then
-        \(function) "$@"
-      else
-        compdef \(function) \(program.name)
-      fi
-
-      """
+    return unsafe String(cString: text_zsh_completion)
+      .replacing("@FUNCTION@", with: function).replacing("@PROGRAM@", with: program.name)
+      .replacing("@GLOBALS@", with: list(globalSpecs(function)))
+      .replacing("@COMMANDS@", with: list(commandSpecs))
+      .replacing("@BRANCHES@", with: program.commands.map(branch).joined(separator: "\n"))
   }
 
   private func branch(_ command: CommandDeclaration) -> String {
@@ -119,5 +99,70 @@ struct ZshCompletion {
 
   private func list(_ specs: [String]) -> String {
     specs.map { "\\\n      " + CompletionScript.quoted($0) }.joined(separator: " ")
+  }
+}
+
+/// A bash function that reads the words before the cursor as ``ArgumentParser`` would, and looks up
+/// what may come next in tables derived from the declarations.
+///
+/// Bash cuts words at `=` and `:` too, and replaces only what stands behind the last cut. So the
+/// pieces are glued together first, and what bash will not replace is taken off every offer.
+struct BashCompletion {
+  let program: ProgramDeclaration
+
+  var text: String {
+    unsafe String(cString: text_bash_completion)
+      .replacing("@FUNCTION@", with: CompletionScript.functionName(program.name))
+      .replacing("@PROGRAM@", with: program.name).replacing("@COMMANDS@", with: commandNames)
+      .replacing("@RULES@", with: rules.map { "    " + $0 }.joined(separator: "\n"))
+      .replacing("@OPTIONS@", with: optionLists.map { "    " + $0 }.joined(separator: "\n"))
+  }
+
+  private var commandNames: String {
+    CompletionScript.quoted(completer(.choices(program.commands.map(\.name) + ["help"])))
+  }
+
+  private var scopes: [CommandDeclaration?] { [nil] + program.commands.map { $0 } }
+
+  private var optionLists: [String] {
+    scopes.map { command in
+      let spellings = program.options(for: command).flatMap(\.spellings)
+      let list = CompletionScript.quoted(spellings.joined(separator: " "))
+      return "\(command?.name ?? "''")) options=\(list) ;;"
+    }
+  }
+
+  private var rules: [String] {
+    let help = CompletionScript.quoted(completer(.choices(program.commands.map(\.name))))
+    return scopes.flatMap(rules(for:)) + ["'help 0') takes=\(help) ;;"]
+  }
+
+  private func rules(for command: CommandDeclaration?) -> [String] {
+    let name = command?.name ?? ""
+    let options = program.options(for: command).map { option in
+      let takes = option.takesValue ? completer(option.completion) : "-"
+      let patterns = option.spellings.map { CompletionScript.quoted("\(name) \($0)") }
+      return "\(patterns.joined(separator: "|"))) takes=\(CompletionScript.quoted(takes)) ;;"
+    }
+    let positionals = (command?.positionals ?? []).enumerated().map { index, positional in
+      // A repeated argument comes last: it matches every place that no earlier pattern took.
+      let pattern =
+        positional.maximum == nil
+        ? CompletionScript.quoted(name + " ") + "[0-9]*"
+        : CompletionScript.quoted("\(name) \(index)")
+      let takes = CompletionScript.quoted(completer(positional.completion))
+      return "\(pattern)) takes=\(takes) ;;"
+    }
+    return options + positionals
+  }
+
+  private func completer(_ hint: CompletionHint) -> String {
+    switch hint {
+    case .none: "words"
+    case .files(let extensions):
+      (["files"] + extensions.map { $0.lowercased() }).joined(separator: " ")
+    case .folder: "folders"
+    case .choices(let words): (["words"] + words).joined(separator: " ")
+    }
   }
 }

@@ -44,6 +44,10 @@ package struct SpoolError: Error, Hashable, Sendable {
     case invalid
     /// The command line is wrong.
     case usage
+    /// A plugin did not answer in time.
+    case unanswered
+    /// A plugin reported the failure itself.
+    case reported
   }
 
   /// What was being done: `write`, if ``subject`` names the object; else the whole statement.
@@ -109,9 +113,6 @@ package struct SpoolError: Error, Hashable, Sendable {
   package var why: String { reason ?? "" }
 
   package var isFullDisk: Bool { cause == .fullDisk }
-
-  /// Whether another process took the work over while this one was stopped.
-  package var isTakenOver: Bool { cause == .takenOver }
 
   /// What failed and why, in one line; with the advice if the surroundings are the cause, which
   /// only the user can change.

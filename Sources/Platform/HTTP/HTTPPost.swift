@@ -23,7 +23,7 @@ package struct HTTPPost: Sendable {
 
   /// Sends the request. Blocks, for at most `patience`; a redirect is a response like any other.
   /// - Parameter mayGoOn: called at least once a second; false ends the exchange.
-  package func send(mayGoOn: @escaping () -> Bool = { true }) throws(HTTPError) -> Answer {
+  package func send(mayGoOn: @escaping () -> Bool = { true }) throws(SpoolError) -> Answer {
     var bytes = [UInt8](repeating: 0, count: limit)
     let asker = Asker(mayGoOn)
     var answer = unsafe spool_answer()
@@ -49,16 +49,20 @@ package struct HTTPPost: Sendable {
       }
     }
     if unsafe answer.is_too_long {
-      throw HTTPError(reason: "the answer has more than \(limit) bytes")
+      throw failure("the answer has more than \(limit) bytes")
     }
     guard code == 0 else {
       let reason = unsafe withUnsafeBytes(of: answer.reason) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      throw HTTPError(reason: reason)
+      throw failure(reason)
     }
     return Answer(
       status: unsafe answer.status, body: Array(bytes.prefix(unsafe answer.body_length)))
+  }
+
+  private func failure(_ reason: String) -> SpoolError {
+    SpoolError("reach", url, reason: reason, cause: .transient)
   }
 }
 
@@ -67,8 +71,4 @@ private final class Asker {
   let mayGoOn: () -> Bool
 
   init(_ mayGoOn: @escaping () -> Bool) { self.mayGoOn = mayGoOn }
-}
-
-package struct HTTPError: Error, Hashable, Sendable {
-  package let reason: String
 }

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// A JSON value that keeps the digits of its numbers, so that foreign data stay lossless.
 package indirect enum JSONValue: Hashable, Sendable {
   case null
@@ -41,6 +43,29 @@ package indirect enum JSONValue: Hashable, Sendable {
   /// The nearest `Double`; nil for anything else.
   package var number: Double? {
     if case .number(let digits) = self { Double(digits) } else { nil }
+  }
+}
+
+extension Encodable {
+  /// The value as one line of JSON, with its names in order and its slashes as they are: equal
+  /// values give equal text. O(n log n).
+  /// - Throws: for a number that is not finite, and what its own `encode(to:)` throws.
+  package func jsonText() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+}
+
+/// Encodes values as one line of JSON with sorted keys.
+package enum JSONText {
+  package static func of(_ value: some Encodable) -> String { (try? value.jsonText()) ?? "{}" }
+}
+
+extension Decodable {
+  /// Reads a text of JSON. O(n).
+  package init(jsonText text: String) throws {
+    self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
   }
 }
 

@@ -9,6 +9,8 @@ internal import Glibc
   private var isFlushing = true
   package let path: String
   private let advice: Advice
+  /// Takes the changes of every write transaction right before its commit; nil for none.
+  package var recorder: ChangeRecorder?
 
   /// What may be done with a database.
   package enum Access: Sendable {
@@ -60,6 +62,12 @@ internal import Glibc
   package mutating func run(
     _ sql: String, _ values: [SQLValue] = [], to action: String
   ) throws(SpoolError) -> [SQLRow] {
+    // A statement of its own is a transaction too.
+    if recorder != nil, Self.isChange(sql), unsafe sqlite3_get_autocommit(handle) != 0 {
+      return try transaction(to: action) { (database) throws(SpoolError) in
+        try database.run(sql, values, to: action)
+      }
+    }
     let statement = try unsafe prepared(sql, to: action)
     defer {
       unsafe sqlite3_reset(statement)
@@ -80,7 +88,11 @@ internal import Glibc
     }
   }
 
-  /// Runs statements without results, uncached.
+  private static func isChange(_ sql: String) -> Bool {
+    ["INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
+  }
+
+  /// Runs statements without results, uncached and unrecorded.
   package func script(_ sql: String, to action: String) throws(SpoolError) {
     guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
       throw failure(action)
@@ -88,12 +100,21 @@ internal import Glibc
   }
 
   /// Runs `body` in a write transaction; rolls back if it throws.
+  /// - Parameter isRecorded: whether the recorder, if any, takes its changes.
   package mutating func transaction<Result>(
-    to action: String, _ body: (inout Database) throws(SpoolError) -> Result
+    to action: String, isRecorded: Bool = true,
+    _ body: (inout Database) throws(SpoolError) -> Result
   ) throws(SpoolError) -> Result {
     try run("BEGIN IMMEDIATE", to: action)
     do {
-      let result = try body(&self)
+      let result: Result
+      if isRecorded, let recorder {
+        let changes: [UInt8]
+        (result, changes) = try self.changes(in: recorder.tables, of: body, to: action)
+        if !changes.isEmpty || isFlushing { try recorder.append(changes, isFlushing, &self) }
+      } else {
+        result = try body(&self)
+      }
       try run("COMMIT", to: action)
       return result
     } catch {
@@ -164,10 +185,18 @@ internal import Glibc
       switch unsafe sqlite3_column_type(statement, column) {
       case SQLITE_INTEGER: .integer(unsafe sqlite3_column_int64(statement, column))
       case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(statement, column))
-      case SQLITE_TEXT: .text(unsafe String(cString: sqlite3_column_text(statement, column)))
+      case SQLITE_TEXT: .text(unsafe text(of: statement, column))
       default: .null
       }
     }
+  }
+
+  /// With its zero bytes, if it has some.
+  private static func text(of statement: OpaquePointer, _ column: CInt) -> String {
+    let start = unsafe sqlite3_column_text(statement, column)
+    let count = Int(unsafe sqlite3_column_bytes(statement, column))
+    return unsafe String(
+      decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   private static func open(
@@ -229,9 +258,7 @@ internal import Glibc
   package func failure(_ action: String) -> SpoolError {
     unsafe Self.failure(action, path, handle, advice)
   }
-}
 
-extension Database {
   /// Copies a consistent snapshot of the database into a new file, unflushed. Other connections may
   /// read and write.
   package func copy(to target: String) throws(SpoolError) {

@@ -79,14 +79,6 @@ private func nameThisThread(_ name: String) {
   close(file)
 }
 
-/// The priority of waiting work in a pool.
-package enum WorkPriority: Int, Hashable, Sendable, CaseIterable {
-  /// First. For long pieces among short ones: the short ones then fill the end, when one thread
-  /// alone would work on a long one.
-  case high
-  case normal
-}
-
 /// A pause between two pieces of work that another thread can end, permanently.
 package final class Pause: Sendable {
   private let isOver = Monitor(false)

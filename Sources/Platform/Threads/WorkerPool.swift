@@ -3,9 +3,29 @@ import Glibc
 /// A fixed number of threads that run pieces of work by priority and then in the order of
 /// submission.
 package final class WorkerPool: Sendable {
+  /// The priority of waiting work.
+  package enum Priority: Int, Hashable, Sendable, CaseIterable {
+    /// First. For long pieces among short ones: the short ones then fill the end, when one thread
+    /// alone would work on a long one.
+    case high
+    case normal
+  }
+
+  private typealias Work = @Sendable () -> Void
+
   private struct State {
-    var queue = WorkQueue()
+    /// Waiting work by priority, the oldest first.
+    var lines = Priority.allCases.map { _ in ArraySlice<Work?>() }
     var isFinished = false
+
+    /// Nil if none waits. O(1) amortised.
+    mutating func next() -> Work? {
+      guard let index = lines.firstIndex(where: { !$0.isEmpty }) else { return nil }
+      // A piece that was taken leaves nil behind, so that its memory is freed when it ends.
+      let work = lines[index][lines[index].startIndex].take()
+      lines[index].removeFirst()
+      return work
+    }
   }
 
   // The threads know the monitor but not the pool, so that dropping the pool ends them.
@@ -29,10 +49,10 @@ package final class WorkerPool: Sendable {
 
   /// Queues a piece of work; drops it after `finish`. Never waits.
   package func submit(
-    priority: WorkPriority = .normal, _ work: @Sendable @escaping () -> Void
+    priority: Priority = .normal, _ work: @Sendable @escaping () -> Void
   ) {
     monitor.update { state in
-      if !state.isFinished { state.queue.append(work, priority) }
+      if !state.isFinished { state.lines[priority.rawValue].append(work) }
     }
   }
 
@@ -43,8 +63,8 @@ package final class WorkerPool: Sendable {
   }
 
   /// The next piece of work; the inner nil means the end, the outer that more may come.
-  private static func workOrEnd(_ state: inout State) -> (@Sendable () -> Void)?? {
-    if let work = state.queue.next() { return .some(work) }
+  private static func workOrEnd(_ state: inout State) -> Work?? {
+    if let work = state.next() { return .some(work) }
     return state.isFinished ? .some(nil) : nil
   }
 }
@@ -54,56 +74,19 @@ package enum CoreCount {
   package static var online: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
-/// Waiting work: by priority, then in the order of submission.
-struct WorkQueue {
-  typealias Work = @Sendable () -> Void
-
-  private var lines = WorkPriority.allCases.map { _ in Line() }
-
-  /// O(1) amortised.
-  mutating func append(_ work: @escaping Work, _ priority: WorkPriority) {
-    lines[priority.rawValue].waiting.append(work)
-  }
-
-  /// Nil if none waits. O(1) amortised.
-  mutating func next() -> Work? {
-    for index in lines.indices {
-      if let work = lines[index].next() { return work }
-    }
-    return nil
-  }
-
-  private struct Line {
-    // Pieces that were taken leave nil behind, so that their memory is freed when they end.
-    var waiting: [Work?] = []
-    var first = 0
-
-    mutating func next() -> Work? {
-      guard first < waiting.count else { return nil }
-      let work = waiting[first].take()
-      first += 1
-      if first == waiting.count || first > 64 {
-        waiting.removeFirst(first)
-        first = 0
-      }
-      return work
-    }
-  }
-}
-
 /// Concurrent work whose results are taken in the order of submission, with a bound on results not
 /// yet taken.
 ///
 /// One thread submits and takes; only the work runs elsewhere.
 package final class OrderedResults<Result: Sendable> {
   private let pool: WorkerPool
-  private let priority: WorkPriority
+  private let priority: WorkerPool.Priority
   private var slots: [Monitor<Result?>] = []
 
   /// The largest number of results not yet taken.
   package let limit: Int
 
-  package init(pool: WorkerPool, limit: Int, priority: WorkPriority = .normal) {
+  package init(pool: WorkerPool, limit: Int, priority: WorkerPool.Priority = .normal) {
     precondition(limit > 0)
     self.pool = pool
     self.priority = priority

@@ -255,19 +255,9 @@ struct FileTrial {
       default: break
       }
     }
-    let ending: String?
-    do throws(SpoolError) {
-      _ = try session.receive("done")
-      ending = try session.finish(within: .seconds(5))
-    } catch {
-      if error.cause == .cancelled { return answer }
-      throw .stage(error)
-    }
-    if let how = ending {
-      throw .wrong(
-        how.contains("Killed")
-          ? "it said done, and did not end when its standard input did" : "it said done, but \(how)"
-      )
+    do throws(ConformanceFailure) { try session.awaitEnd() } catch {
+      if case .stage(let error) = error, error.cause == .cancelled { return answer }
+      throw error
     }
     answer.outputs = try scratch.collect(kind.outputs)
     return answer

@@ -102,18 +102,8 @@ struct SoundTrial {
 
   /// Ends a session as a run does.
   func close(_ session: PluginSession) throws(ConformanceFailure) {
-    let ending: String?
-    do throws(SpoolError) {
-      session.send(PluginMessage("end"))
-      _ = try session.receive("done")
-      ending = try session.finish(within: .seconds(5))
-    } catch { throw .stage(error) }
-    if let how = ending {
-      throw .wrong(
-        how.contains("Killed")
-          ? "it said done, and did not end when its standard input did" : "it said done, but \(how)"
-      )
-    }
+    session.send(PluginMessage("end"))
+    try session.awaitEnd()
   }
 
   /// Describes the first difference between two outputs; nil if they are bit-identical.
@@ -142,11 +132,27 @@ enum ConformanceFailure: Error {
 
   /// Whether the plugin timed out: every further attempt would take as long.
   var isHang: Bool {
-    if case .stage(let error) = self { error.reason?.contains(" within ") == true } else { false }
+    if case .stage(let error) = self { error.kind == .unanswered } else { false }
   }
 
   /// Whether the plugin reported the failure itself, in an `error` message.
   var isOwnWords: Bool {
-    if case .stage(let error) = self { !error.message.hasPrefix("the plugin ") } else { false }
+    if case .stage(let error) = self { error.kind == .reported } else { false }
+  }
+}
+
+extension PluginSession {
+  /// Waits for the last message and the end of the program, as a run does.
+  func awaitEnd() throws(ConformanceFailure) {
+    let ending: String?
+    do throws(SpoolError) {
+      _ = try receive("done")
+      ending = try finish(within: .seconds(5))
+    } catch { throw .stage(error) }
+    guard let ending else { return }
+    throw .wrong(
+      wasKilled
+        ? "it said done, and did not end when its standard input did"
+        : "it said done, but \(ending)")
   }
 }

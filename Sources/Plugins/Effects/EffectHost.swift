@@ -33,36 +33,20 @@ package enum EffectHost {
     var members: [String: JSONValue] = ["protocol": .integer(PluginManifest.spokenProtocol)]
     do throws(SpoolError) {
       let found = try find { place in
-        _ = send(PluginMessage("note", ["text": .text(place)]), to: output)
+        OutgoingMessage.write(PluginMessage("note", ["text": .text(place)]), to: output)
         // Text buffered so far concerns the previous library.
         fflush(nil)
         var line = Array("\(StderrTail.splitter)\n".utf8)
         _ = unsafe write(STDERR_FILENO, &line, line.count)
       }
-      members["found"] = (try? JSONEncoder().encode(found)).map {
-        .text(String(decoding: $0, as: UTF8.self))
-      }
+      members["found"] = (try? found.jsonText()).map { .text($0) }
     } catch {
       members["trouble"] = .object(leavingOut: [
         "message": .text(error.message), "reason": error.reason.map { .text($0) },
         "advice": error.advice.map { .text($0) },
       ])
     }
-    return send(PluginMessage("ready", members), to: output) ? 0 : 1
-  }
-
-  private static func send(_ message: PluginMessage, to output: Int32) -> Bool {
-    let line = message.line
-    var sent = 0
-    while sent < line.count {
-      let count = unsafe line.withUnsafeBytes { bytes -> Int in
-        guard let start = bytes.baseAddress else { return -1 }
-        return unsafe write(output, start + sent, line.count - sent)
-      }
-      guard count > 0 || errno == EINTR else { return false }
-      sent += max(0, count)
-    }
-    return true
+    return OutgoingMessage.write(PluginMessage("ready", members), to: output) ? 0 : 1
   }
 
   private static func list(

@@ -45,13 +45,11 @@ final class EffectInstances: HostedEffect {
       sideChains: sideChains.count)
     // A meter does not delay the sound, whatever it reports.
     latency = effect.isMeter ? 0 : try Self.latency(of: effect, make)
-    var made: [EffectInstance] = []
-    for _ in layout.instances {
+    instances = try layout.instances.map { (_) throws(SpoolError) in
       let instance = try make()
       instance.activate()
-      made.append(instance)
+      return instance
     }
-    instances = made
   }
 
   /// Measures the latency with a separate instance: plugins report it only while they run.

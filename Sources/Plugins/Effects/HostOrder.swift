@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Platform
 
 /// The single argument of a host process.
 package struct HostOrder: Hashable, Sendable, Codable {
@@ -43,15 +43,12 @@ package struct HostOrder: Hashable, Sendable, Codable {
 
   /// As one command-line argument.
   package var text: String {
-    (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    (try? jsonText()) ?? ""
   }
 
   /// Parses the argument.
   package init?(_ text: String) {
-    guard let order = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
-      return nil
-    }
-    self = order
+    do { try self.init(jsonText: text) } catch { return nil }
   }
 }
 

@@ -145,9 +145,9 @@ struct ManifestReader {
     let drafts = draft.parameters ?? []
     var parameters: [ParameterDescriptor] = []
     for (index, draft) in drafts.enumerated() {
-      var reader = ManifestParameterReader(draft, at: place["parameters"][index], findings)
-      if let parameter = reader.parameter() { parameters.append(parameter) }
-      findings = reader.findings
+      if let parameter = parameter(draft, at: place["parameters"][index]) {
+        parameters.append(parameter)
+      }
       if drafts[..<index].contains(where: { $0.name == draft.name }) {
         findings.report(
           place["parameters"][index]["name"], "the parameter \"\(draft.name)\" is declared twice")
@@ -170,25 +170,13 @@ struct ManifestReader {
 }
 
 /// Builds a parameter from its declaration and reports contradictions.
-struct ManifestParameterReader {
-  /// Earlier findings and its own.
-  private(set) var findings: ManifestFindings
-
-  private let draft: ManifestDraft.Parameter
-  private let place: ManifestPlace
-
-  init(
-    _ draft: ManifestDraft.Parameter, at place: ManifestPlace, _ findings: ManifestFindings
-  ) {
-    self.draft = draft
-    self.place = place
-    self.findings = findings
-  }
-
+extension ManifestReader {
   /// The parameter; nil if its type is unclear.
-  mutating func parameter() -> ParameterDescriptor? {
-    checkName()
-    guard let type = type() else { return nil }
+  private mutating func parameter(
+    _ draft: ManifestDraft.Parameter, at place: ManifestPlace
+  ) -> ParameterDescriptor? {
+    checkName(of: draft, at: place)
+    guard let type = type(of: draft, at: place) else { return nil }
     let presence: ParameterDescriptor.Presence =
       draft.required ? .required : draft.default.map { .defaulted($0) } ?? .optional
     // A file's content enters the key, which the stage adds; its path does not.
@@ -211,7 +199,7 @@ struct ManifestParameterReader {
     return descriptor
   }
 
-  private mutating func checkName() {
+  private mutating func checkName(of draft: ManifestDraft.Parameter, at place: ManifestPlace) {
     findings.checkName(draft.name, "a parameter", place["name"])
     if StepDefinition.reservedKeys.contains(draft.name) {
       findings.report(
@@ -221,7 +209,9 @@ struct ManifestParameterReader {
   }
 
   /// The type. At most one form is allowed; none means a number.
-  private mutating func type() -> ParameterType? {
+  private mutating func type(
+    of draft: ManifestDraft.Parameter, at place: ManifestPlace
+  ) -> ParameterType? {
     let forms = [
       draft.choices != nil, draft.flag, draft.text != nil, draft.path, draft.command != nil,
     ]
@@ -231,7 +221,7 @@ struct ManifestParameterReader {
         allowed: "range, choices, flag, text, command or path")
       return nil
     }
-    if let choices = draft.choices { return .choice(checked(choices)) }
+    if let choices = draft.choices { return .choice(checked(choices, at: place)) }
     if draft.flag { return .flag }
     if let length = draft.text ?? draft.command { return .text(maximumLength: length) }
     if draft.path { return .path }
@@ -241,12 +231,14 @@ struct ManifestParameterReader {
         place["unit"], "there is no unit \"\(draft.unit)\"",
         allowed: Unit.declarable.map(\.symbol).filter { !$0.isEmpty }.joined(separator: ", "))
     }
-    guard let range = range(), let unit else { return nil }
+    guard let range = range(of: draft, at: place), let unit else { return nil }
     return draft.whole
       ? .integer(Int(range.lowerBound)...Int(range.upperBound)) : .number(unit, range)
   }
 
-  private mutating func range() -> ClosedRange<Double>? {
+  private mutating func range(
+    of draft: ManifestDraft.Parameter, at place: ManifestPlace
+  ) -> ClosedRange<Double>? {
     guard let range = draft.range, range.count == 2 else {
       findings.report(
         place["name"], "the number \"\(draft.name)\" has no range",
@@ -270,7 +262,7 @@ struct ManifestParameterReader {
     return range[0]...range[1]
   }
 
-  private mutating func checked(_ choices: [String]) -> [String] {
+  private mutating func checked(_ choices: [String], at place: ManifestPlace) -> [String] {
     for (index, choice) in choices.enumerated() where choices[..<index].contains(choice) {
       findings.report(place["choices"][index], "the choice \"\(choice)\" is there twice")
     }

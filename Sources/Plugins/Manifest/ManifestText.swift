@@ -1,5 +1,5 @@
-import FoundationEssentials
 package import PipelineModel
+import Platform
 
 /// A parsed manifest and all of its problems.
 package struct ManifestText: Sendable {
@@ -32,8 +32,7 @@ package struct ManifestText: Sendable {
     var filling = ManifestFilling()
     let whole = filling.fill(value, as: ManifestForm.plugin)
     guard
-      let draft = try? JSONDecoder().decode(
-        ManifestDraft.self, from: Data(whole.canonicalJSON.utf8))
+      let draft = try? ManifestDraft(jsonText: whole.canonicalJSON)
     else {
       manifest = nil
       sketch = nil
@@ -122,11 +121,8 @@ struct ManifestFilling {
     switch (value, type) {
     case (.group, .group(let members)): return fill(value, as: members)
     case (.list(let values), .list(let element, _)):
-      var filled: [Value] = []
-      for value in values {
-        filled.append(value == .null ? stopgap(for: element) : fill(value, as: element))
-      }
-      return .list(filled)
+      return .list(
+        values.map { $0 == .null ? stopgap(for: element) : fill($0, as: element) })
     case (.text(let word), .choice(let words)):
       return words.contains(word) ? value : stopgap(for: type)
     default: return value

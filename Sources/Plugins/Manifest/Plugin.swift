@@ -142,9 +142,7 @@ package struct Plugin: Hashable, Sendable {
       }
     }
   }
-}
 
-extension Plugin {
   /// Checks that everything the plugin needs is installed. Starts Python, and nothing else, if
   /// packages are needed.
   /// - Parameter launcher: the program that confines others (Spool's own).
@@ -250,9 +248,7 @@ extension Plugin {
         cause: .transient)
     }
   }
-}
 
-extension Plugin {
   /// The command word of Spool's own program that hosts a library.
   package static let hostingWord = "host-native"
 

@@ -171,9 +171,7 @@ extension PluginManifest.Kind {
         parameters: parameters)
     }
   }
-}
 
-extension PluginManifest.Kind {
   /// Resolved parameters in the manifest's units, as the protocol sends them.
   package func message(_ values: Value) -> JSONValue {
     guard case .group(let members) = values else { return .object([:]) }

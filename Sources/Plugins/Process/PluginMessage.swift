@@ -76,6 +76,16 @@ package struct OutgoingMessage {
     sent += max(0, count)
     return count
   }
+
+  /// Writes a whole message to a pipe that blocks; false if its reader has closed it.
+  @discardableResult
+  static func write(_ message: PluginMessage, to descriptor: Int32) -> Bool {
+    var outgoing = OutgoingMessage(message)
+    while !outgoing.isSent {
+      if outgoing.write(to: descriptor) < 0, errno != EINTR { return false }
+    }
+    return true
+  }
 }
 
 /// Splits incoming bytes into messages.

@@ -24,12 +24,18 @@ final class PluginProcess {
   /// The launcher's reports so far.
   private var told = LauncherReport()
   private var status: Int32?
+  /// Whether it was killed because it did not end in time.
+  private(set) var wasKilled = false
   private let cage = ProcessCage()
   private let hasNetwork: Bool
 
   /// Starts a program behind its confinement.
-  /// - Parameter launcher: Spool's executable.
-  init(_ program: ConfinedProgram, launcher: String) throws(SpoolError) {
+  /// - Parameters:
+  ///   - launcher: Spool's executable.
+  ///   - memory: what earlier starts showed of bubblewrap.
+  init(
+    _ program: ConfinedProgram, launcher: String, memory: EnclosureMemory = .ofThisProcess
+  ) throws(SpoolError) {
     // A broken pipe shows as a failed write, and must not end Spool.
     signal(SIGPIPE, SIG_IGN)
     hasNetwork = program.limits.network
@@ -60,10 +66,13 @@ final class PluginProcess {
     for end in [input, output] { _ = fcntl(end, 1031, 1 << 20) }  // F_SETPIPE_SZ
 
     let enclosures = program.enclosures
-    let memory = hasNetwork ? Self.networked : Self.isolated
-    let known = min(
-      memory.first.load(ordering: .relaxed), memory.proven.load(ordering: .relaxed))
-    for attempt in min(known, enclosures.count)...enclosures.count {
+    guard let first = memory.first(of: enclosures.count, hasNetwork: hasNetwork) else {
+      throw SpoolError(
+        "cannot confine a plugin",
+        reason: "bubblewrap (bwrap) confined earlier ones, and is not on PATH any more",
+        advice: "install bubblewrap again; plugins go on as before then", cause: .environment)
+    }
+    for attempt in first...enclosures.count {
       var ties: [Int32] = [0, 0]
       let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
       guard unsafe socketpair(AF_UNIX, kind, 0, &ties) == 0 else {
@@ -86,35 +95,24 @@ final class PluginProcess {
       guard isEnclosed else { return }
       let start = awaitStart()
       if start == .begun {
-        memory.proven.min(attempt, ordering: .relaxed)
+        memory.didWork(attempt, hasNetwork: hasNetwork)
         return
       }
       while waitpid(process, nil, 0) < 0, errno == EINTR {}
       close(lifeline)
       (process, lifeline) = (-1, -1)
-      // Plugins run only after a success, and may have caused this failure to be confined less.
-      let proven = memory.proven.load(ordering: .relaxed)
-      guard attempt < proven, start == .refused || proven == .max else {
+      guard
+        memory.mayGoOn(
+          after: attempt, of: enclosures.count, hasNetwork: hasNetwork, isSilent: start == .silent)
+      else {
         throw SpoolError(
           "cannot confine a plugin", reason: "bubblewrap worked before, and did not start now",
-          advice: "try again when the machine has fewer processes and more memory",
+          advice: "try again when the machine has fewer processes and more memory; if bubblewrap "
+            + "(bwrap) is damaged, install it again",
           cause: .transient)
       }
-      // The kernel or its configuration refuses such namespaces, now and later.
-      memory.first.max(attempt + 1, ordering: .relaxed)
     }
   }
-
-  /// What this machine is known to do with a program's enclosures.
-  private final class EnclosureMemory: Sendable {
-    /// The first one that it has not refused.
-    let first = Atomic(0)
-    /// The first one that has worked; no start may use a weaker one after that.
-    let proven = Atomic(Int.max)
-  }
-
-  private static let networked = EnclosureMemory()
-  private static let isolated = EnclosureMemory()
 
   /// How the start of a launcher in an enclosure went.
   private enum Start {
@@ -246,6 +244,7 @@ final class PluginProcess {
         usleep(2000)
         continue
       }
+      wasKilled = true
       cutLifeline()
       let last = ContinuousClock.now + Self.patience
       while !reap(WNOHANG) {
@@ -292,6 +291,52 @@ final class PluginProcess {
   deinit {
     if process > 0 { end() } else { cage?.end() }
     for end in [input, output, complaints, lifeline] where end >= 0 { close(end) }
+  }
+}
+
+/// What earlier starts of programs showed of bubblewrap, so that none starts in a weaker enclosure, or
+/// in none, once a stronger one has worked: what makes it fail then may be a plugin's doing.
+final class EnclosureMemory: Sendable {
+  static let ofThisProcess = EnclosureMemory()
+
+  private struct Known {
+    /// The strictest enclosure that has worked; nil if none has.
+    var proven: Int?
+    /// Whether this machine refused all of them before any had worked.
+    var areRefused = false
+  }
+
+  /// By whether the programs have the network: the others need one more namespace.
+  private let known = Mutex<[Bool: Known]>([:])
+
+  /// The number of the enclosure to begin with, `count` for none; nil if there are none any more.
+  func first(of count: Int, hasNetwork: Bool) -> Int? {
+    known.withLock { known in
+      guard count > 0 || known.values.allSatisfy({ $0.proven == nil }) else { return nil }
+      let own = known[hasNetwork] ?? Known()
+      return own.areRefused ? count : min(own.proven ?? 0, count)
+    }
+  }
+
+  /// An enclosure has worked.
+  func didWork(_ number: Int, hasNetwork: Bool) {
+    known.withLock { known in
+      known[hasNetwork, default: Known()].proven = min(
+        known[hasNetwork]?.proven ?? number, number)
+    }
+  }
+
+  /// Whether the next weaker enclosure, or none behind the last, may be tried.
+  /// - Parameter isSilent: whether it was not refused, but took too long.
+  func mayGoOn(after number: Int, of count: Int, hasNetwork: Bool, isSilent: Bool) -> Bool {
+    known.withLock { known in
+      if let proven = known[hasNetwork]?.proven, isSilent || number >= proven { return false }
+      if number + 1 < count { return true }
+      guard known.values.allSatisfy({ $0.proven == nil }) else { return false }
+      // The kernel or its configuration refuses namespaces, now and later.
+      known[hasNetwork, default: Known()].areRefused = true
+      return true
+    }
   }
 }
 

@@ -125,6 +125,9 @@ package final class PluginSession {
     return renewals <= Self.mostRenewals
   }
 
+  /// Whether the program did not end by itself in the time that ``finish(within:)`` gave it.
+  var wasKilled: Bool { process.wasKilled }
+
   /// Waits for the program to exit, after the last message.
   /// - Parameter grace: how long it may take before it is killed.
   /// - Returns: how it ended; nil if it exited with 0.
@@ -149,7 +152,7 @@ package final class PluginSession {
           + (others > Self.mostAsides ? ", and \(others) other messages" : ""),
         advice:
           "\(test) shows where it hangs; where it only needs longer, raise limits: { time: … } "
-          + "in \(plugin.folder)/\(ManifestFile.name)")
+          + "in \(plugin.folder)/\(ManifestFile.name)", kind: .unanswered)
     case .garbage(let garbage):
       return failure("what it wrote is no message: \(garbage.shown)", advice: garbage.advice)
     case .ended:
@@ -159,7 +162,9 @@ package final class PluginSession {
   }
 
   /// A failure of the plugin. It is retryable: the recording is probably not its cause.
-  package func failure(_ reason: String, advice: String? = nil) -> SpoolError {
+  package func failure(
+    _ reason: String, advice: String? = nil, kind: SpoolError.Kind? = nil
+  ) -> SpoolError {
     process.end()
     connection.drainComplaints()
     let remnant = process.report.remnant
@@ -168,7 +173,7 @@ package final class PluginSession {
       reason: reason + (remnant.map { "; \($0)" } ?? "") + connection.complaints.reason,
       advice: remnant.map { _ in LauncherReport.adviceForRemnant }
         ?? plugin.advice ?? advice ?? "\(test) shows more",
-      cause: .environment)
+      cause: .environment, kind: kind)
   }
 
   /// The error that the plugin reported itself.
@@ -183,14 +188,12 @@ package final class PluginSession {
     return SpoolError(
       "\(plugin.title): \(message.members["message"]?.text ?? "it failed")",
       reason: reason.flatMap { $0.isEmpty ? nil : $0 }, advice: message.members["advice"]?.text,
-      cause: cause.flatMap { SpoolError.Cause(rawValue: $0) } ?? .input)
+      cause: cause.flatMap { SpoolError.Cause(rawValue: $0) } ?? .input, kind: .reported)
   }
 
   /// The command that tests the plugin.
   private var test: String { "\(command: .pluginTest) \(ShellWords.line([plugin.folder]))" }
-}
 
-extension PluginSession {
   /// The environment of a session.
   package struct Setting {
     /// The program that confines plugins (Spool's own).

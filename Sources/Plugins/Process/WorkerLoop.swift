@@ -116,11 +116,8 @@ package final class WorkerLoop {
   }
 
   private func send(_ message: PluginMessage) {
-    var outgoing = OutgoingMessage(message)
-    while !outgoing.isSent {
-      // Spool has closed the pipe.
-      if outgoing.write(to: output) < 0, errno != EINTR { exit(1) }
-    }
+    // Spool has closed the pipe.
+    if !OutgoingMessage.write(message, to: output) { exit(1) }
   }
 
   private static func copy(_ bytes: [UInt8], into samples: inout [Float]) {

@@ -25,6 +25,8 @@ package struct ConfinedProgram {
   /// Files and folders that it may write.
   var writes: [String] = []
   let limits: PluginManifest.Limits
+  /// The path of `bwrap`; nil if it is not installed.
+  var bubblewrap = Plugin.find("bwrap")
 
   /// Becomes the launcher if the command line says so.
   package static func launchIfAsked() {
@@ -133,7 +135,7 @@ package struct ConfinedProgram {
   /// not installed. Root needs no user namespace, unless it lacks the capabilities; and in a
   /// container the kernel may refuse a new `/proc`.
   var enclosures: [[String]] {
-    guard let bubblewrap = Plugin.find("bwrap") else { return [] }
+    guard let bubblewrap else { return [] }
     func options(_ words: [String]) -> [String] { ["--" + words[0]] + words.dropFirst() }
     var spaces = [["unshare-pid"], ["unshare-ipc"], ["ro-bind", "/", "/"], ["dev", "/dev"]]
     if !limits.network { spaces.append(["unshare-net"]) }

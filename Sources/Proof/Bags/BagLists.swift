@@ -1,3 +1,5 @@
+import Platform
+
 /// Reads the manifests and the fetch list of one bag, and their faults. The text is untrusted.
 struct BagLists {
   struct List: Sendable {
@@ -33,7 +35,7 @@ struct BagLists {
 
   init(_ folder: String) {
     self.folder = folder
-    let names = FolderWalk.names(in: folder)
+    let names = FilePath.names(in: folder)
     if !readAll(of: names, prefix: "manifest-", isPayload: true) {
       problems.append(Deviation(Bag.manifestName, SubjectFile.Trouble.missing.reason))
     }

@@ -1,4 +1,5 @@
 internal import Glibc
+import Platform
 
 /// Lists a folder recursively without following links.
 package enum FolderWalk {
@@ -13,8 +14,13 @@ package enum FolderWalk {
         case DT_DIR: waiting.append(path + "/")
         case DT_REG: found.append((path, true))
         // Some file systems do not give the type, and an unreadable entry still exists.
-        case DT_UNKNOWN where isFolder("\(folder)/\(path)"): waiting.append(path + "/")
-        case DT_UNKNOWN: found.append((path, mode(of: "\(folder)/\(path)") == S_IFREG))
+        case DT_UNKNOWN:
+          let stamp = try? FileStamp(at: "\(folder)/\(path)")
+          if stamp?.isFolder == true {
+            waiting.append(path + "/")
+          } else {
+            found.append((path, stamp?.isRegularFile == true))
+          }
         default: found.append((path, false))
         }
       }
@@ -22,18 +28,10 @@ package enum FolderWalk {
     return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
 
-  /// The names in a folder, sorted; none if it does not exist.
-  static func names(in folder: String) -> [String] { listing(of: folder).map(\.name).sorted() }
-
-  /// Whether a folder, not a link to one, is at a path.
-  static func isFolder(_ path: String) -> Bool { mode(of: path) == S_IFDIR }
-
   /// Whether a symbolic link is at a path.
-  static func isLink(_ path: String) -> Bool { mode(of: path) == S_IFLNK }
-
-  private static func mode(of path: String) -> mode_t? {
+  static func isLink(_ path: String) -> Bool {
     var status = stat()
-    return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// A folder's entries with their types: a stat call for each would take as long as reading it.

@@ -77,7 +77,7 @@ package struct KeyFolder: Sendable {
   private func keys(in folder: String) throws(SpoolError) -> [VerifyingKey] {
     try KeyFile.checkFolders([path, folder])
     var keys: [VerifyingKey] = []
-    for name in FolderWalk.names(in: folder) where name.hasSuffix(".pub") {
+    for name in FilePath.names(in: folder) where name.hasSuffix(".pub") {
       guard let pem = try KeyFile.read("\(folder)/\(name)", isSecret: false) else { continue }
       guard let key = VerifyingKey(pem: pem.text), name == "\(key.id.hex).pub" else {
         throw SpoolError(
@@ -262,9 +262,7 @@ package struct KeyFolder: Sendable {
     }
     return unsafe String(cString: home)
   }
-}
 
-extension KeyFolder {
   /// Stamps of the signing key's file and the folders around it: while they are unchanged, a cached
   /// key is valid and still private.
   package struct Status: Hashable, Sendable {

@@ -38,7 +38,7 @@ package struct QuotableReceipt: Sendable {
     }
     digest = SHA256.digest(of: bytes)
     let folder = Self.folder(of: path)
-    let beside = FolderWalk.names(in: folder).filter { $0.hasSuffix(".pub") }.compactMap { name in
+    let beside = FilePath.names(in: folder).filter { $0.hasSuffix(".pub") }.compactMap { name in
       SubjectFile(name: name, in: folder).flatMap { try? $0.bytes(limit: 4 << 10) }
         .flatMap { VerifyingKey(pem: String(decoding: $0, as: UTF8.self)) }
     }
@@ -115,10 +115,12 @@ package struct QuotableReceipt: Sendable {
   package static func find(
     for export: String, knownKeys: [VerifyingKey]
   ) throws(SpoolError) -> QuotableReceipt {
-    if FolderWalk.isFolder(export) { return try only(in: export, knownKeys: knownKeys) }
+    if (try? FileStamp(at: export))?.isFolder == true {
+      return try only(in: export, knownKeys: knownKeys)
+    }
     let folder = folder(of: export)
     let name = export.split(separator: "/").last.map(String.init) ?? export
-    let names = FolderWalk.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
+    let names = FilePath.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
     // Most likely the receipt has the export's name.
     let likely = names.filter { name.hasPrefix($0.dropLast(ReceiptSearch.ending.count)) }
     for group in [likely, names] {
@@ -150,7 +152,7 @@ package struct QuotableReceipt: Sendable {
   private static func only(
     in folder: String, knownKeys: [VerifyingKey]
   ) throws(SpoolError) -> QuotableReceipt {
-    let names = FolderWalk.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
+    let names = FilePath.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
     guard names.count == 1 else {
       throw SpoolError(
         "cannot tell what in \(folder) is to be quoted",

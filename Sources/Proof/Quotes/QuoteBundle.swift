@@ -1,3 +1,4 @@
+internal import CTexts
 internal import Glibc
 package import Platform
 
@@ -12,6 +13,10 @@ package final class QuoteBundle {
   package static let wordsName = "words.json"
   package static let scriptName = "verify.py"
 
+  /// The script, the same in every bundle: it verifies everything with Python's standard library and
+  /// `openssl`, without Spool, and prints each step.
+  package static var script: String { unsafe String(cString: text_quote_script) }
+
   /// Its final path.
   package let folder: String
   private let unfinished: String
@@ -25,16 +30,17 @@ package final class QuoteBundle {
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.folder = path
     unfinished = "\(path).new-\(getpid())"
-    var status = stat()
-    if unsafe lstat(path, &status) == 0,
-      status.st_mode & S_IFMT != S_IFDIR || !FolderWalk.names(in: path).isEmpty
+    if let stamp = try? FileStamp(at: path),
+      !stamp.isFolder || !FilePath.names(in: path).isEmpty
     {
       throw SpoolError(
         "cannot write the quote to \(folder)", reason: "something is there already",
         advice: "name another folder with \(option: .out)", cause: .blocked)
     }
     Self.sweep(beside: path)
-    guard unsafe mkdir(unfinished, 0o777) == 0 else { throw Self.failure(folder) }
+    try Self.writing(folder) { (files) throws(SystemError) in
+      try SystemError.check { unsafe mkdir(unfinished, 0o777) }
+    }
   }
 
   deinit {
@@ -47,7 +53,7 @@ package final class QuoteBundle {
     let name = ReceiptSearch.name(of: path)
     let parent = path.utf8.count == name.utf8.count ? "." : String(path.dropLast(name.count))
     let start = "\(name).new-"
-    for entry in FolderWalk.names(in: parent) where entry.hasPrefix(start) {
+    for entry in FilePath.names(in: parent) where entry.hasPrefix(start) {
       guard let process = pid_t(entry.dropFirst(start.count)), process > 0,
         process == getpid() || kill(process, 0) != 0 && errno == ESRCH
       else { continue }
@@ -64,25 +70,17 @@ package final class QuoteBundle {
   }
 
   private static func remove(_ folder: String, _ names: [String]) {
-    for name in names { unsafe unlink("\(folder)/\(name)") }
-    unsafe rmdir(folder)
+    for name in names { try? FileOperations.system.unlink("\(folder)/\(name)") }
+    try? FileOperations.system.removeFolder(folder)
   }
 
   /// Appends bytes to one of its files.
   package func append(_ bytes: [UInt8], to name: String) throws(SpoolError) {
     let path = "\(unfinished)/\(name)"
     if !names.contains(name) { names.append(name) }
-    let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    guard file >= 0 else { throw Self.failure(path) }
-    defer { close(file) }
-    var done = 0
-    while done < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes {
-        unsafe write(file, $0.baseAddress?.advanced(by: done), $0.count - done)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure(path) }
-      done += count
+    try Self.writing(path) { (files) throws(SystemError) in
+      let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW
+      try files.write(bytes, to: try files.open(path, flags, mode: 0o666))
     }
   }
 
@@ -93,29 +91,24 @@ package final class QuoteBundle {
 
   /// Flushes everything and renames the folder.
   package func finish() throws(SpoolError) {
-    for name in names { try Self.flush("\(unfinished)/\(name)", O_RDONLY) }
-    try Self.flush(unfinished, O_RDONLY | O_DIRECTORY)
-    guard unsafe rename(unfinished, folder) == 0 else { throw Self.failure(folder) }
-    isFinished = true
-    let parent = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-      .joined(separator: "/")
-    try Self.flush(
-      folder.hasPrefix("/") && parent.isEmpty ? "/" : parent.isEmpty ? "." : parent,
-      O_RDONLY | O_DIRECTORY)
+    try Self.writing(folder) { (files) throws(SystemError) in
+      for name in names { try files.flush(try files.open("\(unfinished)/\(name)", O_RDONLY)) }
+      try files.flushFolder(unfinished)
+      try files.rename(unfinished, to: folder)
+      isFinished = true
+      try files.flushFolder(FilePath.folder(of: FilePath.absolute(folder)))
+    }
   }
 
-  private static func flush(_ path: String, _ flags: Int32) throws(SpoolError) {
-    let descriptor = unsafe open(path, flags | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure(path) }
-  }
-
-  private static func failure(_ path: String) -> SpoolError {
-    let code = errno
-    return SpoolError(
-      "cannot write the quote to \(path)", reason: unsafe String(cString: strerror(code)),
-      advice: code == ENOENT ? "make the folder above it" : nil, cause: .blocked)
+  @discardableResult
+  private static func writing<Result>(
+    _ path: String, _ calls: (FileOperations) throws(SystemError) -> Result
+  ) throws(SpoolError) -> Result {
+    do throws(SystemError) { return try calls(.system) } catch {
+      throw SpoolError(
+        "cannot write the quote to \(path)", reason: error.words,
+        advice: error.code == ENOENT ? "make the folder above it" : nil, cause: .blocked)
+    }
   }
 }
 

@@ -50,7 +50,7 @@ struct QuoteCheck {
   /// reported only.
   private mutating func checkScript() {
     guard let script = bytes(QuoteBundle.scriptName, limit: 1 << 20) else { return }
-    if script != Array(QuoteScript.text.utf8) {
+    if script != Array(QuoteBundle.script.utf8) {
       result.note(
         QuoteBundle.scriptName,
         "it is not the one that this version writes: read it before you run it")
@@ -59,7 +59,7 @@ struct QuoteCheck {
 
   /// Additional files do not affect the quote.
   private mutating func noteStrangers() {
-    let strangers = Set(FolderWalk.names(in: folder)).subtracting(QuoteBundle.fileNames).sorted()
+    let strangers = Set(FilePath.names(in: folder)).subtracting(QuoteBundle.fileNames).sorted()
     for name in strangers.prefix(20) {
       result.note(name, "it is no part of the quote, and was not looked at")
     }

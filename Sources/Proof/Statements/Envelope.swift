@@ -107,14 +107,3 @@ extension JSONReader {
     try canonicalValue(of: bytes, depthLimit: depthLimit)
   }
 }
-
-/// Times as ISO 8601 in UTC, to the millisecond: `2026-11-21T14:22:05.120Z`.
-enum UniversalTime {
-  ///
-  /// - Parameter seconds: since 1970.
-  static func text(of seconds: Double) -> String {
-    // The format truncates instead of rounding.
-    Date(timeIntervalSince1970: seconds + 0.0005)
-      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-  }
-}

@@ -221,9 +221,7 @@ indirect enum JSONForm: Sendable {
           ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == wanted
       }
   }
-}
 
-extension JSONForm {
   /// As JSON Schema, draft 2020-12.
   var schema: JSONValue {
     switch self {

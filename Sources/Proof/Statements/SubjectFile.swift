@@ -144,9 +144,7 @@ struct SubjectFile: Hashable, Sendable {
     default: unsafe String(cString: strerror(code))
     }
   }
-}
 
-extension SubjectFile {
   /// The hashes of a clip's blocks, if the file is exactly that clip. O(bytes), with one block in
   /// memory.
   func leaves(of clip: QuotedClip) throws(Trouble) -> [Digest] {
@@ -158,10 +156,8 @@ extension SubjectFile {
     guard try reader.read(QuotedClip.headerByteCount) == clip.header else {
       throw Trouble(reason: "its header is not the one that follows from the receipt")
     }
-    var leaves: [Digest] = []
-    for block in clip.blocks {
-      leaves.append(
-        MerkleTree.leaf(try reader.read(clip.extent.byteCount(ofBlock: block))))
+    let leaves = try clip.blocks.map { (block) throws(Trouble) in
+      MerkleTree.leaf(try reader.read(clip.extent.byteCount(ofBlock: block)))
     }
     guard try reader.read(clip.padByteCount).allSatisfy({ $0 == 0 }) else {
       throw Trouble(reason: "what follows the samples is no zero")

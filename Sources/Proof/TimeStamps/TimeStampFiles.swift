@@ -36,8 +36,7 @@ package enum TimeStampNames {
   /// `note.receipt.2.tsr`.
   /// - Parameter receipt: the receipt's name or path.
   package static func token(of receipt: String, number: Int) -> String {
-    let ending = ".json"
-    let stem = receipt.hasSuffix(ending) ? String(receipt.dropLast(ending.count)) : receipt
+    let stem = receipt.withoutEnding(".json")
     return number == 1 ? "\(stem).tsr" : "\(stem).\(number).tsr"
   }
 

@@ -62,9 +62,7 @@ package struct TimeStampReply: Hashable, Sendable {
   private static func refusal(_ reason: String) -> SpoolError {
     SpoolError("cannot take the time stamp", reason: reason, cause: .blocked)
   }
-}
 
-extension TimeStampReply {
   /// libcrypto's first error of this thread, which caused the others, in words for a user. Clears
   /// the queue.
   private static var firstLibraryError: String {

@@ -167,11 +167,11 @@ extension StampRound {
     post.limit = TimeStampReply.maximumByteCount
     post.patience = patience
     let answer: HTTPPost.Answer
-    do throws(HTTPError) {
+    do throws(SpoolError) {
       answer = try post.send { !stop.isRequested }
     } catch {
       throw Trouble(
-        message: "cannot reach \(stamp.authority.url): \(error.reason)", isOfAuthority: true)
+        message: "cannot reach \(stamp.authority.url): \(error.why)", isOfAuthority: true)
     }
     guard answer.status == 200 else {
       throw Trouble(

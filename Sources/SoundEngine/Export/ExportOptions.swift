@@ -90,6 +90,18 @@ extension [ParameterDescriptor] {
         "the noise that keeps reduced sound linear"),
     ]
   }
+
+  /// What files carry over from the recording.
+  package static var carriedOptions: Self {
+    [
+      ParameterDescriptor(
+        "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
+      ParameterDescriptor(
+        "bext", .flag, .defaulted("true"),
+        "tell in WAV files how they came about, and carry over what the recording tells",
+        isInKey: false),
+    ]
+  }
 }
 
 extension [ExportTarget] {

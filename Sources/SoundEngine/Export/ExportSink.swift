@@ -1,7 +1,7 @@
 package import Audio
 import Media
 package import PipelineEngine
-package import PipelineModel
+import PipelineModel
 package import Platform
 import Proof
 import Synchronization
@@ -24,7 +24,7 @@ package final class ExportSink: SoundSink {
   ) throws(SpoolError) {
     var lanes: [ExportLane] = []
     var outputs: [(port: PortName, name: String)] = []
-    let noted = context.work.resuming.flatMap { ExportState.read($0.state) }
+    let noted = context.work.resuming.flatMap { try? Findings.decode(State.self, from: $0.state) }
     for target in targets {
       let port = target.format.port
       let didSeal = context.didSeal
@@ -77,7 +77,7 @@ package final class ExportSink: SoundSink {
 
   package func progress() -> ListenerProgress? {
     let standings = lanes.map { ($0.name, $0.status) }
-    let status = ExportState(
+    let status = State(
       lanes: Dictionary(standings, uniquingKeysWith: { first, _ in first }))
     guard let text = try? Findings.json(status) else { return nil }
     let needs = standings.filter { $0.1.artifact == nil }.map(\.1.needsFrom).min()
@@ -150,9 +150,9 @@ final class ExportLane: @unchecked Sendable {
   ///   - make: makes the work, to resume from the recorded progress.
   init(
     _ name: String, title: String, quantization: Quantizer.Depth?,
-    resuming noted: ExportState.Lane?,
+    resuming noted: ExportSink.State.Lane?,
     in store: any ArtifactStore, didSeal: @escaping @Sendable (Artifact) -> Void = { _ in },
-    _ make: (ExportState.Lane?) throws(SpoolError) -> any LaneWork
+    _ make: (ExportSink.State.Lane?) throws(SpoolError) -> any LaneWork
   ) throws(SpoolError) {
     self.name = name
     self.title = title
@@ -197,9 +197,9 @@ final class ExportLane: @unchecked Sendable {
   }
 
   /// The progress. Any thread may ask.
-  var status: ExportState.Lane {
+  var status: ExportSink.State.Lane {
     let artifact = state.withLock { $0.artifact }
-    var status = work?.status ?? ExportState.Lane(needsFrom: .zero, byteCount: 0, state: "")
+    var status = work?.status ?? ExportSink.State.Lane(needsFrom: .zero, byteCount: 0, state: "")
     status.artifact = artifact
     return status
   }
@@ -248,7 +248,7 @@ protocol LaneWork: AnyObject {
   /// The first frame that it needs.
   var firstFrame: Frames { get }
   /// The progress, without an artifact. Any thread may ask.
-  var status: ExportState.Lane { get }
+  var status: ExportSink.State.Lane { get }
   /// The first block begins at `frame` of the stream.
   func begin(at frame: Frames)
   func take(_ block: SharedBuffer) throws(SpoolError)
@@ -260,26 +260,23 @@ protocol LaneWork: AnyObject {
   func cancel()
 }
 
-/// The recorded progress of an export.
-package struct ExportState: Codable, Hashable {
-  /// How far one format is.
-  package struct Lane: Codable, Hashable {
-    /// The frame from which its encoder needs sound.
-    package let needsFrom: Frames
-    /// Bytes of its file that count.
-    package let byteCount: Int
-    /// The state from which its encoder resumes.
-    package let state: String
-    /// The file, once it is whole.
-    package var artifact: Artifact?
-  }
+extension ExportSink {
+  /// The recorded progress of an export.
+  struct State: Codable, Hashable {
+    /// How far one format is.
+    struct Lane: Codable, Hashable {
+      /// The frame from which its encoder needs sound.
+      let needsFrom: Frames
+      /// Bytes of its file that count.
+      let byteCount: Int
+      /// The state from which its encoder resumes.
+      let state: String
+      /// The file, once it is whole.
+      var artifact: Artifact?
+    }
 
-  /// The formats by the names of their ports.
-  package let lanes: [String: Lane]
-
-  /// Reads recorded progress; nil for anything else.
-  package static func read(_ text: String) -> ExportState? {
-    try? Findings.decode(ExportState.self, from: text)
+    /// The formats by the names of their ports.
+    let lanes: [String: Lane]
   }
 }
 
@@ -295,7 +292,7 @@ final class FileEncoding: LaneWork {
 
   init(
     _ target: ExportTarget, _ stream: SoundOutline, _ context: SinkContext,
-    resuming noted: ExportState.Lane?
+    resuming noted: ExportSink.State.Lane?
   ) throws(SpoolError) {
     port = target.format.port
     bounds = target.bounds
@@ -331,9 +328,9 @@ final class FileEncoding: LaneWork {
     return try draft.seal()
   }
 
-  var status: ExportState.Lane {
+  var status: ExportSink.State.Lane {
     let progress = encoder.progress()
-    return ExportState.Lane(
+    return ExportSink.State.Lane(
       needsFrom: progress.needsFrom, byteCount: progress.byteCount, state: progress.state)
   }
 

@@ -1,4 +1,3 @@
-import Glibc
 package import Media
 import PipelineEngine
 package import PipelineModel
@@ -81,8 +80,8 @@ package struct ExportTags {
       return try BroadcastWave.copy(
         from: source, to: destination, notes: notes, tags: tags, isDigestWanted: isDigestWanted)
     }
-    return try Remuxer.copy(
-      from: source, to: destination, spec: spec, tags: tags, cover: cover,
+    return try spec.copy(
+      from: source, to: destination, tags: tags, cover: cover,
       isDigestWanted: isDigestWanted)
   }
 }
@@ -202,8 +201,7 @@ enum CalendarText {
 package final class RecordingTags: Sendable {
   private struct Known {
     let path: String
-    let size: Int
-    let changedAt: (Int, Int)
+    let stamp: FileStamp
     let tags: ExportTags
   }
 
@@ -212,20 +210,15 @@ package final class RecordingTags: Sendable {
   /// What the recording at `path` says about itself; nothing where there is none.
   package func of(_ path: String?) throws(SpoolError) -> ExportTags {
     guard let path else { return ExportTags() }
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return try ExportTags(ofRecording: path) }
-    let changedAt = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    guard let stamp = try? FileStamp(following: path) else {
+      return try ExportTags(ofRecording: path)
+    }
     let same = known.withLock { known in
-      known.flatMap {
-        $0.path == path && $0.size == Int(status.st_size) && $0.changedAt == changedAt
-          ? $0.tags : nil
-      }
+      known.flatMap { $0.path == path && $0.stamp == stamp ? $0.tags : nil }
     }
     if let same { return same }
     let tags = try ExportTags(ofRecording: path)
-    known.withLock {
-      $0 = Known(path: path, size: Int(status.st_size), changedAt: changedAt, tags: tags)
-    }
+    known.withLock { $0 = Known(path: path, stamp: stamp, tags: tags) }
     return tags
   }
 

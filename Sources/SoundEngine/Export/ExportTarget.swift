@@ -39,19 +39,13 @@ package struct ExportTarget: Sendable {
 
   /// The word length that the samples are reduced to; nil where they stay floats.
   package var depth: Quantizer.Depth? {
-    switch spec {
-    case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth
-    case .wav(.float32), .aac: nil
-    }
+    guard case .integer(let depth) = packing else { return nil }
+    return depth
   }
 
   /// What the samples of its file are; nil where that depends on the decoder.
   package var samples: SampleFormat? {
-    switch spec {
-    case .wav(.float32): .f32le
-    case .aac: nil
-    case .wav(.integer), .alac, .flac: depth.flatMap { SampleFormat(bits: $0.rawValue) }
-    }
+    packing == .float32 ? .f32le : depth.flatMap { SampleFormat(bits: $0.rawValue) }
   }
 
   /// How those are packed.

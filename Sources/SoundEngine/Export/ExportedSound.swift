@@ -23,7 +23,7 @@ package struct ExportedSound: Sendable {
   package func blocks(
     _ blocks: Range<Int>, _ take: (Int, [UInt8]) throws(SpoolError) -> Bool
   ) throws(SpoolError) {
-    guard let wave = try WaveSound.open(path) else { return try decode(blocks, take) }
+    guard let wave = try BroadcastWave.Samples.open(path) else { return try decode(blocks, take) }
     guard wave.frameByteCount == extent.frameByteCount, wave.frameCount == extent.frames else {
       throw strange
     }

@@ -5,73 +5,76 @@ import Platform
 import Proof
 import Synchronization
 
-/// Hashes every second of the samples that exports without loss keep: once for all formats that have
-/// the same samples. Only whole blocks are recorded; of a partial one the sound is needed again.
-final class SampleHashing: LaneWork {
-  let firstFrame: Frames
+extension ExportSink {
+  /// Hashes every second of the samples that exports without loss keep: once for all formats that have
+  /// the same samples. Only whole blocks are recorded; of a partial one the sound is needed again.
+  final class SampleHashing: LaneWork {
+    let firstFrame: Frames
 
-  // Few enough that their bytes stay in the processor's cache.
-  private static let framesAtOnce = 2048
+    // Few enough that their bytes stay in the processor's cache.
+    private static let framesAtOnce = 2048
 
-  private let format: SampleFormat
-  private let sound: AudioFormat
-  private let packing: ExportSpec.WaveSamples
-  private let store: any ArtifactStore
-  private let pages: LeafPages
-  private var hasher: SampleLeafHasher
-  private var position = Frames.zero
+    private let format: SampleFormat
+    private let sound: AudioFormat
+    private let packing: ExportSpec.WaveSamples
+    private let store: any ArtifactStore
+    private let pages: LeafPages
+    private var hasher: SampleLeafHasher
+    private var position = Frames.zero
 
-  /// - Parameter name: of the samples.
-  init(
-    _ name: String, _ format: SampleFormat, _ packing: ExportSpec.WaveSamples, _ sound: AudioFormat,
-    _ context: SinkContext, resuming noted: ExportState.Lane?
-  ) throws(SpoolError) {
-    self.format = format
-    self.packing = packing
-    self.sound = sound
-    store = context.store
-    pages = try LeafPages(
-      context.work.claim, "\(context.work.name).\(name)",
-      resuming: noted.flatMap { try? Findings.decode(LeafPages.Progress.self, from: $0.state) })
-    hasher = SampleLeafHasher(
-      format: format, rate: Int(sound.sampleRate.value), channels: sound.channelCount,
-      leaves: pages.leavesAtStart)
-    firstFrame = Frames(hasher.framesInLeaves)
-  }
-
-  func begin(at frame: Frames) { position = frame }
-
-  func take(_ block: SharedBuffer) throws(SpoolError) {
-    let skipped = max(0, firstFrame.count - position.count)
-    let count = block.buffer.frameCount.count
-    position += block.buffer.frameCount
-    for start in stride(from: skipped, to: count, by: SampleHashing.framesAtOnce) {
-      let had = hasher.leaves.count
-      let end = min(start + SampleHashing.framesAtOnce, count)
-      hasher.update(packing.bytes(of: block.buffer, start..<end))
-      for leaf in hasher.leaves[had...] { try pages.append(leaf) }
+    /// - Parameter name: of the samples.
+    init(
+      _ name: String, _ format: SampleFormat, _ packing: ExportSpec.WaveSamples,
+      _ sound: AudioFormat,
+      _ context: SinkContext, resuming noted: State.Lane?
+    ) throws(SpoolError) {
+      self.format = format
+      self.packing = packing
+      self.sound = sound
+      store = context.store
+      pages = try LeafPages(
+        context.work.claim, "\(context.work.name).\(name)",
+        resuming: noted.flatMap { try? Findings.decode(LeafPages.Progress.self, from: $0.state) })
+      hasher = SampleLeafHasher(
+        format: format, rate: Int(sound.sampleRate.value), channels: sound.channelCount,
+        leaves: pages.leavesAtStart)
+      firstFrame = Frames(hasher.framesInLeaves)
     }
+
+    func begin(at frame: Frames) { position = frame }
+
+    func take(_ block: SharedBuffer) throws(SpoolError) {
+      let skipped = max(0, firstFrame.count - position.count)
+      let count = block.buffer.frameCount.count
+      position += block.buffer.frameCount
+      for start in stride(from: skipped, to: count, by: SampleHashing.framesAtOnce) {
+        let had = hasher.leaves.count
+        let end = min(start + SampleHashing.framesAtOnce, count)
+        hasher.update(packing.bytes(of: block.buffer, start..<end))
+        for leaf in hasher.leaves[had...] { try pages.append(leaf) }
+      }
+    }
+
+    func seal() throws(SpoolError) -> Artifact? {
+      let frames = hasher.finish()
+      let extent = SampleExtent(
+        format: format, rate: Int(sound.sampleRate.value), channels: sound.channelCount,
+        frames: frames)
+      guard let tree = extent.flatMap({ SampleTree($0, leaves: hasher.leaves) }) else { return nil }
+      return try store.keep(tree.fileBytes, as: .file)
+    }
+
+    var status: State.Lane {
+      let status = pages.status
+      return State.Lane(
+        needsFrom: Frames(status.count * Int(sound.sampleRate.value)), byteCount: 0,
+        state: (try? Findings.json(status)) ?? "")
+    }
+
+    func flush(isSealed: Bool) throws(SpoolError) { try pages.flush() }
+
+    func cancel() {}
   }
-
-  func seal() throws(SpoolError) -> Artifact? {
-    let frames = hasher.finish()
-    let extent = SampleExtent(
-      format: format, rate: Int(sound.sampleRate.value), channels: sound.channelCount,
-      frames: frames)
-    guard let tree = extent.flatMap({ SampleTree($0, leaves: hasher.leaves) }) else { return nil }
-    return try store.keep(tree.fileBytes, as: .file)
-  }
-
-  var status: ExportState.Lane {
-    let status = pages.status
-    return ExportState.Lane(
-      needsFrom: Frames(status.count * Int(sound.sampleRate.value)), byteCount: 0,
-      state: (try? Findings.json(status)) ?? "")
-  }
-
-  func flush(isSealed: Bool) throws(SpoolError) { try pages.flush() }
-
-  func cancel() {}
 }
 
 /// Leaves that outlive the process: whole pages of them in a file, which is made when the first one

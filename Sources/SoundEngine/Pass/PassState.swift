@@ -2,6 +2,7 @@ import Audio
 import FoundationEssentials
 import PipelineEngine
 import PipelineModel
+import Platform
 
 /// The durable state of a pass: restart points of the stream and the position of each listener. The
 /// sound between a restart point and a listener's position is streamed again, and the listener
@@ -145,6 +146,6 @@ struct PassState: Codable, Hashable {
 
   /// Reads an entry; nil for anything else.
   static func read(_ text: String) -> PassState? {
-    try? JSONDecoder().decode(PassState.self, from: Data(text.utf8))
+    try? PassState(jsonText: text)
   }
 }

@@ -103,7 +103,7 @@ package final class PluginProcessor: Processor {
     let block = waiting.prefix(count * channelCount)
     if failure == nil {
       session.send(
-        PluginMessage("sound", ["frames": .integer(count)], payload: SampleBytes.bytes(of: block)))
+        PluginMessage("sound", ["frames": .integer(count)], payload: Interleaving.bytes(of: block)))
     }
     waiting.removeFirst(block.count)
     underWay.append(count)
@@ -128,7 +128,7 @@ package final class PluginProcessor: Processor {
       }
       let cut = min(leading, count)
       leading -= cut
-      if let place = SampleBytes.append(answer.payload, from: cut * channelCount, to: &given) {
+      if let place = Interleaving.append(answer.payload, from: cut * channelCount, to: &given) {
         throw session.failure("sample \(place / channelCount) of a block is no number")
       }
     }
@@ -156,9 +156,7 @@ package final class PluginProcessor: Processor {
     given.removeAll(keepingCapacity: true)
     owed -= count
   }
-}
 
-extension PluginProcessor {
   /// What is under way, and the plugin's own state.
   package var snapshot: ProcessorSnapshot {
     receiveAll()
@@ -197,31 +195,5 @@ extension PluginProcessor {
     let count = try reader.next(Int.self)
     guard count >= 0, 4 * count <= reader.remainingByteCount else { throw SnapshotError() }
     return try reader.next(Float.self, count: count)
-  }
-}
-
-/// Samples as the bytes that pipes carry: 32-bit floats, little-endian.
-package enum SampleBytes {
-  package static func bytes(of samples: ArraySlice<Float>) -> [UInt8] {
-    unsafe samples.withUnsafeBytes { unsafe Array($0) }
-  }
-
-  /// Appends the samples behind the first `start`, all of which are looked at. O(n).
-  /// - Returns: the place of the first sample that is no finite number; nil where all are.
-  package static func append(_ bytes: [UInt8], from start: Int, to samples: inout [Float]) -> Int? {
-    unsafe bytes.withUnsafeBytes { bytes in
-      unsafe bytes.withMemoryRebound(to: Float.self) { all in
-        // Without a branch in it, this loop handles several samples at once.
-        let exponent: UInt32 = 0x7f80_0000
-        var strange: UInt32 = 0
-        for index in 0..<all.count {
-          let bits = unsafe all[index].bitPattern & exponent
-          strange |= bits == exponent ? 1 : 0
-        }
-        if strange != 0 { return unsafe all.firstIndex { !$0.isFinite } }
-        unsafe samples.append(contentsOf: all[start...])
-        return nil
-      }
-    }
   }
 }

@@ -92,7 +92,7 @@ final class SoundPassBuilder {
   private func processor(
     _ member: PassOrder.Member, on stream: SoundOutline
   ) throws(PassFailure) -> (any Processor, SoundOutline) {
-    do throws(SpoolError) {
+    try attributing(to: member.step.id) { () throws(SpoolError) in
       if let stage = member.step.stage as? any SoundFilterStage {
         let outline = try stage.outline(after: stream)
         return (try stage.makeProcessor(for: stream.format), outline)
@@ -102,8 +102,6 @@ final class SoundPassBuilder {
         return (try stage.makeProcessor(for: stream.format, memo: memo), outline)
       }
       throw SpoolError("sound cannot flow through \(member.step.descriptor.kind)")
-    } catch {
-      throw PassFailure(member.step.id, error)
     }
   }
 
@@ -187,10 +185,9 @@ final class SoundPassBuilder {
   ) throws(SpoolError) -> SinkContext {
     let sealed = context.sealed
     let step = listener.step.id
-    var inputs: [SoundInput] = []
-    for input in listener.inputs { inputs.append(try SoundInput(input, in: context.store)) }
     return SinkContext(
-      store: context.store, work: work, inputs: inputs, pool: pool, buffers: buffers,
+      store: context.store, work: work,
+      inputs: try SoundInput.all(listener.inputs, in: context.store), pool: pool, buffers: buffers,
       didSeal: { sealed(step, $0, $1) })
   }
 }
@@ -206,13 +203,6 @@ struct SoundPassDamage: Hashable {
   /// How much of what there was of it is made again: 1 for all.
   let share: Double
 
-  init(_ step: StepID, _ part: String, goesOnAt: Double, share: Double) {
-    self.step = step
-    self.part = part
-    self.goesOnAt = goesOnAt
-    self.share = share
-  }
-
   /// A recorded state from which a listener cannot resume: it needs sound again that it had.
   static func found(
     in end: SoundTap.End, of step: StepID, noted: PassState.State, rate: Hertz
@@ -227,7 +217,7 @@ struct SoundPassDamage: Hashable {
     return parts.sorted { $0.key < $1.key }.map { part, frame in
       let share = had > 0 ? 1 - min(1, Double(frame.count) / Double(had)) : 1
       return SoundPassDamage(
-        step, part, goesOnAt: frame.duration(at: rate).value, share: share)
+        step: step, part: part, goesOnAt: frame.duration(at: rate).value, share: share)
     }
   }
 

@@ -32,13 +32,8 @@ package struct SoundPassExecutor: PassExecutor {
     guard case .opened(let inputs) = order.start, let first = order.path.first,
       let stage = first.step.stage as? any SoundSourceStage
     else { throw PassFailure(order.path.first?.step.id, SpoolError("there is no recording")) }
-    let outline: SoundOutline
-    do throws(SpoolError) {
-      var opened: [SoundInput] = []
-      for input in inputs { opened.append(try SoundInput(input, in: nil)) }
-      outline = try stage.outline(of: opened)
-    } catch {
-      throw PassFailure(first.step.id, error)
+    let outline = try attributing(to: first.step.id) { () throws(SpoolError) in
+      try stage.outline(of: SoundInput.all(inputs, in: nil))
     }
     let streams = try SoundPassExecutor.streams(of: order, source: outline)
     var cost = SinkCost()
@@ -53,7 +48,7 @@ package struct SoundPassExecutor: PassExecutor {
         continue
       }
       let stream = streams[listener.at] ?? outline
-      do { try sink.check(stream) } catch { throw PassFailure(listener.step.id, error) }
+      try attributing(to: listener.step.id) { () throws(SpoolError) in try sink.check(stream) }
       let more = sink.cost(of: stream)
       cost.byteCount += more.byteCount
       cost.scratchByteCount += more.scratchByteCount
@@ -108,5 +103,248 @@ package struct SoundPassExecutor: PassExecutor {
 
     /// Half a second is lost, and the cost of entries cannot be measured.
     package static let usual = Timing(restartPoint: .milliseconds(250), note: .milliseconds(500))
+  }
+}
+
+/// One traversal of the sound: blocks go from the source through the processors, and at some of the
+/// steps on the way to taps, each with a thread of its own. An interrupted pass resumes at the
+/// newest restart point from which every listener gets what it still needs.
+private final class SoundPass {
+  private let order: PassOrder
+  private let context: PassContext
+  private let pool: WorkerPool
+  private let source: any SoundSource
+  private let sourceStep: StepID
+  private let stream: SoundStream
+  private let taps: [SoundTap]
+  private let reporters: [SoundPassBuilder.Reporter]
+  private let fallible: [SoundPassBuilder.Fallible]
+  private let journal: PassJournal
+  private let fault: PassFault
+
+  /// Opens what the pass begins with.
+  static func open(
+    _ order: PassOrder, in context: PassContext
+  ) throws(PassFailure) -> any SoundSource {
+    switch order.start {
+    case .opened(let inputs):
+      guard let first = order.path.first, let stage = first.step.stage as? any SoundSourceStage
+      else { throw PassFailure(order.path.first?.step.id, SpoolError("this is no source")) }
+      return try attributing(to: first.step.id) { () throws(SpoolError) in
+        try stage.open(SoundInput.all(inputs, in: context.store))
+      }
+    case .kept(let id, let artifact):
+      return try attributing(to: id) { () throws(SpoolError) in
+        try PCMArtifact(artifact, in: context.store).open()
+      }
+    }
+  }
+
+  /// Makes the processors and the taps of a pass, as an earlier process left them where one did.
+  init(
+    _ order: PassOrder, source: any SoundSource, context: PassContext, pool: WorkerPool,
+    timing: SoundPassExecutor.Timing
+  ) throws(PassFailure) {
+    self.order = order
+    self.context = context
+    self.pool = pool
+    self.source = source
+    let fault = PassFault()
+    self.fault = fault
+    let buffers = BufferPool()
+    // The output of a plugin that is not deterministic cannot be resumed.
+    let isRepeatable = order.path.allSatisfy { member in
+      (member.step.stage as? any SoundFilterStage)?.isRepeatable ?? true
+    }
+    let (noted, notedAt) = isRepeatable ? try SoundPass.record(in: context) : (nil, 0)
+    let builder = SoundPassBuilder(
+      order, context: context, pool: pool, buffers: buffers, fault: fault, note: noted)
+    let segments = try builder.segments(of: source.outline)
+    sourceStep = order.sourceStep
+    reporters = builder.reporters
+    fallible = builder.fallible
+    taps = segments.flatMap(\.taps)
+
+    var note = PassState()
+    note.listeners = builder.standings
+    note.moments = (noted?.moments ?? []).filter { $0.given.count == segments.count }
+    let restartPoint = note.restart
+    if let restartPoint {
+      do throws(SnapshotError) {
+        for (index, segment) in segments.enumerated() {
+          if let state = restartPoint.state(ofSegment: index) { try segment.chain?.restore(state) }
+        }
+      } catch {
+        throw PassFailure(
+          sourceStep,
+          SpoolError("the pass cannot go on where it was", reason: "its states do not fit"))
+      }
+    }
+    journal = PassJournal(note, every: timing.note, claim: context.claim, fault: fault)
+    stream = try SoundStream(
+      source, of: sourceStep, through: segments, fallible: builder.fallible, from: restartPoint,
+      momentInterval: timing.restartPoint, buffers: buffers, journal: journal, fault: fault)
+    let outline = source.outline
+    let begin = Frames(restartPoint?.frame ?? 0).duration(at: outline.format.sampleRate)
+    for part in builder.damage { context.dropped(part.step, part.part, part.goesOnAt) }
+    let again = builder.damage.map(\.share).max() ?? 0
+    context.resumed(
+      begin.value, outline.duration?.value,
+      (noted?.secondsInHand(at: notedAt) ?? 0) + again * context.claim.spentSeconds)
+  }
+
+  /// The state that an earlier process recorded, nil where there is none, and its time.
+  private static func record(
+    in context: PassContext
+  ) throws(PassFailure) -> (note: PassState?, notedAt: Double) {
+    let last = try attributing(to: nil) { () throws(SpoolError) in try context.claim.lastEntry() }
+    return (last.flatMap { PassState.read($0.text) }, last?.notedAt ?? 0)
+  }
+
+  /// Streams everything, and collects what the taps give.
+  func run() throws(PassFailure) -> PassOutcome {
+    taps.forEach { $0.start() }
+    journal.start(taps)
+    defer { journal.end() }
+    let watch = StopWatch(check: context.check, fault: fault, step: sourceStep)
+    defer { watch.end() }
+    stream.run(check: context.check) { report($0, isAtEnd: $1) }
+    taps.forEach { $0.close() }
+    taps.forEach { $0.join() }
+    do throws(PassFailure) {
+      if let failure = fault.failure { throw failure }
+      return try conclude()
+    } catch {
+      // A listener that was cancelled because the pass failed reports an error of its own.
+      let failure = fault.failure ?? error
+      // A pass that the user stops resumes from exactly here.
+      if failure.error.cause == .cancelled { try? journal.noteNow() }
+      throw failure
+    }
+  }
+
+  /// The stream has ended well: seals what was written, and lets the analyses decide.
+  private func conclude() throws(PassFailure) -> PassOutcome {
+    let rate = source.outline.format.sampleRate
+    guard stream.frames.count > 0 else {
+      throw PassFailure(
+        sourceStep,
+        SpoolError("the recording holds no sound", advice: "check that it is the right file"))
+    }
+    if let step = stream.firstSilencedStep {
+      throw PassFailure(
+        step,
+        SpoolError(
+          "\(step) leaves nothing of the sound", reason: "the recording is too short for it",
+          advice: "check its times against the recording's length"))
+    }
+    var outcome = PassOutcome(mediaSeconds: stream.frames.duration(at: rate).value)
+    var kept: [StepID: Artifact] = [:]
+    if case .kept(let id, let artifact) = order.start { kept[id] = artifact }
+    for (index, tap) in taps.enumerated() where !tap.isAnalysis {
+      let result = try tap.finish()
+      journal.finish(index, result)
+      if let artifact = result.artifacts[.sound] { kept[tap.at] = artifact }
+      outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
+    }
+    for (index, tap) in taps.enumerated() where tap.isAnalysis {
+      guard let artifact = kept[tap.at] else { continue }
+      let result = try tap.conclude(artifact, context, pool: pool)
+      journal.finish(index, result)
+      outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
+    }
+    for reporter in reporters {
+      let report = reporter.processor.report()
+      let warnings = reporter.stage?.warnings(of: report) ?? []
+      try keep(warnings, of: reporter.step, in: &outcome) { () throws(SpoolError) in
+        try Findings.json(report)
+      }
+    }
+    for member in fallible where member.isPending {
+      try keep(member.processor.warnings, of: member.step, in: &outcome) {
+        member.processor.figures
+      }
+    }
+    try describeSource(&outcome)
+    for (step, result) in outcome.results {
+      for warning in result.warnings { context.warn(step, warning) }
+    }
+    return outcome
+  }
+
+  /// Keeps what a part of the pass tells about what it did.
+  private func keep(
+    _ warnings: [String], of step: StepID, in outcome: inout PassOutcome,
+    _ report: () throws(SpoolError) -> String?
+  ) throws(PassFailure) {
+    var result = PassOutcome.Result()
+    result.warnings = warnings
+    result.artifacts[.measurement] = try attributing(to: step) { () throws(SpoolError) in
+      guard let report = try report() else { return nil }
+      return try context.store.keep(report, as: .measurement)
+    }
+    outcome.results[step, default: PassOutcome.Result()].merge(result)
+  }
+
+  /// What is recorded about a source that was done in this pass.
+  private func describeSource(_ outcome: inout PassOutcome) throws(PassFailure) {
+    guard case .opened = order.start, order.path.first?.isPending == true else { return }
+    try keep(source.warnings, of: sourceStep, in: &outcome) { source.report() }
+    var result = outcome.results[sourceStep] ?? PassOutcome.Result()
+    result.identity = result.identity ?? result.artifacts[.sound]?.digest
+    result.hint = SoundPassExecutor.hint(
+      source.outline.format, seconds: Int(outcome.mediaSeconds.rounded()))
+    outcome.results[sourceStep] = result
+  }
+
+  private func report(_ frames: Frames, isAtEnd: Bool) {
+    let rate = source.outline.format.sampleRate
+    let total = (isAtEnd ? frames : source.outline.frames)?.duration(at: rate).value
+    for member in order.path where member.isPending {
+      // What is read again for the source's sake was processed before.
+      let done = member.step.id == sourceStep ? frames : max(frames, stream.restart)
+      context.report(member.step.id, done.duration(at: rate).value, total)
+    }
+  }
+}
+
+/// Checks many times a second whether a pass has to stop, on a thread of its own, so that threads
+/// which wait for an encoder or a disk need not.
+private final class StopWatch: Sendable {
+  /// The time between two checks: far less than a person notices.
+  private static let interval = Duration.milliseconds(20)
+
+  private let pause = Pause()
+  private let thread: BackgroundThread
+
+  /// Begins to watch; what `check` throws becomes the pass's fault.
+  init(
+    check: @escaping @Sendable () throws(SpoolError) -> Void, fault: PassFault, step: StepID
+  ) {
+    let pause = pause
+    thread = BackgroundThread(name: "stop-watch") {
+      while pause.wait(Self.interval) {
+        do throws(SpoolError) { try check() } catch {
+          fault.record(PassFailure(step, error))
+          return
+        }
+      }
+    }
+  }
+
+  func end() {
+    pause.end()
+    thread.join()
+  }
+}
+
+extension PassOutcome.Result {
+  /// Takes over what another tap of the same step gave.
+  package mutating func merge(_ other: PassOutcome.Result) {
+    identity = identity ?? other.identity
+    artifacts.merge(other.artifacts) { $1 }
+    memo = memo ?? other.memo
+    hint = hint ?? other.hint
+    warnings += other.warnings
   }
 }

@@ -48,6 +48,13 @@ package struct SoundInput {
     }
   }
 
+  /// Finds several of them.
+  static func all(
+    _ inputs: [PassOrder.SourceInput], in store: (any ArtifactStore)?
+  ) throws(SpoolError) -> [SoundInput] {
+    try inputs.map { (input) throws(SpoolError) in try SoundInput(input, in: store) }
+  }
+
   /// The path of a recording.
   package func path() throws(SpoolError) -> String {
     guard case .recording(let path) = origin else {
@@ -293,15 +300,16 @@ package struct SinkCost: Hashable, Sendable {
 }
 
 extension StageDescriptor {
-  /// A stage that takes sound and gives sound as it flows by. `report` says what the processor's
-  /// report tells, where it gives one.
+  /// A stage that takes sound and gives sound as it flows by, or in another role. `report` says what
+  /// the processor's report tells, where it gives one.
   package static func soundFilter(
     _ kind: String, revision: Int, summary: String, discussion: String,
-    parameters: [ParameterDescriptor], shorthand: String? = nil, report: String? = nil
+    parameters: [ParameterDescriptor], shorthand: String? = nil, report: String? = nil,
+    role: Flow.Role = .filter
   ) -> StageDescriptor {
     StageDescriptor(
       kind: kind, revision: revision, summary: summary, discussion: discussion,
-      flow: .streaming(.sound, .filter),
+      flow: .streaming(.sound, role),
       inputs: [Port(.sound, .sound, "the sound to treat")],
       outputs: [Port(.sound, .sound, "the treated sound")]
         + (report.map { [Port(.measurement, .measurement, "\($0), as JSON")] } ?? []),
@@ -313,15 +321,9 @@ extension StageDescriptor {
     _ kind: String, revision: Int, summary: String, discussion: String,
     parameters: [ParameterDescriptor], shorthand: String? = nil, report: String
   ) -> StageDescriptor {
-    StageDescriptor(
-      kind: kind, revision: revision, summary: summary, discussion: discussion,
-      flow: .streaming(.sound, .analysedFilter),
-      inputs: [Port(.sound, .sound, "the sound to treat")],
-      outputs: [
-        Port(.sound, .sound, "the treated sound"),
-        Port(.measurement, .measurement, "\(report), as JSON"),
-      ],
-      parameters: parameters, shorthand: shorthand)
+    soundFilter(
+      kind, revision: revision, summary: summary, discussion: discussion, parameters: parameters,
+      shorthand: shorthand, report: report, role: .analysedFilter)
   }
 }
 
@@ -341,20 +343,15 @@ extension TimeMovingStage {
     _ kind: String, revision: Int, summary: String, discussion: String,
     parameters: [ParameterDescriptor], shorthand: String? = nil
   ) -> StageDescriptor {
-    StageDescriptor(
-      kind: kind, revision: revision, summary: summary,
+    .soundFilter(
+      kind, revision: revision, summary: summary,
       discussion: discussion + """
          \nThe measurement is a map of the time, as JSON: the length in seconds `before` and \
         `after`, and the `pieces` that are left, each `from` and `to` when it was, and `at` and \
         `until` when it is; words and markers move with it.
         """,
-      flow: .streaming(.sound, .filter),
-      inputs: [Port(.sound, .sound, "the sound to treat")],
-      outputs: [
-        Port(.sound, .sound, "the treated sound"),
-        Port(.measurement, .measurement, "where each stretch of the old time went, as JSON"),
-      ],
-      parameters: parameters, shorthand: shorthand)
+      parameters: parameters, shorthand: shorthand,
+      report: "where each stretch of the old time went")
   }
 }
 

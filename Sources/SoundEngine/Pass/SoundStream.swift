@@ -2,6 +2,7 @@ package import Audio
 import PipelineEngine
 import PipelineModel
 import Platform
+import Synchronization
 
 /// The stream of a pass: blocks go from the source through segment after segment, and at each to
 /// its taps.
@@ -227,4 +228,42 @@ final class SoundReader: @unchecked Sendable {
 
   /// Waits for the end of the recording.
   func join() { thread?.join() }
+}
+
+/// The first failure of a pass, which ends all of its threads.
+final class PassFault: Sendable {
+  private struct State {
+    var failure: PassFailure?
+    var actions: [@Sendable () -> Void] = []
+  }
+  private let state = Mutex(State())
+
+  /// What failed first; nil while nothing did.
+  var failure: PassFailure? { state.withLock(\.failure) }
+
+  /// Keeps the first failure and wakes all waiting threads.
+  func record(_ failure: PassFailure) {
+    let actions = state.withLock { state -> [@Sendable () -> Void] in
+      guard state.failure == nil else { return [] }
+      state.failure = failure
+      return state.actions
+    }
+    actions.forEach { $0() }
+  }
+
+  /// Has something done when the pass fails; at once if it failed already.
+  func onFailure(_ action: @escaping @Sendable () -> Void) {
+    let hasFailed = state.withLock { state -> Bool in
+      state.actions.append(action)
+      return state.failure != nil
+    }
+    if hasFailed { action() }
+  }
+}
+
+/// Does a part of a step's work, and attributes its error to the step.
+func attributing<Result: ~Copyable>(
+  to step: StepID?, _ work: () throws(SpoolError) -> Result
+) throws(PassFailure) -> Result {
+  do { return try work() } catch { throw PassFailure(step, error) }
 }

@@ -141,9 +141,7 @@ package final class MeteredAnalysis<Meter: Analyser>: SoundAnalysis {
 package enum Findings {
   /// JSON with sorted keys, so that equal findings have equal bytes.
   package static func json(_ findings: some Encodable) throws(SpoolError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do { return String(decoding: try encoder.encode(findings), as: UTF8.self) } catch {
+    do { return try findings.jsonText() } catch {
       throw SpoolError("cannot write down the findings", reason: "\(error)")
     }
   }
@@ -152,7 +150,7 @@ package enum Findings {
   package static func decode<T: Decodable>(_ type: T.Type, from text: String) throws(SpoolError)
     -> T
   {
-    do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+    do { return try T(jsonText: text) } catch {
       throw SpoolError("the store holds findings that cannot be read", reason: "\(error)")
     }
   }

@@ -111,12 +111,10 @@ final class SoundTap: @unchecked Sendable {
     _ artifact: Artifact, _ context: PassContext, pool: WorkerPool
   ) throws(PassFailure) -> PassOutcome.Result {
     guard let analysis = end.sink as? any SoundAnalysis else { return PassOutcome.Result() }
-    do {
-      return try analysis.conclude(
+    return try attributing(to: step) { () throws(SpoolError) in
+      try analysis.conclude(
         try PCMArtifact(artifact, in: context.store), store: context.store, pool: pool,
         check: context.check)
-    } catch {
-      throw PassFailure(step, error)
     }
   }
 }

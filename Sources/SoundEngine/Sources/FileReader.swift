@@ -3,23 +3,19 @@ package import Platform
 
 /// A file that is read from its beginning.
 package final class FileReader {
-  private let descriptor: Int32
-  private let path: String
+  private let file: OpenFile
+  // Where the next bytes are.
+  private var offset = 0
 
   package init(_ path: String) throws(SpoolError) {
-    self.path = path
-    descriptor = try doing("open", path) { () throws(SystemError) in
-      try SystemError.check { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    file = try doing("open", path) { () throws(SystemError) in
+      try FileOperations.system.open(path, O_RDONLY)
     }
-    posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
   }
-
-  deinit { close(descriptor) }
 
   /// Moves to `offset` bytes from the beginning.
-  package func seek(to offset: Int) throws(SpoolError) {
-    try move(offset, SEEK_SET)
-  }
+  package func seek(to offset: Int) { self.offset = offset }
 
   /// The next `count` bytes; fewer is an error.
   package func read(_ count: Int) throws(SpoolError) -> [UInt8] {
@@ -38,36 +34,23 @@ package final class FileReader {
   }
 
   /// Skips `count` bytes.
-  package func skip(_ count: Int) throws(SpoolError) {
-    try move(count, SEEK_CUR)
-  }
-
-  private func move(_ offset: Int, _ origin: Int32) throws(SpoolError) {
-    try doing("read", path) { () throws(SystemError) in
-      _ = try SystemError.check { lseek(descriptor, offset, origin) }
-    }
-  }
+  package func skip(_ count: Int) { offset += count }
 
   private func fill(_ bytes: inout MutableRawSpan, count wanted: Int) throws(SpoolError) {
     precondition(wanted <= bytes.byteCount)
-    var done = 0
-    while done < wanted {
-      let count = unsafe bytes.withUnsafeMutableBytes {
-        unsafe Glibc.read(descriptor, $0.baseAddress?.advanced(by: done), wanted - done)
-      }
-      if count > 0 {
-        done += count
-      } else if count == 0 || errno != EINTR {
-        throw count == 0
-          ? SpoolError(
-            "read", path, reason: "it ends too early",
-            advice: "\(command: .repair) sets it aside, and it is made again")
-          : SpoolError(
-            "read", path, SystemError.last,
-            advice:
-              "the disk may be failing: dmesg says more; \(command: .check) says what else is "
-              + "hit")
+    let count = try unsafe bytes.withUnsafeMutableBytes { (bytes) throws(SpoolError) in
+      let part = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<wanted])
+      let advice =
+        "the disk may be failing: dmesg says more; \(command: .check) says what else is hit"
+      return try doing("read", file.path, advice: advice) { () throws(SystemError) in
+        try unsafe file.fill(part, at: offset)
       }
     }
+    guard count == wanted else {
+      throw SpoolError(
+        "read", file.path, reason: "it ends too early",
+        advice: "\(command: .repair) sets it aside, and it is made again")
+    }
+    offset += wanted
   }
 }

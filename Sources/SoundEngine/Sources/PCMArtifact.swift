@@ -58,9 +58,7 @@ package struct PCMArtifact: Sendable {
     return AudioFormat(
       sampleRate: Hertz(Double(bitPattern: number(16..<24))), channelCount: Int(number(12..<16)))
   }
-}
 
-extension PCMArtifact {
   /// Reads kept sound from some frame to its end.
   private final class Reader: SoundSource {
     let outline: SoundOutline
@@ -72,13 +70,13 @@ extension PCMArtifact {
     init(path: String, outline: SoundOutline, start: Frames) throws(SpoolError) {
       self.outline = outline
       file = try FileReader(path)
-      try file.seek(to: PCMArtifact.headerByteCount + 4 * outline.format.channelCount * start.count)
+      file.seek(to: PCMArtifact.headerByteCount + 4 * outline.format.channelCount * start.count)
       remaining = max((outline.frames ?? .zero).count - start.count, 0)
     }
 
     func skip(to frame: Frames) throws(SpoolError) -> Frames {
       let count = min(frame.count, remaining)
-      try file.skip(4 * count * outline.format.channelCount)
+      file.skip(4 * count * outline.format.channelCount)
       remaining -= count
       return Frames(count)
     }

@@ -173,9 +173,7 @@ struct DensityCodebooks: Sendable {
     }
     return tops
   }
-}
 
-extension DensityCodebooks {
   /// The likeliest densities of a phone and part for a frame, the likeliest first.
   struct Top {
     private(set) var values = SIMD4<Float>(repeating: -.infinity)

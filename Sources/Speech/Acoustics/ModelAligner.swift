@@ -268,8 +268,6 @@ struct MeanTransform {
     fileprivate var sides = Array(
       repeating: [Double](repeating: 0, count: size), count: DensityCodebooks.width)
 
-    init() {}
-
     /// Adds a density that explains `count` frames, whose features sum up to `sum`.
     mutating func add(
       count: Float, sum: (Int) -> Float, mean: (Int) -> Float, precision: (Int) -> Float
@@ -296,10 +294,8 @@ struct MeanTransform {
     static func + (a: Equations, b: Equations) -> Equations {
       var sum = a
       for row in sum.matrices.indices {
-        for index in sum.matrices[row].indices {
-          sum.matrices[row][index] += b.matrices[row][index]
-        }
-        for index in sum.sides[row].indices { sum.sides[row][index] += b.sides[row][index] }
+        sum.matrices[row] = zip(a.matrices[row], b.matrices[row]).map(+)
+        sum.sides[row] = zip(a.sides[row], b.sides[row]).map(+)
       }
       return sum
     }

@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 
 /// The bytes of a file of a model, read from front to back. Numbers are little-endian.
@@ -9,24 +8,11 @@ struct ModelBytes {
 
   init(of path: String) throws(SpoolError) {
     self.path = path
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-      throw Self.error(path, SystemError.last.words)
+    do throws(SystemError) {
+      bytes = try FileOperations.system.bytes(following: path)
+    } catch {
+      throw Self.error(path, error.words)
     }
-    defer { close(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
-      let count = unsafe buffer.withUnsafeMutableBytes {
-        unsafe Glibc.read(file, $0.baseAddress, $0.count)
-      }
-      guard count >= 0 else {
-        throw Self.error(path, SystemError.last.words)
-      }
-      if count == 0 { break }
-      bytes += buffer[..<count]
-    }
-    self.bytes = bytes
   }
 
   /// Says that the file is not what it should be.

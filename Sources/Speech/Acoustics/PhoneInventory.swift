@@ -8,14 +8,15 @@ struct PhoneInventory: Sendable {
   /// A phone in a word.
   enum Place: Int, Sendable {
     case inside, beginning, end, alone
-  }
 
-  /// What a phone sounds like: the numbers of its three states, and of its transitions.
-  struct Model: Hashable, Sendable {
-    let first: Int
-    let second: Int
-    let third: Int
-    let transitions: Int
+    /// The place of one of the phones of a word.
+    init(of index: Int, among count: Int) {
+      switch index {
+      case 0: self = count == 1 ? .alone : .beginning
+      case count - 1: self = .end
+      default: self = .inside
+      }
+    }
   }
 
   /// How many states of each phone are distinguished.
@@ -97,24 +98,20 @@ struct PhoneInventory: Sendable {
   /// The number of a phone by its name.
   func number(of name: String) -> Int? { numbers[name] }
 
-  /// The model of a phone between two others.
-  func model(of phone: Int, after left: Int, before right: Int, _ place: Place) -> Model {
-    let found =
-      exact(phone, left, right, place)
+  /// The number of the model of a phone between two others. A phone's own number is that of its model
+  /// whatever the neighbours are.
+  func model(of phone: Int, after left: Int, before right: Int, _ place: Place) -> Int {
+    exact(phone, left, right, place)
       ?? [.inside, .beginning, .end, .alone].lazy.compactMap { exact(phone, left, right, $0) }.first
-      ?? nearest(phone, left, right, place)
-    return model(found ?? phone)
+      ?? nearest(phone, left, right, place) ?? phone
   }
 
-  /// The model of a phone whatever its neighbours are.
-  func model(of phone: Int) -> Model { model(phone) }
-
-  private func model(_ number: Int) -> Model {
-    let (sequence, transitions) = phones[number]
-    let start = sequence * Self.stateCount
-    return Model(
-      first: sequences[start], second: sequences[start + 1], third: sequences[start + 2],
-      transitions: transitions)
+  /// What a model sounds like: the numbers of its three states, and of its transitions.
+  func states(of model: Int) -> (numbers: [Int], transitions: Int) {
+    let (sequence, transitions) = phones[model]
+    return (
+      Array(sequences[sequence * Self.stateCount..<(sequence + 1) * Self.stateCount]), transitions
+    )
   }
 
   /// A model of the phone beside silence, where it is at the edge of a word.

@@ -26,16 +26,14 @@ struct SoundModel: Sendable {
   init(folder: String) throws(SpoolError) {
     parameters = folder + "/feat.params"
     var file = try ModelBytes(of: parameters)
-    let fields = String(decoding: try file.rest(), as: UTF8.self).split(
-      whereSeparator: \.isWhitespace
-    )
-    .map(String.init)
+    let fields = String(decoding: try file.rest(), as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace).map(String.init)
     for (name, values) in Self.wanted {
       guard let index = fields.firstIndex(of: name), index + 1 < fields.count,
         values.contains(fields[index + 1])
       else { throw file.error("\(name) is not \(values.joined(separator: " or "))") }
     }
-    guard unsafe access(folder + "/feature_transform", F_OK) != 0 else {
+    guard (try? FileStamp(following: folder + "/feature_transform")) == nil else {
       throw file.error("its features are transformed")
     }
     phones = try PhoneInventory(from: folder + "/mdef")
@@ -57,11 +55,12 @@ struct SoundModel: Sendable {
     return model
   }
 
-  /// The places of a phone's three states among the scores, and its transitions.
-  func places(of model: PhoneInventory.Model) -> PhoneStates {
-    PhoneStates(
-      first: Int32(weights.places[model.first]), second: Int32(weights.places[model.second]),
-      third: Int32(weights.places[model.third]), transitions: Int32(model.transitions))
+  /// The places of the three states of a phone's model among the scores, and its transitions.
+  func states(of model: Int) -> PhoneStates {
+    let (numbers, transitions) = phones.states(of: model)
+    let places = numbers.map { Int32(weights.places[$0]) }
+    return PhoneStates(
+      first: places[0], second: places[1], third: places[2], transitions: Int32(transitions))
   }
 }
 

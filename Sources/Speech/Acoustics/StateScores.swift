@@ -36,10 +36,16 @@ struct StateScores {
 
   /// The score of a state, by its place, for one of the frames.
   @inline(__always)
-  func score(_ slot: Int, _ place: Int32) -> Float {
+  private func score(_ slot: Int, _ place: Int32) -> Float {
     let index = slot * groupCount * 4 + Int(place)
     precondition(index < scores.count * 4)
     return unsafe scores.span.bytes.unsafeLoad(fromByteOffset: 4 * index, as: Float.self)
+  }
+
+  /// The scores of the three states of a phone for one of the frames; last, 0.
+  @inline(__always)
+  func scores(_ slot: Int, _ phone: PhoneStates) -> SIMD4<Float> {
+    SIMD4(score(slot, phone.first), score(slot, phone.second), score(slot, phone.third), 0)
   }
 
   /// Scores frames, no more than the capacity; they take the first slots.

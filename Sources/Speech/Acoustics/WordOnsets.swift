@@ -151,10 +151,8 @@ private struct PhoneLattice {
         old = cells[offsets[frame - 1] + node - windows[frame - 1].lowerBound].paths
       }
       let moved = old * phone.leave
-      let fit = SIMD4(
-        expf(Self.flatness * (scores.score(slot, phone.states.first) - best)),
-        expf(Self.flatness * (scores.score(slot, phone.states.second) - best)),
-        expf(Self.flatness * (scores.score(slot, phone.states.third) - best)), 1)
+      let heard = Self.flatness * (scores.scores(slot, phone.states) - best)
+      let fit = SIMD4(expf(heard[0]), expf(heard[1]), expf(heard[2]), 1)
       var paths = (old * phone.stay + SIMD4(entry, moved[0], moved[1], 0)) * fit
       sum += paths[0] + paths[1] + paths[2]
       paths[3] = entry

@@ -1,4 +1,5 @@
 import Glibc
+import Transcripts
 
 /// The words of a text in their places, and how well the text belongs to the recording.
 package struct AlignmentResult: Sendable {
@@ -20,7 +21,8 @@ package struct AlignmentResult: Sendable {
   private static let longestGuess = 0.6
 
   init(
-    words: [SpokenWord], plan: AlignmentPlan, outcomes: [PieceOutcome], trusted: [AnchorWord],
+    words: [SpokenWord], plan: AlignmentPlan, outcomes: [UnanchoredSegment.Outcome],
+    trusted: [AnchorWord],
     heardCount: Int, frameCount: Int
   ) {
     let trustedPlaces = Dictionary(
@@ -115,7 +117,7 @@ package struct AlignmentProgress: Hashable, Sendable, Codable {
   /// What was heard in each piece of the listening plan; nil where it is not decoded yet.
   var heard: [[DecodedWord]?] = []
   /// Where the words of each piece of the alignment plan are; nil where that is not known yet.
-  var aligned: [PieceOutcome?] = []
+  var aligned: [UnanchoredSegment.Outcome?] = []
 
   /// How much of the work is done: 0 to 1.
   package var share: Double {
@@ -126,14 +128,6 @@ package struct AlignmentProgress: Hashable, Sendable, Codable {
   }
 
   package init() {}
-}
-
-/// What came of aligning a piece.
-struct PieceOutcome: Hashable, Codable {
-  /// What was heard of each of its words; empty where nothing was.
-  var words: [[DecodedWord]]
-  /// How well each word fits, as far as that was asked: the acoustic score of a frame.
-  var scores: [Double?]
 }
 
 /// How sure it is that words were said where they were found: 0 to 1.
@@ -199,7 +193,8 @@ private struct WordConfidence {
   ///
   /// - Parameter trusted: the numbers of those that were heard in anchor runs.
   init(
-    of words: [SpokenWord], _ plan: AlignmentPlan, _ outcomes: [PieceOutcome], trusted: Set<Int>
+    of words: [SpokenWord], _ plan: AlignmentPlan, _ outcomes: [UnanchoredSegment.Outcome],
+    trusted: Set<Int>
   ) {
     var scores: [Double] = []
     var judged: [Double] = []
@@ -245,7 +240,7 @@ private struct WordConfidence {
 
   /// By word, how much its goodness is above what is usual beside it.
   private static func standings(
-    of words: [SpokenWord], _ plan: AlignmentPlan, _ outcomes: [PieceOutcome],
+    of words: [SpokenWord], _ plan: AlignmentPlan, _ outcomes: [UnanchoredSegment.Outcome],
     _ trusted: Set<Int>, _ usual: GOPBaseline
   ) -> [Double] {
     var standings = Array(repeating: unheard, count: words.count)
@@ -322,12 +317,7 @@ private struct GOPBaseline {
   ///
   /// Complexity: O(log *n*) in the number of words that were heard in anchor runs.
   func beside(_ word: Int) -> Double {
-    var place = 0
-    var end = known.count
-    while place < end {
-      let middle = (place + end) / 2
-      if known[middle].word < word { place = middle + 1 } else { end = middle }
-    }
+    let place = known.partitioningIndex(where: { $0.word >= word })
     let near = max(0, place - Self.neighbours)..<min(known.count, place + Self.neighbours)
     return max(Self.least, Self.usual(of: known[near], orElse: whole))
   }

@@ -62,7 +62,7 @@ struct AnchorWord: Hashable {
     }
     let runs = runs(of: found, words).filter { $0.count >= min(run, spoken) }
     let rows = runs.indices.filter { !isLonely($0, among: runs, words) }.map { runs[$0] }
-    return RunEdges(of: words, heard: heard, echoes: echoes).contest(rows, in: whole)
+    return RunEdges(words: words, heard: heard, echoes: echoes).contest(rows, in: whole)
   }
 
   /// Whether words lie no further apart than they would if all between them were spoken slowly.
@@ -116,23 +116,18 @@ struct AnchorWord: Hashable {
 /// | the` may be heard in `both it and this licence`, while `the` is spoken a minute later. Words
 /// that were heard on both sides of such speech are in doubt, too.
 struct RunEdges {
-  private let words: [SpokenWord]
-  private let heard: [DecodedWord]
+  /// The text.
+  let words: [SpokenWord]
+  /// All that was heard.
+  let heard: [DecodedWord]
   /// The words that were heard twice.
-  private let echoes: Set<Int>
+  let echoes: Set<Int>
 
   /// The evidence that is needed for the words from the edge of an anchor run on, so that they are
   /// anchors: as much as for a word that stands alone.
   private static let least = DecodedWord.loneliness
   /// Words beside a doubt belong to an anchor run only with so many others.
   private static let fewest = 3
-
-  /// Looks at anchor runs of a text and at all that was heard, where some words were heard twice.
-  init(of words: [SpokenWord], heard: [DecodedWord], echoes: Set<Int>) {
-    self.words = words
-    self.heard = heard
-    self.echoes = echoes
-  }
 
   /// The words of anchor runs, with those contested that could as well be elsewhere.
   ///

@@ -41,3 +41,14 @@ func workOnPieces<Tool, Output: Sendable>(
     try done(piece, value)
   }
 }
+
+extension [Range<Int>] {
+  /// Adds a range behind the others, or lengthens the last one by it.
+  mutating func add(_ range: Range<Int>, joinedTo isJoined: (Range<Int>) -> Bool) {
+    if let last, isJoined(last) {
+      self[count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
+    } else {
+      append(range)
+    }
+  }
+}

@@ -1,3 +1,5 @@
+import Transcripts
+
 /// Which heard words are which words of a text, where phrases that were heard or written twice are
 /// taken from one reading each.
 struct RepetitionResolver {
@@ -237,14 +239,9 @@ struct WordMatching {
     var ends: [Int] = []  // of a chain of each length, the pair that ends it lowest
     var before: [Int?] = Array(repeating: nil, count: pairs.count)
     for (index, pair) in pairs.enumerated() {
-      var low = 0
-      var high = ends.count
-      while low < high {
-        let middle = (low + high) / 2
-        if pairs[ends[middle]].1 < pair.1 { low = middle + 1 } else { high = middle }
-      }
-      before[index] = low > 0 ? ends[low - 1] : nil
-      if low == ends.count { ends.append(index) } else { ends[low] = index }
+      let length = ends.partitioningIndex(where: { pairs[$0].1 >= pair.1 })
+      before[index] = length > 0 ? ends[length - 1] : nil
+      if length == ends.count { ends.append(index) } else { ends[length] = index }
     }
     var chain: [(Int, Int)] = []
     var next = ends.last

@@ -6,19 +6,8 @@ package import Platform
 /// where the text has them in a row are anchors. Between them the recording is cut into pieces, and
 /// each piece's words are put in their places exactly. Hence words that were not spoken, and speech
 /// that is not in the text, disturb nothing but their own neighbourhood.
-package struct TextAlignment: Sendable {
-  package let engine: SphinxEngine
-  /// The words of the text, in order.
-  package let words: [SpokenWord]
-  package let threadCount: Int
-
-  package init(of words: [SpokenWord], engine: SphinxEngine, threadCount: Int) {
-    self.words = words
-    self.engine = engine
-    self.threadCount = threadCount
-  }
-
-  /// Finds the words.
+extension SphinxEngine {
+  /// Finds the words of a text, which are in order.
   ///
   /// The result does not depend on the number of threads, nor on where the work was cut off.
   ///
@@ -28,14 +17,14 @@ package struct TextAlignment: Sendable {
   ///   - progress: what earlier work recorded.
   ///   - record: records the progress, after every piece; ends the work by throwing.
   package func align(
-    in source: any SpeechSource, _ trace: LevelTrace, from progress: AlignmentProgress,
-    record: (AlignmentProgress) throws(SpoolError) -> Void
+    _ words: [SpokenWord], in source: any SpeechSource, _ trace: LevelTrace, threadCount: Int,
+    from progress: AlignmentProgress, record: (AlignmentProgress) throws(SpoolError) -> Void
   ) throws(SpoolError) -> AlignmentResult {
     var progress = progress
-    let lexicon = try engine.lexicon(of: Set(words.flatMap { $0.variants.joined() }))
+    let lexicon = try lexicon(of: Set(words.flatMap { $0.variants.joined() }))
     let words = words.map { lexicon.pronounceable($0) }
     let listening = ListeningPlan(of: trace)
-    try listen(listening, source, words, lexicon, &progress, record)
+    try listen(listening, source, words, lexicon, threadCount, &progress, record)
 
     let heard = progress.heard.compactMap(\.self).joined()
     let limit = RunLimit(
@@ -45,7 +34,7 @@ package struct TextAlignment: Sendable {
       in: reading, heard: Array(heard), sureCount: heard.count(where: limit.allows),
       whole: listening.whole)
     let plan = AlignmentPlan(words: reading.words, trusted: trusted, whole: listening.whole)
-    try align(plan, source, reading.words, lexicon, trusted, &progress, record)
+    try align(plan, source, reading.words, lexicon, trusted, threadCount, &progress, record)
     return AlignmentResult(
       words: words, plan: plan, outcomes: progress.aligned.compactMap(\.self), trusted: trusted,
       heardCount: heard.count, frameCount: source.frameCount)
@@ -54,18 +43,17 @@ package struct TextAlignment: Sendable {
   /// Decodes the pieces that are not decoded yet.
   private func listen(
     _ plan: ListeningPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
-    _ progress: inout AlignmentProgress,
+    _ threadCount: Int, _ progress: inout AlignmentProgress,
     _ record: (AlignmentProgress) throws(SpoolError) -> Void
   ) throws(SpoolError) {
     if progress.heard.count != plan.pieces.count {
       progress = AlignmentProgress()
       progress.heard = Array(repeating: nil, count: plan.pieces.count)
     }
-    let engine = engine
     let sentences = Self.sentences(of: words)
     let open = plan.pieces.indices.filter { progress.heard[$0] == nil }
     try workOnPieces(open, threadCount: threadCount) {
-      Result { () throws(SpoolError) in try engine.makeListener(for: sentences, lexicon) }
+      Result { () throws(SpoolError) in try makeListener(for: sentences, lexicon) }
     } work: { listener, piece in
       Result { () throws(SpoolError) in
         let place = plan.pieces[piece]
@@ -81,17 +69,16 @@ package struct TextAlignment: Sendable {
   /// Aligns the pieces that are not aligned yet.
   private func align(
     _ plan: AlignmentPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
-    _ trusted: [AnchorWord], _ progress: inout AlignmentProgress,
+    _ trusted: [AnchorWord], _ threadCount: Int, _ progress: inout AlignmentProgress,
     _ record: (AlignmentProgress) throws(SpoolError) -> Void
   ) throws(SpoolError) {
     if progress.aligned.count != plan.pieces.count {
       progress.aligned = Array(repeating: nil, count: plan.pieces.count)
     }
-    let engine = engine
     let sure = Dictionary(uniqueKeysWithValues: trusted.map { ($0.word, $0.place) })
     let open = plan.pieces.indices.filter { progress.aligned[$0] == nil }
     try workOnPieces(open, threadCount: threadCount) {
-      Result { () throws(SpoolError) in try engine.makeAligner(lexicon) }
+      Result { () throws(SpoolError) in try makeAligner(lexicon) }
     } work: { aligner, number in
       Result { () throws(SpoolError) in
         let piece = plan.pieces[number]

@@ -2,6 +2,14 @@ import Platform
 
 /// A piece whose words may not all be spoken in it.
 struct UnanchoredSegment {
+  /// What came of aligning a piece.
+  struct Outcome: Hashable, Codable {
+    /// What was heard of each of its words; empty where nothing was.
+    var words: [[DecodedWord]]
+    /// How well each word fits, as far as that was asked: the acoustic score of a frame.
+    var scores: [Double?]
+  }
+
   let words: [SpokenWord]
   /// Where each was heard in an anchor run, in frames (10 ms) of the recording; nil for words
   /// without an anchor.
@@ -28,8 +36,8 @@ struct UnanchoredSegment {
   /// All words are placed exactly. Then those without an anchor are judged among their neighbours,
   /// which takes libpocketsphinx three times as long; where they fit badly, everything is placed
   /// once more without them.
-  func align(with aligner: any Aligner, in sound: [Int16]) throws(SpoolError) -> PieceOutcome {
-    var outcome = PieceOutcome(words: words.map { _ in [] }, scores: words.map { _ in nil })
+  func align(with aligner: any Aligner, in sound: [Int16]) throws(SpoolError) -> Outcome {
+    var outcome = Outcome(words: words.map { _ in [] }, scores: words.map { _ in nil })
     var spoken = Array(repeating: true, count: words.count)
     var placed = try place(spoken, with: aligner, in: sound)
     for run in doubtfulRuns() where !fits(run) {
@@ -55,11 +63,7 @@ struct UnanchoredSegment {
   private func doubtfulRuns() -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for word in words.indices where words[word].isSpoken && places[word] == nil {
-      if let last = runs.last, !words[last.upperBound..<word].contains(where: \.isSpoken) {
-        runs[runs.count - 1] = last.lowerBound..<word + 1
-      } else {
-        runs.append(word..<word + 1)
-      }
+      runs.add(word..<word + 1) { !words[$0.upperBound..<word].contains(where: \.isSpoken) }
     }
     return runs
   }
@@ -103,7 +107,7 @@ struct UnanchoredSegment {
   /// were looked at.
   private func judge(
     _ run: Range<Int>, _ placed: [[DecodedWord]]?, with aligner: any Aligner, in sound: [Int16],
-    into outcome: inout PieceOutcome
+    into outcome: inout Outcome
   ) throws(SpoolError) -> Bool {
     var sure: [DecodedWord] = []
     var doubtful: [DecodedWord] = []
@@ -184,15 +188,13 @@ struct UnanchoredSegment {
   }
 
   /// Takes the places where words were heard in an anchor run, when nothing better can be had.
-  private func rescue(_ outcome: inout PieceOutcome) {
+  private func rescue(_ outcome: inout Outcome) {
     for (word, place) in places.enumerated() {
       guard let place, let key = words[word].variants.first?.first else { continue }
       outcome.words[word] = [DecodedWord(key: key, frames: place, score: 0)]
     }
   }
-}
 
-extension UnanchoredSegment {
   /// Words of less goodness may not be spoken, if it is also so much less than that of the words
   /// that were heard in anchor runs.
   private static let strangeness = -4.0

@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 package import Transcripts
 
@@ -15,29 +14,25 @@ struct Lexicon: Sendable {
   /// Complexity: one reading of the dictionary, about 10 ms for cmudict.
   init(of words: Set<String>, in path: String) throws(SpoolError) {
     pronunciations = [:]
-    guard let file = unsafe fopen(path, "re") else {
-      throw .acousticModel(path, SystemError.last.words)
+    var rest: ArraySlice<UInt8>
+    do throws(SystemError) {
+      rest = try FileOperations.system.bytes(following: path)[...]
+    } catch {
+      throw .acousticModel(path, error.words)
     }
-    defer { unsafe fclose(file) }
-    var line: UnsafeMutablePointer<CChar>?
-    var capacity = 0
-    defer { unsafe free(line) }
-    while unsafe getline(&line, &capacity, file) > 0 {
-      guard let text = unsafe line.flatMap({ unsafe String(validatingCString: $0) }) else {
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != 0x0A }
+      rest = rest[line.endIndex...].dropFirst()
+      let head = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix {
+        $0 != 0x20 && $0 != 0x09 && $0 != UInt8(ascii: "(")
+      }
+      guard let word = String(validating: head, as: UTF8.self), words.contains(word) else {
         continue
       }
-      add(text, wanted: words)
+      let phones = line.split { $0 == 0x20 || $0 == 0x09 }.dropFirst()
+        .compactMap { String(validating: $0, as: UTF8.self) }
+      if !phones.isEmpty { pronunciations[word, default: []].append(phones) }
     }
-  }
-
-  /// Takes a line of the dictionary where its word is wanted.
-  private mutating func add(_ line: String, wanted: Set<String>) {
-    let fields = line.utf8.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A })
-    guard let head = fields.first, fields.count > 1 else { return }
-    let word = String(Substring(head.prefix { $0 != UInt8(ascii: "(") }))
-    guard wanted.contains(word) else { return }
-    pronunciations[word, default: []].append(
-      fields.dropFirst().map { String(Substring($0)) })
   }
 
   /// Looks the words up in a model's dictionary, and lets libespeak-ng say how the others are
@@ -49,13 +44,8 @@ struct Lexicon: Sendable {
     let espeak = try Espeak.shared()
     for word in unknown.sorted() {
       let phones = Self.phones(ofIPA: try espeak.phonemes(of: word, voice: "en-us"))
-      if !phones.isEmpty { add(phones, for: word) }
+      if !phones.isEmpty { pronunciations[word, default: []].append(phones) }
     }
-  }
-
-  /// Adds a pronunciation of a word that the dictionary does not know.
-  private mutating func add(_ phones: [String], for word: String) {
-    pronunciations[word, default: []].append(phones)
   }
 
   /// The word in those of its variants that can be pronounced.

@@ -57,11 +57,7 @@ package struct ListeningPlan: Hashable, Sendable {
     let threshold = max(floor + 3, top - 40)
     var stretches: [Range<Int>] = []
     for (index, level) in trace.levels.enumerated() where level > threshold {
-      if let last = stretches.last, index - last.upperBound < longSilence {
-        stretches[stretches.count - 1] = last.lowerBound..<index + 1
-      } else {
-        stretches.append(index..<index + 1)
-      }
+      stretches.add(index..<index + 1) { index - $0.upperBound < longSilence }
     }
     return stretches.map {
       max(0, $0.lowerBound - margin)..<min(trace.levels.count, $0.upperBound + margin)

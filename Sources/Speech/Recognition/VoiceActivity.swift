@@ -1,16 +1,13 @@
-import Glibc
-
 /// Where there is speech: where the sound has a pitch as voices have it, which moves.
 ///
 /// Noise has no pitch, and the tones of instruments and mains hum have one that stands still. What
 /// is whispered has none either, and is not found. The pitch is that of the autocorrelation of
 /// 40 ms, from 60 to 400 Hz.
 package struct VoiceActivity: Sendable {
-  /// The level of each frame (10 ms) in dB of full scale, -100 at least.
-  private var levels: [Float] = []
+  /// How loud the sound is.
+  package private(set) var trace = LevelTrace()
   /// The period of each frame in samples of 4 kHz; 0 where it has none.
   private var periods: [Float] = []
-  private var energy: Float = 0
   private var heldCount = 0
   private var mean: Float = 0
   private var previous: Float = 0
@@ -28,20 +25,16 @@ package struct VoiceActivity: Sendable {
   ///
   /// Complexity: O(*n*) in the number of samples, about 0.1 % of the time that they take to play.
   package mutating func add(_ sound: Span<Int16>) {
+    trace.add(sound)
     for index in sound.indices {
       let sample = Float(sound[index]) / 32768
-      energy += sample * sample
       mean += sample / Float(Self.reduction)
       heldCount += 1
-      if heldCount % Self.reduction == 0 {
+      if heldCount == Self.reduction {
         // High tones are raised, so that low noise does not look like a tone.
         waiting.append(mean - 0.9 * previous)
         previous = mean
         mean = 0
-      }
-      if heldCount == LevelTrace.step {
-        levels.append(max(-100, 10 * log10f(energy / Float(LevelTrace.step) + 1e-12)))
-        energy = 0
         heldCount = 0
       }
     }
@@ -59,13 +52,13 @@ package struct VoiceActivity: Sendable {
   package var stretches: [Range<Int>] {
     let voiced = moving(in: loudEnough())
     var stretches: [Range<Int>] = []
-    for run in Self.runs(of: voiced) where run.count >= Self.shortestRun {
+    var runs: [Range<Int>] = []
+    for frame in voiced.indices where voiced[frame] {
+      runs.add(frame..<frame + 1) { $0.upperBound == frame }
+    }
+    for run in runs where run.count >= Self.shortestRun {
       let wide = widened(run)
-      if let last = stretches.last, wide.lowerBound - last.upperBound < Self.pause {
-        stretches[stretches.count - 1] = last.lowerBound..<max(last.upperBound, wide.upperBound)
-      } else {
-        stretches.append(wide)
-      }
+      stretches.add(wide) { wide.lowerBound - $0.upperBound < Self.pause }
     }
     return stretches
   }
@@ -82,6 +75,8 @@ package struct VoiceActivity: Sendable {
   private static let stillShare = 0.85
   /// What is quieter than the voice by more is somewhere else, in dB.
   private static let depth: Float = 45
+
+  private var levels: [Float] { trace.levels }
 
   /// The frames with a pitch that are not far quieter than the others.
   private func loudEnough() -> [Bool] {
@@ -108,18 +103,6 @@ package struct VoiceActivity: Sendable {
       let to = min(voiced.count - 1, index + Self.neighbourhood)
       return Double(still[to] - still[from]) <= Self.stillShare * Double(steps[to] - steps[from])
     }
-  }
-
-  private static func runs(of frames: [Bool]) -> [Range<Int>] {
-    var runs: [Range<Int>] = []
-    for index in frames.indices where frames[index] {
-      if let last = runs.last, last.upperBound == index {
-        runs[runs.count - 1] = last.lowerBound..<index + 1
-      } else {
-        runs.append(index..<index + 1)
-      }
-    }
-    return runs
   }
 
   /// The run with the consonants around it.

@@ -201,14 +201,16 @@ package struct AcousticModel: Hashable, Sendable {
   /// Whether its files are there, before any of them is opened.
   /// - Throws: where one cannot be read; the folder is named before the dictionary.
   func check() throws(SpoolError) {
-    for (path, part) in [(folder, "/mdef"), (dictionary, "")] {
-      if unsafe access(path, R_OK) != 0 {
-        throw .acousticModel(path, SystemError.last.words)
-      }
-      if !part.isEmpty, unsafe access(path + part, R_OK) != 0 {
-        throw .acousticModel(path, "it has no mdef, as the folders of CMU Sphinx's models do")
+    func check(_ file: String, of path: String, reason: String? = nil) throws(SpoolError) {
+      if let error = FilePath.obstacle(to: file, R_OK) {
+        throw .acousticModel(path, reason ?? error.words)
       }
     }
+    try check(folder, of: folder)
+    try check(
+      folder + "/mdef", of: folder,
+      reason: "it has no mdef, as the folders of CMU Sphinx's models do")
+    try check(dictionary, of: dictionary)
   }
 
   /// US English, as Debian's package pocketsphinx-en-us installs it.

@@ -183,30 +183,21 @@ private final class SphinxListener: Listener {
 ///
 /// It ends with the process.
 private struct MemoryFile: ~Copyable {
-  private let descriptor: Int32
+  private let file: OpenFile
 
   /// Where it can be opened, as long as it lives.
-  var path: String { "/proc/self/fd/\(descriptor)" }
+  var path: String { "/proc/self/fd/\(file.descriptor)" }
 
   init(named name: String, holding text: String) throws(SpoolError) {
-    let descriptor = unsafe posix_memory_file(name)
-    self.descriptor = descriptor
-    guard descriptor >= 0 else {
-      throw SpoolError("cannot look for \(name)", reason: SystemError.last.words)
-    }
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let written = unsafe bytes.withUnsafeBufferPointer {
-        unsafe write(descriptor, $0.baseAddress, $0.count)
-      }
-      guard written > 0 else {
-        throw SpoolError("cannot look for \(name)", reason: SystemError.last.words)
-      }
-      bytes = bytes.dropFirst(written)
+    do throws(SystemError) {
+      let descriptor = try SystemError.check { unsafe posix_memory_file(name) }
+      let file = OpenFile(descriptor: descriptor, path: name)
+      try FileOperations.system.write(Array(text.utf8), to: file)
+      self.file = file
+    } catch {
+      throw SpoolError("cannot look for \(name)", reason: error.words)
     }
   }
-
-  deinit { close(descriptor) }
 }
 
 /// How likely the words of one text follow each other: a trigram model with back-off.
@@ -239,7 +230,7 @@ extension SphinxListener {
     for triple in triples.keys { kindsAfterPair[Array(triple[..<2]), default: 0] += 1 }
 
     func logarithm(_ probability: Double) -> String {
-      String(Int((log10(probability) * 10_000).rounded())).dotted
+      String((log10(probability) * 10_000).rounded() / 10_000)
     }
     var lines = ["", "\\data\\"]
     lines += [
@@ -266,15 +257,5 @@ extension SphinxListener {
     }
     lines += ["", "\\end\\", ""]
     return lines.joined(separator: "\n")
-  }
-}
-
-extension String {
-  /// Ten-thousandths as a decimal number.
-  fileprivate var dotted: String {
-    let isNegative = hasPrefix("-")
-    let digits = isNegative ? String(dropFirst()) : self
-    let padded = String(repeating: "0", count: max(0, 5 - digits.count)) + digits
-    return (isNegative ? "-" : "") + padded.dropLast(4) + "." + padded.suffix(4)
   }
 }

@@ -10,16 +10,6 @@ struct BandPowers {
   /// How many frames there are.
   var count: Int { values.count / bandCount }
 
-  init(bandCount: Int, values: [Float]) {
-    self.bandCount = bandCount
-    self.values = values
-  }
-
-  /// The powers of a sound in the bands in which speech is compared.
-  init(of sound: [Int16], by spectrum: MelSpectrum) {
-    self.init(bandCount: spectrum.bandCount, values: spectrum.powers(of: sound.span))
-  }
-
   /// The bands in which speech is compared: up to what most recordings hold; synthetic voices have
   /// little above.
   static func spectrum(sampleRate: Int) -> MelSpectrum {
@@ -30,6 +20,11 @@ struct BandPowers {
 
   /// Adds what follows.
   mutating func append(_ other: BandPowers) { values += other.values }
+
+  /// The powers of a sound in the bands in which speech is compared.
+  static func of(_ sound: [Int16], by spectrum: MelSpectrum) -> BandPowers {
+    BandPowers(bandCount: spectrum.bandCount, values: spectrum.powers(of: sound.span))
+  }
 
   /// No frames yet.
   static let none = BandPowers(bandCount: 24, values: [])

@@ -43,12 +43,9 @@ struct CepstralFrames {
     )
   }
 
-  /// Frames as they are.
-  init(vectors: [Vector], isSilent: [Bool]) {
-    self.vectors = vectors
-    self.isSilent = isSilent
-  }
+}
 
+extension CepstralFrames {
   private init(_ powers: BandPowers, gain: Float, added: [Float], threshold: Float) {
     isSilent = powers.totals.map { $0 * gain < threshold }
     let table = Self.cosines(powers.bandCount)

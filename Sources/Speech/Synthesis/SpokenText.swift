@@ -23,7 +23,7 @@ struct SpokenText {
     let speeches = try Espeak.shared().speak(
       utterances.map(\.text), voice: voice.name, wordsPerMinute: Self.wordsPerMinute)
     for (utterance, speech) in zip(utterances, speeches) {
-      add(utterance, speech, BandPowers(of: speech.samples, by: spectrum))
+      add(utterance, speech, BandPowers.of(speech.samples, by: spectrum))
     }
   }
 

@@ -72,7 +72,7 @@ package struct SyntheticAlignment: Sendable {
       Result { () throws(SpoolError) in
         let powers =
           piece < stretches.count
-          ? BandPowers(of: try source.read(stretches[piece]), by: spectra.recording)
+          ? BandPowers.of(try source.read(stretches[piece]), by: spectra.recording)
           : try SpokenText(blocks[piece - stretches.count], voice, spectra.voice).powers
         return powers.thinned(by: CoarseAlignment.thinning)
       }
@@ -104,7 +104,7 @@ package struct SyntheticAlignment: Sendable {
       Result { () throws(SpoolError) in
         guard let place = plan[number].place else { return SyntheticProgress.Outcome() }
         let look = FineAlignment(
-          recording: BandPowers(of: try source.read(place), by: spectra.recording),
+          recording: BandPowers.of(try source.read(place), by: spectra.recording),
           text: try SpokenText(blocks[number], voice, spectra.voice), place: plan[number])
         return look.outcome(origin: place.lowerBound)
       }
@@ -195,13 +195,8 @@ private struct CoarseAlignment {
   }
 
   /// As for fine frames, but that to begin leaving out costs as much for as many seconds.
-  private static var prices: TimeWarp.Prices {
-    var prices = TimeWarp.Prices.usual
-    prices.opening = 6
-    prices.skip = 0.8
-    prices.edge = 0.6
-    return prices
-  }
+  private static let prices = TimeWarp.Prices(
+    skip: 0.8, opening: 6, silence: TimeWarp.Prices.usual.silence, edge: 0.6)
 
   private static func band(_ rows: Int, _ columns: Int) -> [Range<Int>] {
     let width = min(columns, max(leastWidth, mostPairs / rows))

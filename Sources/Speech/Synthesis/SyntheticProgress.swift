@@ -47,23 +47,15 @@ extension SyntheticProgress.Place {
   /// Complexity: O(*n*) in the number of frames and of anchors.
   func band(recording: Int, synthetic: Int) -> [Range<Int>] {
     let line = synthetics(upTo: recording, synthetic)
-    let ranges = (0..<recording).map { frame in
+    var ranges = (0..<recording).map { frame in
       let low = line[max(0, frame - Self.reach)] - Self.reach
       let high = line[min(recording - 1, frame + Self.reach)] + Self.reach
       let upper = min(synthetic, max(1, high))
       return min(max(0, low), upper - 1)..<upper
     }
-    return Self.whole(ranges, synthetic)
-  }
-
-  /// The first row reaches the beginning and the last one the end.
-  private static func whole(_ ranges: [Range<Int>], _ synthetic: Int) -> [Range<Int>] {
-    guard var first = ranges.first, var last = ranges.last else { return [] }
-    var ranges = ranges
-    first = 0..<first.upperBound
-    last = last.lowerBound..<synthetic
-    ranges[0] = first
-    ranges[ranges.count - 1] = ranges.count == 1 ? 0..<synthetic : last
+    // The first row reaches the beginning and the last one the end.
+    if let first = ranges.first { ranges[0] = 0..<first.upperBound }
+    if let last = ranges.last { ranges[ranges.count - 1] = last.lowerBound..<synthetic }
     return ranges
   }
 

@@ -6,9 +6,9 @@ import Platform
 import SoundEngine
 
 /// `loudness-curve`: loudness over time, as figures and as a picture.
-struct LoudnessCurveStage: DeclaredStage, SoundSinkStage, PublishingStage {
+private struct LoudnessCurveStage: DeclaredStage, VisualStage {
   struct Parameters: Codable, Sendable {
-    let formats: [String]?
+    let formats: [LoudnessCurveFormat]?
     let width: Int
     let height: Int
     let name: String
@@ -41,16 +41,15 @@ struct LoudnessCurveStage: DeclaredStage, SoundSinkStage, PublishingStage {
 
   private let formats: [LoudnessCurveFormat]
   private let size: PictureSize
-  private let name: String
+  let name: String
 
   init(_ parameters: Parameters) {
-    let words = parameters.formats.map(Set.init)
-    formats = LoudnessCurveFormat.allCases.filter { words?.contains($0.rawValue) ?? true }
+    formats = LoudnessCurveFormat.allCases.filter { parameters.formats?.contains($0) ?? true }
     size = PictureSize(width: parameters.width, height: parameters.height)
     name = parameters.name
   }
 
-  private var outputs: [VisualOutput] {
+  var outputs: [VisualOutput] {
     formats.map { VisualOutput(port: $0.port, ending: ".loudness.\($0.rawValue)") }
   }
 
@@ -92,19 +91,14 @@ struct LoudnessCurveStage: DeclaredStage, SoundSinkStage, PublishingStage {
     }
     return SinkCost(byteCount: byteCount, publishedByteCount: byteCount, coreSeconds: 0.0004)
   }
+}
 
-  func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    let stem = ExportName.fill(name, recording: recordings.first)
-    return outputs.map { stem + $0.ending }
-  }
-
-  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    try context.publish(outputs, name: name)
-  }
+extension StageRegistration {
+  static let loudnessCurve = StageRegistration(LoudnessCurveStage.self)
 }
 
 /// The files that `loudness-curve` can write.
-enum LoudnessCurveFormat: String, CaseIterable, Sendable {
+enum LoudnessCurveFormat: String, Codable, CaseIterable, Sendable {
   case csv
   case json
   case svg

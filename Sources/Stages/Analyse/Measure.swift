@@ -5,10 +5,8 @@ import Platform
 import SoundEngine
 
 /// `measure`: what the sound is like, in figures.
-struct MeasureStage: DeclaredStage, SoundSinkStage, PublishingStage {
-  struct Parameters: Codable, Sendable {
-    let write: Bool
-  }
+struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
+  let write: Bool
 
   static let descriptor = StageDescriptor(
     kind: "measure", revision: 3,
@@ -27,25 +25,23 @@ struct MeasureStage: DeclaredStage, SoundSinkStage, PublishingStage {
         isInKey: false)
     ])
 
-  private let isWritten: Bool
-
-  init(_ parameters: Parameters) { isWritten = parameters.write }
-
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
     MeterSink({ LevelMeter(format: stream.format) }, in: context)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
-    SinkCost(byteCount: 1024, publishedByteCount: isWritten ? 1024 : 0, coreSeconds: 0.001)
+    SinkCost(byteCount: 1024, publishedByteCount: write ? 1024 : 0, coreSeconds: 0.001)
   }
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    isWritten ? ["\(ExportName.stem(of: recordings.first)).\(step).json"] : []
+    write ? ["\(ExportName.stem(of: recordings.first)).\(step).json"] : []
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
+    guard write, let figures = context.outputs[.measurement]?.artifact else { return [] }
     return try fileNames(of: context.step, recordings: context.names)
       .map { (name) throws(SpoolError) in try context.publish(figures, as: name) }
   }
 }
+
+extension StageRegistration { static let measure = StageRegistration(MeasureStage.self) }

@@ -6,9 +6,9 @@ import Platform
 import SoundEngine
 
 /// `spectrogram`: which frequencies there are, and when, as a picture.
-struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
+struct SpectrogramStage: DeclaredStage, VisualStage {
   struct Parameters: Codable, Sendable {
-    let scale: String
+    let scale: SpectrumGatherer.Scale
     let window: String
     let range: Decibels
     let top: Hertz?
@@ -52,13 +52,13 @@ struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
   let range: Decibels
   let size: PictureSize
   private let top: Hertz?
-  private let name: String
+  let name: String
 
   init(_ parameters: Parameters) throws(SpoolError) {
-    guard let scale = SpectrumGatherer.Scale(rawValue: parameters.scale),
-      let window = Int(parameters.window)
-    else { throw SpoolError("spectrogram knows no scale \(parameters.scale)") }
-    self.scale = scale
+    guard let window = Int(parameters.window) else {
+      throw SpoolError("spectrogram knows no window of \(parameters.window)")
+    }
+    scale = parameters.scale
     self.window = window
     range = parameters.range
     top = parameters.top
@@ -72,7 +72,7 @@ struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
     return Hertz(min(top?.value ?? half, half))
   }
 
-  private var outputs: [VisualOutput] {
+  var outputs: [VisualOutput] {
     [VisualOutput(port: SpectrogramStage.Sink.port, ending: ".spectrogram.png")]
   }
 
@@ -91,13 +91,6 @@ struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
       byteCount: Int(joinings * 8) * pixels + pixels, publishedByteCount: pixels,
       coreSeconds: 0.0004 * Double(stream.format.channelCount))
   }
-
-  func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    let stem = ExportName.fill(name, recording: recordings.first)
-    return outputs.map { stem + $0.ending }
-  }
-
-  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    try context.publish(outputs, name: name)
-  }
 }
+
+extension StageRegistration { static let spectrogram = StageRegistration(SpectrogramStage.self) }

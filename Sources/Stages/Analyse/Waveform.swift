@@ -5,9 +5,9 @@ import Platform
 import SoundEngine
 
 /// `waveform`: the shape of the sound, for programs that show it and for people who look at it.
-struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
+struct WaveformStage: DeclaredStage, VisualStage {
   struct Parameters: Codable, Sendable {
-    let formats: [String]?
+    let formats: [Format]?
     let samplesPerPixel: Int
     let levels: Int
     let bits: String
@@ -66,17 +66,12 @@ struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
   let levels: [WaveformStage.Level]
   let bits: WaveformData.Bits
   let size: PictureSize
-  private let name: String
+  let name: String
 
-  init(_ parameters: Parameters) throws(SpoolError) {
-    var formats: [WaveformStage.Format] = []
-    for word in parameters.formats ?? WaveformStage.Format.allCases.map(\.rawValue) {
-      guard let format = WaveformStage.Format(rawValue: word) else {
-        throw SpoolError("waveform knows no format \(word)")
-      }
+  init(_ parameters: Parameters) {
+    formats = (parameters.formats ?? Format.allCases).reduce(into: []) { formats, format in
       if !formats.contains(format) { formats.append(format) }
     }
-    self.formats = formats
     framesPerPoint = parameters.samplesPerPixel
     levels = (0..<parameters.levels).map {
       WaveformStage.Level(number: $0, finest: parameters.samplesPerPixel)
@@ -86,8 +81,7 @@ struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
     name = parameters.name
   }
 
-  /// The files, as far as they are asked for.
-  private var outputs: [VisualOutput] {
+  var outputs: [VisualOutput] {
     formats.flatMap { format in
       guard format == .dat || format == .json else {
         return [VisualOutput(port: format.port, ending: ".waveform.\(format.rawValue)")]
@@ -128,20 +122,13 @@ struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
     }
     return cost
   }
-
-  func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    let stem = ExportName.fill(name, recording: recordings.first)
-    return outputs.map { stem + $0.ending }
-  }
-
-  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    try context.publish(outputs, name: name)
-  }
 }
+
+extension StageRegistration { static let waveform = StageRegistration(WaveformStage.self) }
 
 extension WaveformStage {
   /// The files that `waveform` can write.
-  enum Format: String, CaseIterable, Sendable {
+  enum Format: String, Codable, CaseIterable, Sendable {
     case dat
     case json
     case svg
@@ -155,9 +142,7 @@ extension WaveformStage {
       level.number == 0 ? port : PortName("\(rawValue)-\(level.number + 1)")
     }
   }
-}
 
-extension WaveformStage {
   /// A zoom level.
   struct Level: Hashable, Sendable {
     /// From 0, the finest.

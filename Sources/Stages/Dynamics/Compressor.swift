@@ -3,21 +3,19 @@ import PipelineModel
 import SoundEngine
 
 /// `compress`: loud stretches become quieter, so that the whole can become louder.
-struct CompressorStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable, SidechainParameters {
-    let threshold: Decibels
-    let ratio: Double
-    let knee: Decibels
-    let attack: Seconds
-    let release: Seconds
-    let makeUp: Decibels
-    let mix: Double
-    let detector: String
-    let rmsWindow: Seconds
-    let sidechainHighpass: Hertz?
-    let lookAhead: Seconds
-    let link: Double
-  }
+private struct CompressorStage: PlainStage, SoundFilterStage, SidechainParameters {
+  let threshold: Decibels
+  let ratio: Double
+  let knee: Decibels
+  let attack: Seconds
+  let release: Seconds
+  let makeUp: Decibels
+  let mix: Double
+  let detector: String
+  let rmsWindow: Seconds
+  let sidechainHighpass: Hertz?
+  let lookAhead: Seconds
+  let link: Double
 
   static let descriptor = StageDescriptor.soundFilter(
     "compress", revision: 2,
@@ -54,19 +52,15 @@ struct CompressorStage: DeclaredStage, SoundFilterStage {
     ] + .sidechain,
     shorthand: "threshold", report: "how far it turned down")
 
-  private let settings: Compressor.Settings
-
-  init(_ parameters: Parameters) {
-    settings = Compressor.Settings(
-      threshold: parameters.threshold, ratio: parameters.ratio, knee: parameters.knee,
-      attack: parameters.attack, release: parameters.release, makeUp: parameters.makeUp,
-      mix: parameters.mix, sidechain: parameters.sidechain)
-  }
-
   func makeProcessor(for format: AudioFormat) -> any Processor {
-    Compressor(settings, format: format)
+    Compressor(
+      Compressor.Settings(
+        threshold: threshold, ratio: ratio, knee: knee, attack: attack, release: release,
+        makeUp: makeUp, mix: mix, sidechain: sidechain), format: format)
   }
 }
+
+extension StageRegistration { static let compressor = StageRegistration(CompressorStage.self) }
 
 /// The parameters of a side chain, as `gate` and `compress` have them in common.
 protocol SidechainParameters {

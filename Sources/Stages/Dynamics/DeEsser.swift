@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `deess`: sharp s-sounds become softer.
-struct DeEsserStage: DeclaredStage, SoundFilterStage {
+private struct DeEsserStage: DeclaredStage, SoundFilterStage {
   typealias Parameters = DeEsser.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
@@ -55,3 +55,5 @@ struct DeEsserStage: DeclaredStage, SoundFilterStage {
     DeEsser(settings, format: format)
   }
 }
+
+extension StageRegistration { static let deEsser = StageRegistration(DeEsserStage.self) }

@@ -4,17 +4,20 @@ import Platform
 import SoundEngine
 
 /// `eq`: any number of second-order bands.
-struct EqualizerStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let bands: [Band]
-  }
-
+private struct EqualizerStage: PlainStage, SoundFilterStage {
   struct Band: Codable, Sendable {
     let type: String
     let frequency: Hertz
     let gain: Decibels
     let q: Double?
   }
+
+  let bands: [Band]
+
+  private static let shapes: [(name: String, shape: EqualizerBand.Shape)] = [
+    ("peak", .peak), ("low-shelf", .lowShelf), ("high-shelf", .highShelf),
+    ("highpass", .highPass), ("lowpass", .lowPass), ("notch", .notch),
+  ]
 
   static let descriptor = StageDescriptor.soundFilter(
     "eq", revision: 1,
@@ -30,7 +33,7 @@ struct EqualizerStage: DeclaredStage, SoundFilterStage {
           of: .group([
             ParameterDescriptor(
               "type",
-              .choice(["peak", "low-shelf", "high-shelf", "highpass", "lowpass", "notch"]),
+              .choice(shapes.map(\.name)),
               .required, "the shape of the band"),
             ParameterDescriptor(
               "frequency", .number(.hertz, 5...100_000), .required,
@@ -46,34 +49,17 @@ struct EqualizerStage: DeclaredStage, SoundFilterStage {
     ],
     shorthand: "bands")
 
-  private let bands: [EqualizerBand]
-
-  init(_ parameters: Parameters) throws(SpoolError) {
-    var bands: [EqualizerBand] = []
-    for band in parameters.bands {
-      guard let shape = EqualizerStage.shape(band.type) else {
+  func makeProcessor(for format: AudioFormat) throws(SpoolError) -> any Processor {
+    var filters: [EqualizerBand] = []
+    for band in bands {
+      guard let shape = Self.shapes.first(where: { $0.name == band.type })?.shape else {
         throw SpoolError("eq knows no band of type \(band.type)")
       }
-      bands.append(
-        EqualizerBand(
-          shape, frequency: band.frequency, gain: band.gain, q: band.q))
+      filters.append(
+        EqualizerBand(shape, frequency: band.frequency, gain: band.gain, q: band.q))
     }
-    self.bands = bands
-  }
-
-  func makeProcessor(for format: AudioFormat) -> any Processor {
-    Equalizer(bands: bands, format: format)
-  }
-
-  private static func shape(_ name: String) -> EqualizerBand.Shape? {
-    switch name {
-    case "peak": .peak
-    case "low-shelf": .lowShelf
-    case "high-shelf": .highShelf
-    case "highpass": .highPass
-    case "lowpass": .lowPass
-    case "notch": .notch
-    default: nil
-    }
+    return Equalizer(bands: filters, format: format)
   }
 }
+
+extension StageRegistration { static let equalizer = StageRegistration(EqualizerStage.self) }

@@ -3,10 +3,8 @@ import PipelineModel
 import SoundEngine
 
 /// `gain`: louder or quieter by a fixed amount.
-struct GainStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let gain: Decibels
-  }
+private struct GainStage: PlainStage, SoundFilterStage {
+  let gain: Decibels
 
   static let descriptor = StageDescriptor.soundFilter(
     "gain", revision: 1,
@@ -17,9 +15,7 @@ struct GainStage: DeclaredStage, SoundFilterStage {
     ],
     shorthand: "gain")
 
-  private let gain: Decibels
-
-  init(_ parameters: Parameters) { gain = parameters.gain }
-
   func makeProcessor(for format: AudioFormat) -> any Processor { Gain(gain, format: format) }
 }
+
+extension StageRegistration { static let gain = StageRegistration(GainStage.self) }

@@ -3,19 +3,17 @@ import PipelineModel
 import SoundEngine
 
 /// `gate`: quiet stretches become quieter.
-struct GateStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable, SidechainParameters {
-    let threshold: Decibels
-    let attack: Seconds
-    let hold: Seconds
-    let release: Seconds
-    let range: Decibels
-    let detector: String
-    let rmsWindow: Seconds
-    let sidechainHighpass: Hertz?
-    let lookAhead: Seconds
-    let link: Double
-  }
+private struct GateStage: PlainStage, SoundFilterStage, SidechainParameters {
+  let threshold: Decibels
+  let attack: Seconds
+  let hold: Seconds
+  let release: Seconds
+  let range: Decibels
+  let detector: String
+  let rmsWindow: Seconds
+  let sidechainHighpass: Hertz?
+  let lookAhead: Seconds
+  let link: Double
 
   static let descriptor = StageDescriptor.soundFilter(
     "gate", revision: 2,
@@ -44,14 +42,12 @@ struct GateStage: DeclaredStage, SoundFilterStage {
     ] + .sidechain,
     shorthand: "threshold", report: "how long it was open, and how far it turned down")
 
-  private let settings: Gate.Settings
-
-  init(_ parameters: Parameters) {
-    settings = Gate.Settings(
-      threshold: parameters.threshold, attack: parameters.attack, hold: parameters.hold,
-      release: parameters.release, range: parameters.range,
-      sidechain: parameters.sidechain)
+  func makeProcessor(for format: AudioFormat) -> any Processor {
+    Gate(
+      Gate.Settings(
+        threshold: threshold, attack: attack, hold: hold, release: release, range: range,
+        sidechain: sidechain), format: format)
   }
-
-  func makeProcessor(for format: AudioFormat) -> any Processor { Gate(settings, format: format) }
 }
+
+extension StageRegistration { static let gate = StageRegistration(GateStage.self) }

@@ -3,7 +3,7 @@ import PipelineModel
 import SoundEngine
 
 /// `limit`: no true peak above a ceiling.
-struct LimiterStage: DeclaredStage, SoundFilterStage {
+private struct LimiterStage: DeclaredStage, SoundFilterStage {
   typealias Parameters = Limiter.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
@@ -37,3 +37,5 @@ struct LimiterStage: DeclaredStage, SoundFilterStage {
     Limiter(settings, format: format)
   }
 }
+
+extension StageRegistration { static let limiter = StageRegistration(LimiterStage.self) }

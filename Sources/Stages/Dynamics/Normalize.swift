@@ -99,6 +99,8 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
   }
 }
 
+extension StageRegistration { static let normalize = StageRegistration(NormalizeStage.self) }
+
 /// Decides on the gain of an album from what surveys found: first how loud all of it is, and, where
 /// the ceiling is passed, how loud it becomes behind the limiter.
 struct AlbumGain {
@@ -108,7 +110,7 @@ struct AlbumGain {
   let ceiling: Decibels
 
   /// What comes next. A survey without parameters hears the recordings as they are.
-  func move(after rounds: [AlbumRound]) throws(SpoolError) -> AlbumMove {
+  func move(after rounds: [AlbumAnalysis.Round]) throws(SpoolError) -> AlbumAnalysis.Move {
     guard let first = rounds.first else { return .survey([:]) }
     let recordings = try surveys(first)
     guard let loudness = LoudnessHistory.integrated(recordings.map(\.history)) else {
@@ -127,15 +129,15 @@ struct AlbumGain {
     return .survey(["gain": Self.rounded(steps.gain.value).value, "ceiling": ceiling.value])
   }
 
-  private func surveys(_ round: AlbumRound) throws(SpoolError) -> [LoudnessSurveyMeter.Finding] {
-    var surveys: [LoudnessSurveyMeter.Finding] = []
-    for text in round.findings {
-      surveys.append(try Findings.decode(LoudnessSurveyMeter.Finding.self, from: text))
+  private func surveys(
+    _ round: AlbumAnalysis.Round
+  ) throws(SpoolError) -> [LoudnessSurveyMeter.Finding] {
+    try round.findings.map { (text) throws(SpoolError) in
+      try Findings.decode(LoudnessSurveyMeter.Finding.self, from: text)
     }
-    return surveys
   }
 
-  private func settle(_ gain: Decibels) -> AlbumMove {
+  private func settle(_ gain: Decibels) -> AlbumAnalysis.Move {
     .settle(["album-gain": Self.rounded(gain.value).value])
   }
 

@@ -4,10 +4,8 @@ import Platform
 import SoundEngine
 
 /// `dc`: the mean of each channel becomes zero.
-struct OffsetStage: DeclaredStage, AnalysedSoundStage {
-  struct Parameters: Codable, Sendable {
-    let least: Decibels
-  }
+private struct OffsetStage: PlainStage, AnalysedSoundStage {
+  let least: Decibels
 
   static let descriptor = StageDescriptor.analysedFilter(
     "dc", revision: 1,
@@ -23,10 +21,6 @@ struct OffsetStage: DeclaredStage, AnalysedSoundStage {
         "leave a channel whose offset is below this as it is, bit for bit")
     ],
     shorthand: "least", report: "the offset of each channel, and what was subtracted")
-
-  private let least: Decibels
-
-  init(_ parameters: Parameters) { least = parameters.least }
 
   /// The report: full scale is 1.
   private struct Report: Codable {
@@ -49,3 +43,5 @@ struct OffsetStage: DeclaredStage, AnalysedSoundStage {
       offsets: try Findings.decode([Double].self, from: memo), format: format)
   }
 }
+
+extension StageRegistration { static let offset = StageRegistration(OffsetStage.self) }

@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `channels`: picked, swapped or mixed as one says.
-struct ChannelsStage: DeclaredStage, SoundFilterStage {
+private struct ChannelsStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let pick: [Int]?
     let matrix: [[Double]]?
@@ -85,3 +85,5 @@ struct ChannelsStage: DeclaredStage, SoundFilterStage {
     stream.with(channelCount: try gains(for: stream.format).count)
   }
 }
+
+extension StageRegistration { static let channels = StageRegistration(ChannelsStage.self) }

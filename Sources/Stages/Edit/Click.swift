@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `click`: a metronome, which needs no recording.
-struct ClickStage: DeclaredStage, SoundSourceStage {
+private struct ClickStage: DeclaredStage, SoundSourceStage {
   struct Parameters: Codable, Sendable {
     let tempo: Double
     let beats: Int
@@ -78,6 +78,8 @@ struct ClickStage: DeclaredStage, SoundSourceStage {
     SoundOutline(format: track.format, frames: track.frames)
   }
 }
+
+extension StageRegistration { static let click = StageRegistration(ClickStage.self) }
 
 /// Clicks as the source of a pass.
 private final class ClickSource: SoundSource {

@@ -6,13 +6,11 @@ import Platform
 import SoundEngine
 
 /// `concat`: several recordings one after the other.
-struct ConcatStage: DeclaredStage, SoundSourceStage {
-  struct Parameters: Codable, Sendable {
-    let crossfade: Seconds
-    let curve: FadeCurve
-    let sampleRate: Hertz?
-    let channels: Int?
-  }
+struct ConcatStage: PlainStage, SoundSourceStage {
+  let crossfade: Seconds
+  let curve: FadeCurve
+  let sampleRate: Hertz?
+  let channels: Int?
 
   static let descriptor = StageDescriptor(
     kind: "concat", revision: 1,
@@ -52,11 +50,9 @@ struct ConcatStage: DeclaredStage, SoundSourceStage {
 
   static var libraries: [String: String] { MediaLibraries.versions }
 
-  private let settings: Parameters
-
-  init(_ parameters: Parameters) throws(SpoolError) {
-    settings = parameters
-    guard let rate = parameters.sampleRate, rate.value != rate.value.rounded() else { return }
+  init(_ parameters: Self) throws(SpoolError) {
+    self = parameters
+    guard let rate = sampleRate, rate.value != rate.value.rounded() else { return }
     throw SpoolError(
       "concat takes a whole number of hertz, not \(rate.value)", advice: "sample-rate: 48 kHz")
   }
@@ -73,10 +69,11 @@ struct ConcatStage: DeclaredStage, SoundSourceStage {
     var parts: [PartInput] = []
     for input in inputs { parts.append(try PartInput(input, number: parts.count + 1)) }
     return try ConcatLayout(
-      parts, crossfade: settings.crossfade, curve: settings.curve,
-      sampleRate: settings.sampleRate, channelCount: settings.channels)
+      parts, crossfade: crossfade, curve: curve, sampleRate: sampleRate, channelCount: channels)
   }
 }
+
+extension StageRegistration { static let concat = StageRegistration(ConcatStage.self) }
 
 /// Parts one after the other as the source of a pass. One of them is open at a time, and a block and
 /// two crossfades of sound are in memory, however many there are.
@@ -304,7 +301,7 @@ struct SoundFitting {
     self.target = target
     switch (source.channelCount, target.channelCount) {
     case (let old, let new) where old == new: matrix = nil
-    case (let old, 1): matrix = Downmix.mono(from: old, law: .amplitude)
+    case (let old, 1): matrix = Downmix.mono(from: old, law: .linear)
     case (let old, 2): matrix = Downmix.stereo(from: old)
     case (let old, let new):
       throw SpoolError(

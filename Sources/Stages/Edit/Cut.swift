@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `cut`: takes stretches out of the recording.
-struct CutStage: DeclaredStage, TimeMovingStage {
+private struct CutStage: DeclaredStage, TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let remove: [Removal]
     let crossfade: Seconds
@@ -89,6 +89,8 @@ struct CutStage: DeclaredStage, TimeMovingStage {
     }
   }
 }
+
+extension StageRegistration { static let cut = StageRegistration(CutStage.self) }
 
 /// Stretches that are to be taken out, in order and apart from each other.
 struct CutList {

@@ -3,17 +3,15 @@ import PipelineModel
 import SoundEngine
 
 /// `fade`: in at the beginning, out at the end.
-struct FadeStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let fadeIn: Seconds
-    let fadeOut: Seconds
-    let curve: FadeCurve
+private struct FadeStage: PlainStage, SoundFilterStage {
+  let fadeIn: Seconds
+  let fadeOut: Seconds
+  let curve: FadeCurve
 
-    enum CodingKeys: String, CodingKey {
-      case fadeIn = "in"
-      case fadeOut = "out"
-      case curve
-    }
+  enum CodingKeys: String, CodingKey {
+    case fadeIn = "in"
+    case fadeOut = "out"
+    case curve
   }
 
   static let descriptor = StageDescriptor.soundFilter(
@@ -36,13 +34,9 @@ struct FadeStage: DeclaredStage, SoundFilterStage {
         "how the level goes from nothing to full"),
     ])
 
-  private let parameters: Parameters
-
-  init(_ parameters: Parameters) { self.parameters = parameters }
-
   func makeProcessor(for format: AudioFormat) -> any Processor {
-    Fade(
-      fadeIn: parameters.fadeIn, fadeOut: parameters.fadeOut, curve: parameters.curve,
-      format: format)
+    Fade(fadeIn: fadeIn, fadeOut: fadeOut, curve: curve, format: format)
   }
 }
+
+extension StageRegistration { static let fade = StageRegistration(FadeStage.self) }

@@ -3,10 +3,8 @@ import PipelineModel
 import SoundEngine
 
 /// `mono`: one channel from all.
-struct MonoStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let panLaw: Downmix.PanLaw
-  }
+private struct MonoStage: PlainStage, SoundFilterStage {
+  let panLaw: PanLaw
 
   static let descriptor = StageDescriptor.soundFilter(
     "mono", revision: 1,
@@ -20,21 +18,19 @@ struct MonoStage: DeclaredStage, SoundFilterStage {
       """,
     parameters: [
       ParameterDescriptor(
-        "pan-law", .choice(Downmix.PanLaw.allCases.map(\.rawValue)), .defaulted("-6 dB"),
+        "pan-law", .choice(PanLaw.allCases.map(\.rawValue)), .defaulted("-6 dB"),
         "the gain of left and right")
     ],
     shorthand: "pan-law")
 
-  private let law: Downmix.PanLaw
-
-  init(_ parameters: Parameters) { law = parameters.panLaw }
-
   func makeProcessor(for format: AudioFormat) -> any Processor {
-    ChannelMatrix(Downmix.mono(from: format.channelCount, law: law), format: format)
+    ChannelMatrix(Downmix.mono(from: format.channelCount, law: panLaw), format: format)
   }
 
   func outline(after stream: SoundOutline) -> SoundOutline { stream.with(channelCount: 1) }
 }
+
+extension StageRegistration { static let mono = StageRegistration(MonoStage.self) }
 
 extension SoundOutline {
   /// The stream with another number of channels.

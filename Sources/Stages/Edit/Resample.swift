@@ -4,11 +4,9 @@ import Platform
 import SoundEngine
 
 /// `resample`: to another sample rate.
-struct ResampleStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let rate: Hertz
-    let quality: String
-  }
+private struct ResampleStage: PlainStage, SoundFilterStage {
+  let rate: Hertz
+  let quality: String
 
   static let descriptor = StageDescriptor.soundFilter(
     "resample", revision: 1,
@@ -29,25 +27,22 @@ struct ResampleStage: DeclaredStage, SoundFilterStage {
     ],
     shorthand: "rate")
 
-  private let rate: Hertz
-  private let quality: Resampler.Quality
-
-  init(_ parameters: Parameters) throws(SpoolError) {
-    rate = parameters.rate
+  init(_ parameters: Self) throws(SpoolError) {
+    self = parameters
     guard rate.value == rate.value.rounded() else {
       throw SpoolError(
         "resample takes a whole number of hertz, not \(rate.value)", advice: "rate: 48 kHz")
     }
-    quality =
-      switch parameters.quality {
-      case "quick": .quick
-      case "best": .best
-      default: .high
-      }
   }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {
     guard format.sampleRate != rate else { return Gain(Decibels(0), format: format) }
+    let quality: Resampler.Quality =
+      switch self.quality {
+      case "quick": .quick
+      case "best": .best
+      default: .high
+      }
     return Resampler(to: rate, quality: quality, format: format)
   }
 
@@ -59,3 +54,5 @@ struct ResampleStage: DeclaredStage, SoundFilterStage {
     ) { Resampler.length(of: $0, from: old, to: rate) }
   }
 }
+
+extension StageRegistration { static let resample = StageRegistration(ResampleStage.self) }

@@ -52,7 +52,7 @@ package struct SoundClip: Sendable {
       try Self.place(draft, at: path, isReplacing)
       (start, end) = (Double(first) / rate, Double(first + written) / rate)
     } catch {
-      unsafe unlink(draft)
+      try? FileOperations.system.unlink(draft)
       throw error
     }
   }
@@ -96,14 +96,18 @@ package struct SoundClip: Sendable {
   private static func place(
     _ draft: String, at path: String, _ isReplacing: Bool
   ) throws(SpoolError) {
-    let status = unsafe isReplacing ? rename(draft, path) : link(draft, path)
-    guard status == 0 else {
-      let error = SystemError.last
+    do throws(SystemError) {
+      if isReplacing {
+        try FileOperations.system.rename(draft, to: path)
+      } else {
+        try FileOperations.system.link(draft, to: path)
+        try? FileOperations.system.unlink(draft)
+      }
+    } catch {
       guard error.code == EEXIST else { throw SpoolError("write", path, error) }
       throw SpoolError(
         "\(path) is there already",
         advice: "choose another name, or type \(option: .replace)", cause: .environment)
     }
-    if !isReplacing { unsafe unlink(draft) }
   }
 }

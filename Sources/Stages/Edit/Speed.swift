@@ -3,10 +3,8 @@ import PipelineModel
 import SoundEngine
 
 /// `speed`: faster or slower at the same pitch.
-struct SpeedStage: DeclaredStage, TimeMovingStage {
-  struct Parameters: Codable, Sendable {
-    let tempo: Double
-  }
+private struct SpeedStage: PlainStage, TimeMovingStage {
+  let tempo: Double
 
   static let descriptor = timeChange(
     "speed", revision: 1,
@@ -23,10 +21,6 @@ struct SpeedStage: DeclaredStage, TimeMovingStage {
     ],
     shorthand: "tempo")
 
-  private let tempo: Double
-
-  init(_ parameters: Parameters) { tempo = parameters.tempo }
-
   func makeProcessor(for format: AudioFormat) -> any Processor {
     TempoChanger(tempo: tempo, format: format)
   }
@@ -35,3 +29,5 @@ struct SpeedStage: DeclaredStage, TimeMovingStage {
     stream.changed { TempoChanger.length(of: $0, at: tempo) }
   }
 }
+
+extension StageRegistration { static let speed = StageRegistration(SpeedStage.self) }

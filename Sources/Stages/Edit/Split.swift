@@ -78,14 +78,8 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     ] + .exportOptions(formats: .defaulted("wav")) + [
       ParameterDescriptor(
         "name", .fileName(fields: ["stem", "piece"]), .defaulted("{stem}-{piece}"),
-        "the files' name; {stem} is the recording's, {piece} the piece's number", isInKey: false),
-      ParameterDescriptor(
-        "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
-      ParameterDescriptor(
-        "bext", .flag, .defaulted("true"),
-        "tell in WAV files how they came about, and carry over what the recording tells",
-        isInKey: false),
-    ],
+        "the files' name; {stem} is the recording's, {piece} the piece's number", isInKey: false)
+    ] + .carriedOptions,
     shorthand: "by")
 
   static var libraries: [String: String] { MediaLibraries.versions }
@@ -203,6 +197,8 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     return files
   }
 }
+
+extension StageRegistration { static let split = StageRegistration(SplitStage.self) }
 
 /// What decides where sound is cut.
 enum SplitMethod: Hashable, Sendable {

@@ -3,11 +3,9 @@ import PipelineModel
 import SoundEngine
 
 /// `stereo`: two channels from one or from many.
-struct StereoStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let pan: Double
-    let panLaw: Downmix.PanLaw
-  }
+private struct StereoStage: PlainStage, SoundFilterStage {
+  let pan: Double
+  let panLaw: PanLaw
 
   static let descriptor = StageDescriptor.soundFilter(
     "stereo", revision: 1,
@@ -23,22 +21,20 @@ struct StereoStage: DeclaredStage, SoundFilterStage {
         "pan", .number(.number, -1...1), .defaulted("0"),
         "where a single channel lies; others do not move"),
       ParameterDescriptor(
-        "pan-law", .choice(Downmix.PanLaw.allCases.map(\.rawValue)), .defaulted("0 dB"),
+        "pan-law", .choice(PanLaw.allCases.map(\.rawValue)), .defaulted("0 dB"),
         "the gain of each side for a single channel in the middle"),
     ],
     shorthand: "pan")
 
-  private let parameters: Parameters
-
-  init(_ parameters: Parameters) { self.parameters = parameters }
-
   func makeProcessor(for format: AudioFormat) -> any Processor {
     let gains =
       format.channelCount == 1
-      ? Downmix.panned(to: parameters.pan, law: parameters.panLaw)
+      ? Downmix.panned(to: pan, law: panLaw)
       : Downmix.stereo(from: format.channelCount)
     return ChannelMatrix(gains, format: format)
   }
 
   func outline(after stream: SoundOutline) -> SoundOutline { stream.with(channelCount: 2) }
 }
+
+extension StageRegistration { static let stereo = StageRegistration(StereoStage.self) }

@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `trim`: one stretch of the recording, and nothing before or after it.
-struct TrimStage: DeclaredStage, TimeMovingStage {
+private struct TrimStage: DeclaredStage, TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let start: Seconds
     let end: Seconds?
@@ -88,3 +88,5 @@ struct TrimStage: DeclaredStage, TimeMovingStage {
     return stream.changed(left)
   }
 }
+
+extension StageRegistration { static let trim = StageRegistration(TrimStage.self) }

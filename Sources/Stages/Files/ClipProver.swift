@@ -112,7 +112,7 @@ package struct ClipProver: Sendable {
     try add(Array(receipt.key.pem.utf8), QuoteBundle.keyName)
     for (name, bytes) in stamps { try add(bytes, name) }
     if let words { try add(Array(words.text.utf8), QuoteBundle.wordsName) }
-    try add(Array(QuoteScript.text.utf8), QuoteBundle.scriptName)
+    try add(Array(QuoteBundle.script.utf8), QuoteBundle.scriptName)
     try bundle.finish()
     return quote
   }

@@ -19,7 +19,7 @@ extension StageRegistration {
 }
 
 /// A stage whose work a program does.
-struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
+struct CommandStage: FileStage, VersionedStage, EquippedStage {
   let order: CommandStage.Order
   let versions: CommandVersions
   /// The program that confines others.
@@ -36,6 +36,8 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage 
     files = FileDigests(order.files)
     if let error = order.contradiction, let all = SpoolError.all([error] + flaws) { throw all }
   }
+
+  var outputs: [PluginManifest.FilePort] { order.outputs }
 
   var libraries: [String: String] {
     var texts = files.texts
@@ -81,34 +83,18 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage 
       launcher: launcher, standardOutput: order.printed.map { scratch.outputPath(of: $0) }
     ) { () throws(SpoolError) in try context.stop.check() }
     for warning in outcome.warnings { context.warn(warning) }
-    var results: [PortName: StepOutput] = [:]
-    for port in order.outputs {
-      guard let artifact = try scratch.keep(port, in: context) else {
-        guard port.optional else {
-          throw SpoolError(
-            "the command \(order.program) failed",
-            reason: "it ended well and has not written its \(port.name)"
-              + Self.tail(outcome.complaints),
-            advice: "see that it writes to {\(port.name)}, or let that be optional: true")
-        }
-        continue
-      }
-      results[PortName(port.name)] = StepOutput(artifact)
+    return try collect(from: scratch, context) { port in
+      SpoolError(
+        "the command \(order.program) failed",
+        reason: "it ended well and has not written its \(port.name)"
+          + Self.tail(outcome.complaints),
+        advice: "see that it writes to {\(port.name)}, or let that be optional: true")
     }
-    return results
   }
 
   private static func tail(_ complaints: [String]) -> String {
     let lines = complaints.suffix(6).map { $0.prefix(400) }.joined(separator: " | ")
     return lines.isEmpty ? "" : "; the end of what it wrote: \(lines)"
-  }
-
-  func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    PluginDelivery(ports: order.outputs).fileNames(recordings: recordings)
-  }
-
-  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    try PluginDelivery(ports: order.outputs).publish(context)
   }
 }
 
@@ -123,7 +109,7 @@ final class CommandVersions: Sendable {
     let stamps: [FileStamp?]
   }
 
-  /// Nobody waits longer for a version.
+  /// The longest wait for a version, in seconds.
   private static let time = 20.0
 
   /// - Parameter launcher: the program that confines others: Spool's own.
@@ -145,16 +131,14 @@ final class CommandVersions: Sendable {
     let programs = [order.programPath] + (order.version?.prefix(1) ?? [])
     let question = Question(
       words: [order.programPath] + (order.version ?? []),
-      stamps: programs.map { ConfinedCommand.path(of: $0).flatMap { FileStamp($0) } })
+      stamps: programs.map {
+        ConfinedCommand.path(of: $0).flatMap { try? FileStamp(following: $0) }
+      })
     if let answer = known.withLock({ $0[question] }) { return answer }
-    let answer: Result<String, SpoolError>
-    do throws(SpoolError) {
-      if let version = order.version {
-        answer = .success(try ask(version, order))
-      } else {
-        answer = .success(try bytes(of: order.programPath))
-      }
-    } catch { answer = .failure(error) }
+    let answer = Result { () throws(SpoolError) in
+      if let version = order.version { return try ask(version, order) }
+      return try bytes(of: order.programPath)
+    }
     known.withLock { $0[question] = answer }
     return answer
   }

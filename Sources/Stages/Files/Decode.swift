@@ -71,3 +71,5 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
     return try input.path()
   }
 }
+
+extension StageRegistration { static let decode = StageRegistration(DecodeStage.self) }

@@ -5,7 +5,7 @@ import Platform
 import SoundEngine
 
 /// `export`: finished files in several formats at once.
-struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
+private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
   struct Parameters: Codable, Sendable, ExportOptions {
     let formats: [String]
     let wav: LinearOptions
@@ -46,14 +46,8 @@ struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     parameters: .exportOptions(formats: .required) + [
       ParameterDescriptor(
         "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
-        "the files' name; {stem} is the recording's", isInKey: false),
-      ParameterDescriptor(
-        "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
-      ParameterDescriptor(
-        "bext", .flag, .defaulted("true"),
-        "tell in WAV files how they came about, and carry over what the recording tells",
-        isInKey: false),
-    ],
+        "the files' name; {stem} is the recording's", isInKey: false)
+    ] + .carriedOptions,
     shorthand: "formats")
 
   static var libraries: [String: String] { MediaLibraries.versions }
@@ -109,3 +103,5 @@ struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     return files
   }
 }
+
+extension StageRegistration { static let export = StageRegistration(ExportStage.self) }

@@ -32,11 +32,11 @@ extension StageRegistration {
         report: "what its meters showed last"),
       libraries: { [:] },
       make: { (value) throws(SpoolError) -> any Stage in
-        guard case .group(let members) = value else { throw SpoolError("ladspa needs a mapping") }
-        let library = HostedEffectStage.text(members["library"]) ?? ""
-        let label = HostedEffectStage.text(members["label"]) ?? ""
+        guard value.members != nil else { throw SpoolError("ladspa needs a mapping") }
+        let library = value["library"]?.text ?? ""
+        let label = value["label"]?.text ?? ""
         return try HostedEffectStage(
-          .ladspa, "\(library):\(label)", members, registry: registry, launcher: launcher)
+          .ladspa, "\(library):\(label)", value, registry: registry, launcher: launcher)
       })
   }
 }

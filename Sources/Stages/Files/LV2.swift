@@ -35,9 +35,9 @@ extension StageRegistration {
         shorthand: "uri", report: "what its meters showed last"),
       libraries: { [:] },
       make: { (value) throws(SpoolError) -> any Stage in
-        guard case .group(let members) = value else { throw SpoolError("lv2 needs a mapping") }
+        guard value.members != nil else { throw SpoolError("lv2 needs a mapping") }
         return try HostedEffectStage(
-          .lv2, HostedEffectStage.text(members["uri"]) ?? "", members, registry: registry,
+          .lv2, value["uri"]?.text ?? "", value, registry: registry,
           launcher: launcher)
       })
   }

@@ -4,7 +4,7 @@ import Proof
 import Receipts
 
 /// `proof`: a signed receipt of the whole run, beside the exports.
-struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
+private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let name: String
     let bag: Bool
@@ -90,9 +90,9 @@ struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
     ReceiptRequest(authorities: authorities) { enclosure(recordings: $0) }
   }
 
-  private func enclosure(recordings: [String]) -> Enclosure? {
+  private func enclosure(recordings: [String]) -> ReceiptRequest.Enclosure? {
     guard isBag else { return nil }
-    return Enclosure(
+    return ReceiptRequest.Enclosure(
       folder: ExportName.fill(name, recording: recordings.first), content: Bag.payloadFolder,
       seal: Bag.declarationName,
       labels: organization.map { ["Source-Organization": $0] } ?? [:])
@@ -102,3 +102,5 @@ struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
   /// published.
   func publish(_ context: PublishingContext) -> [PublishedFile] { [] }
 }
+
+extension StageRegistration { static let proof = StageRegistration(ProofStage.self) }

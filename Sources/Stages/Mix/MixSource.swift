@@ -114,11 +114,7 @@ extension MixdownStage {
       }
       let results = OrderedResults<Result<Void, SpoolError>>(pool: pool, limit: waiting.count)
       for scan in waiting {
-        results.submit {
-          do throws(SpoolError) { return .success(try scan.advance()) } catch {
-            return .failure(error)
-          }
-        }
+        results.submit { Result { () throws(SpoolError) in try scan.advance() } }
       }
       while let result = results.next() { try result.get() }
     }

@@ -13,7 +13,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
     let panLaw: String
     let channels: Int
     let sampleRate: Hertz?
-    let duck: [DuckParameters]?
+    let duck: [MixLayout.DuckParameters]?
     let match: LUFS?
     let headroom: String
     let ceiling: Decibels
@@ -65,7 +65,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
         "sample-rate", .number(.hertz, 4000...768_000), .optional,
         "the rate of the mix; without it that of the session, or of the first track"),
       ParameterDescriptor(
-        "duck", .list(of: .group(DuckParameters.descriptors), count: 1...64), .optional,
+        "duck", .list(of: .group(MixLayout.DuckParameters.descriptors), count: 1...64), .optional,
         "turn a track down while another is heard"),
       ParameterDescriptor(
         "match", .number(.lufs, -50...0), .optional,
@@ -85,7 +85,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
 
   static var libraries: [String: String] { MediaLibraries.versions }
 
-  private let settings: MixSettings
+  private let settings: MixLayout.Settings
   private let hasTrackSettings: Bool
 
   init(_ parameters: Parameters) throws(SpoolError) {
@@ -95,7 +95,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
     var tracks: [MixTrack] = []
     for track in parameters.tracks ?? [] { tracks.append(try track.track) }
     hasTrackSettings = parameters.tracks != nil
-    settings = MixSettings(
+    settings = MixLayout.Settings(
       tracks: tracks, masterVolume: parameters.masterVolume, sampleRate: parameters.sampleRate,
       channelCount: parameters.channels,
       panLaw: PanLaw(rawValue: parameters.panLaw) ?? .constantPower,
@@ -132,38 +132,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
   }
 }
 
-/// How a mixer stands as a whole.
-struct MixSettings: Sendable {
-  /// The channels, in the order of the tracks; tracks beyond them have their faders at 1.
-  var tracks: [MixTrack]
-  /// The fader of the sum.
-  var masterVolume: Double
-  /// The rate of the mix; nil means that of the first track.
-  var sampleRate: Hertz?
-  /// Channels of the mix, 1 or 2.
-  let channelCount: Int
-  /// How loud mono tracks are in the middle.
-  let panLaw: PanLaw
-  /// Which tracks give way to which.
-  let ducks: [DuckParameters]
-  /// The loudness that voices are brought to; nil leaves them as they are.
-  let match: LUFS?
-  /// The true peak that the mix is turned down to; nil leaves it as it is.
-  let ceiling: Decibels?
-  /// The only track that is given, counted from 1; nil gives the sum.
-  let stem: Int?
-  /// Whether all tracks are given side by side, each as it is in the mix, in place of their sum.
-  let givesStems: Bool
-}
-
-extension MixSettings {
-  /// Takes the channels from a session; its master fader and the stage's follow each other.
-  mutating func take(_ session: SessionDefinition) {
-    tracks = session.channels.map { MixTrack($0) }
-    masterVolume *= session.masterVolume
-    sampleRate = sampleRate ?? session.sampleRate.map { Hertz($0) }
-  }
-}
+extension StageRegistration { static let mixdown = StageRegistration(MixdownStage.self) }
 
 /// Reads the session that a mixer stands as.
 enum SessionFile {
@@ -227,50 +196,5 @@ struct TrackParameters: Codable, Sendable {
         name: name, volume: volume, gain: gain, pan: pan, isMuted: mute, isSoloed: solo,
         isVoice: voice, offset: offset)
     }
-  }
-}
-
-/// How one track gives way to another, as a pipeline writes it.
-struct DuckParameters: Codable, Sendable {
-  /// The name or the number of the track that is turned down.
-  let track: String
-  /// The name or the number of the track that is listened to.
-  let by: String
-  let threshold: Decibels
-  let amount: Decibels
-  let attack: Seconds
-  let hold: Seconds
-  let release: Seconds
-  /// How long before its cause the gain moves.
-  let lookAhead: Seconds
-
-  /// What they are called, and what they take.
-  static let descriptors = [
-    ParameterDescriptor(
-      "track", .text(maximumLength: 100), .required, "what is turned down: a name or a number"),
-    ParameterDescriptor(
-      "by", .text(maximumLength: 100), .required, "what is listened to, behind its fader"),
-    ParameterDescriptor(
-      "threshold", .number(.decibels, -100...0), .defaulted("-40 dB"),
-      "the level at which it counts as heard"),
-    ParameterDescriptor(
-      "amount", .number(.decibels, -60...0), .defaulted("-12 dB"), "how far it is turned down"),
-    ParameterDescriptor(
-      "attack", .number(.milliseconds, 0...2000), .defaulted("60 ms"), "how fast it goes down"),
-    ParameterDescriptor(
-      "hold", .number(.milliseconds, 0...10_000), .defaulted("400 ms"),
-      "how long it stays down after the last sound"),
-    ParameterDescriptor(
-      "release", .number(.milliseconds, 1...10_000), .defaulted("500 ms"),
-      "how fast it comes back"),
-    ParameterDescriptor(
-      "look-ahead", .number(.milliseconds, 0...2000), .defaulted("150 ms"),
-      "how long before the sound it begins to go down"),
-  ]
-
-  /// When, how far and how fast.
-  var gain: DuckingGain.Settings {
-    DuckingGain.Settings(
-      threshold: threshold, amount: amount, attack: attack, hold: hold, release: release)
   }
 }

@@ -129,9 +129,7 @@ extension MixdownStage {
 
     private func submit(_ strand: Strand) {
       results.submit { [reader = strand.reader, blockLength] in
-        do throws(SpoolError) { return .success(try reader.next(blockLength)) } catch {
-          return .failure(error)
-        }
+        Result { () throws(SpoolError) in try reader.next(blockLength) }
       }
     }
 

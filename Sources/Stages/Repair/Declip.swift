@@ -3,7 +3,7 @@ import PipelineModel
 import SoundEngine
 
 /// `declip`: what clipping has cut off is put back, as far as it can be restored.
-struct DeclipStage: DeclaredStage, SoundFilterStage {
+private struct DeclipStage: DeclaredStage, SoundFilterStage {
   typealias Parameters = Declipper.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
@@ -34,3 +34,5 @@ struct DeclipStage: DeclaredStage, SoundFilterStage {
     Declipper(settings, format: format)
   }
 }
+
+extension StageRegistration { static let declip = StageRegistration(DeclipStage.self) }

@@ -4,12 +4,10 @@ import Platform
 import SoundEngine
 
 /// `dehum`: notches at the mains frequency and its harmonics.
-struct DehumStage: DeclaredStage, AnalysedSoundStage {
-  struct Parameters: Codable, Sendable {
-    let frequency: String
-    let harmonics: Int
-    let q: Double
-  }
+private struct DehumStage: PlainStage, AnalysedSoundStage {
+  let frequency: String
+  let harmonics: Int
+  let q: Double
 
   static let descriptor = StageDescriptor.analysedFilter(
     "dehum", revision: 1,
@@ -33,18 +31,13 @@ struct DehumStage: DeclaredStage, AnalysedSoundStage {
     ],
     shorthand: "frequency", report: "the hum that was found, and the notches")
 
-  private let fixed: Hertz?
-  private let harmonics: Int
-  private let q: Double
-
-  init(_ parameters: Parameters) {
-    switch parameters.frequency {
-    case "50 Hz": fixed = Hertz(50)
-    case "60 Hz": fixed = Hertz(60)
-    default: fixed = nil
+  /// The mains frequency that was asked for; nil where it is to be found.
+  private var fixed: Hertz? {
+    switch frequency {
+    case "50 Hz": Hertz(50)
+    case "60 Hz": Hertz(60)
+    default: nil
     }
-    harmonics = parameters.harmonics
-    q = parameters.q
   }
 
   private struct Report: Codable {
@@ -103,3 +96,5 @@ struct DehumStage: DeclaredStage, AnalysedSoundStage {
       bands: try Findings.decode([EqualizerBand].self, from: memo), format: format)
   }
 }
+
+extension StageRegistration { static let dehum = StageRegistration(DehumStage.self) }

@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `denoise`: steady noise becomes quieter.
-struct DenoiseStage: DeclaredStage, AnalysedSoundStage {
+private struct DenoiseStage: DeclaredStage, AnalysedSoundStage {
   typealias Parameters = Denoiser.Settings
 
   static let descriptor = StageDescriptor.analysedFilter(
@@ -67,3 +67,5 @@ struct DenoiseStage: DeclaredStage, AnalysedSoundStage {
     return Denoiser(settings, noise: noise, format: format)
   }
 }
+
+extension StageRegistration { static let denoise = StageRegistration(DenoiseStage.self) }

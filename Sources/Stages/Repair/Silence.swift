@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `silence`: finds pauses, and shortens those that are too long.
-struct SilenceStage: DeclaredStage, TimeMovingStage {
+private struct SilenceStage: DeclaredStage, TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let threshold: Decibels
     let minimum: Seconds
@@ -67,3 +67,5 @@ struct SilenceStage: DeclaredStage, TimeMovingStage {
     return outline
   }
 }
+
+extension StageRegistration { static let silence = StageRegistration(SilenceStage.self) }

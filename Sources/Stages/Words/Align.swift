@@ -158,3 +158,180 @@ extension AlignedChannels.Outcome {
     return (words.count { $0.flags.contains(.interpolated) }, words.count)
   }
 }
+
+/// How the words of a transcript are found in sound: by an acoustic model of the language, or by what
+/// a synthetic voice makes of the text.
+protocol AlignmentMethod: Sendable {
+  /// The language that it is for, where no parameter names one; nil where only the user's model knows.
+  var language: String? { get }
+
+  /// Finds the words of a transcript.
+  func align(
+    _ transcript: Transcript, in channels: AlignedChannels, _ context: StageContext
+  ) throws(SpoolError) -> AlignedChannels.Outcome
+}
+
+/// What a user may ask for to find words.
+enum AlignmentEngine: String, Codable, Sendable, CaseIterable {
+  /// An acoustic model that Spool scores itself.
+  case sphinx
+  /// An acoustic model that libpocketsphinx scores, of whatever kind it is.
+  case pocketsphinx
+  /// A synthetic voice.
+  case synthesis
+
+  /// How stages declare what leads to a method.
+  static let parameters = [
+    ParameterDescriptor(
+      "language", .text(maximumLength: 35), .optional,
+      "the language that is spoken: en, de, pt-BR; without it the transcript's own, or English"),
+    ParameterDescriptor(
+      "engine", .choice(allCases.map(\.rawValue)), .optional,
+      "by an acoustic model or by synthesised speech; without it whichever the language has"),
+  ]
+
+  /// The method that parameters ask for; nil where it depends on the transcript's language.
+  static func method(
+    _ engine: AlignmentEngine?, _ model: ModelChoice, language: String?
+  ) throws(SpoolError) -> (any AlignmentMethod)? {
+    let acoustic = try model.acousticModel(for: "align", needsLanguageModel: false)
+    if engine == .sphinx || engine == .pocketsphinx || acoustic != .english {
+      guard engine != .synthesis else {
+        throw SpoolError(
+          "align needs no model for synthesised speech", advice: "leave out model, or engine")
+      }
+      return SphinxEngine(acoustic, usesLibrary: engine == .pocketsphinx)
+    }
+    guard let language else { return nil }
+    return try usualMethod(for: language, needsVoice: engine == .synthesis)
+  }
+
+  /// The method for a language, where no parameter says otherwise.
+  static func usualMethod(
+    for language: String?, needsVoice: Bool
+  ) throws(SpoolError) -> any AlignmentMethod {
+    !needsVoice && isEnglish(language)
+      ? SphinxEngine(.english) : try SyntheticVoice.speaking(language ?? "en-us")
+  }
+
+  /// Whether an acoustic model of English is right for a language.
+  private static func isEnglish(_ language: String?) -> Bool {
+    guard let language else { return true }
+    let primary = language.lowercased().prefix { $0.isLetter }
+    return primary == "en" || primary == "eng" || primary == "english"
+  }
+}
+
+extension SphinxEngine: AlignmentMethod {
+  var language: String? { model == .english ? "en" : nil }
+
+  func align(
+    _ transcript: Transcript, in channels: AlignedChannels, _ context: StageContext
+  ) throws(SpoolError) -> AlignedChannels.Outcome {
+    let hyphenated = HyphenatedWords(in: transcript)
+    let words = zip(hyphenated.spoken, StageDirections.marked(in: transcript))
+      .map { $1 ? SpokenWord(variants: []) : $0 }
+    try words.checkForSpeech()
+    let journal = SpeechJournal<AlignedChannels.Progress>(context)
+    var outcome = try channels.align(
+      transcript, words, with: self, threadCount: CoreCount.online, from: journal.lastProgress,
+      record: journal.record)
+    outcome.transcript = hyphenated.shared(outcome.transcript)
+    return outcome
+  }
+}
+
+extension [SpokenWord] {
+  func checkForSpeech() throws(SpoolError) {
+    guard contains(where: \.isSpoken) else {
+      throw SpoolError(
+        "the transcript has no words", reason: "nothing in it can be read as speech",
+        advice: "give the text of what is said, with no number of more than 1,000 digits")
+    }
+  }
+}
+
+/// Words that the end of a line divides, `coun-` and `try` below it: spoken as one word, or as two where
+/// the hyphen is the word's own.
+struct HyphenatedWords {
+  /// Whether a word continues in the next, in the order of `transcript.words`.
+  let goOn: [Bool]
+  private let written: [String]
+
+  /// What follows a hyphen that stands for the rest of a word, as in `pre- and post-war`.
+  private static let joining: Set<String> = ["and", "or", "to", "nor", "but"]
+
+  /// Reads a text whose words have no times yet. O(n) in its length.
+  init(in transcript: Transcript) {
+    goOn = transcript.segments.flatMap(Self.goOn)
+    written = transcript.words.map(\.text)
+  }
+
+  private static func goOn(in segment: Segment) -> [Bool] {
+    var marks = segment.words.map { _ in false }
+    let counts = segment.text.split(whereSeparator: \.isNewline).map { line in
+      line.split(whereSeparator: \.isWhitespace).count
+    }
+    guard counts.count > 1, counts.reduce(0, +) == marks.count,
+      segment.words.allSatisfy({ $0.start == nil })
+    else { return marks }
+    var next = 0
+    for count in counts.dropLast() {
+      next += count
+      guard next > 0, next < marks.count else { continue }
+      let stem = segment.words[next - 1].text.dropLast()
+      let rest = segment.words[next].text
+      marks[next - 1] =
+        ["-", "‐", "\u{ad}"].contains(segment.words[next - 1].text.suffix(1))
+        && stem.count > 1 && stem.last?.isLetter == true && rest.first?.isLowercase == true
+        && !joining.contains(rest.filter(\.isLetter)) && (next < 2 || !marks[next - 2])
+    }
+    return marks
+  }
+
+  /// How each word is spoken in English: a divided one all in its first half, its second not at all.
+  var spoken: [SpokenWord] {
+    let asTwo = spoken(joinedBy: "-")
+    let asOne = goOn.contains(true) ? spoken(joinedBy: "") : asTwo
+    return asTwo.indices.map {
+      goOn[$0] ? SpokenWord(variants: asOne[$0].variants + asTwo[$0].variants) : asTwo[$0]
+    }
+  }
+
+  private func spoken(joinedBy hyphen: String) -> [SpokenWord] {
+    var words = written
+    for index in words.indices where goOn[index] {
+      words[index] = words[index].dropLast() + hyphen + words[index + 1]
+      words[index + 1] = ""
+    }
+    return EnglishSpelling().spoken(words)
+  }
+
+  /// A transcript in which the second half of a word takes its share of the first's time, by their
+  /// letters, and all that is known of it; unchanged where its words are in another order.
+  func shared(_ transcript: Transcript) -> Transcript {
+    guard goOn.contains(true), transcript.words.map(\.text) == written else { return transcript }
+    var words = transcript.words
+    for index in words.indices where goOn[index] { Self.share(index, &words) }
+    var transcript = transcript
+    transcript.words = words
+    var end = 0
+    for segment in transcript.segments.indices {
+      end += transcript.segments[segment].words.count
+      if end > 1, goOn[end - 2] { transcript.segments[segment].end = words[end - 1].end }
+    }
+    return transcript
+  }
+
+  /// Gives the word after one a part of its time.
+  private static func share(_ word: Int, _ words: inout [TimedWord]) {
+    guard let start = words[word].start, let end = words[word].end else { return }
+    let letters = words[word...word + 1].map { Double($0.text.count(where: \.isLetter)) }
+    let cut = start + (end - start) * letters[0] / (letters[0] + letters[1])
+    words[word].end = cut
+    words[word + 1].start = cut
+    words[word + 1].end = end
+    words[word + 1].confidence = words[word].confidence
+    words[word + 1].flags = words[word].flags
+  }
+}

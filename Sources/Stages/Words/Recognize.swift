@@ -65,7 +65,7 @@ struct RecognizeStage: DeclaredStage, WholeStage, VersionedStage {
 
   /// How far each channel is.
   struct Progress: SpeechProgress {
-    var channels: [Recognition.Progress]
+    var channels: [RecognitionProgress]
 
     var share: Double { channels.reduce(0) { $0 + $1.share } / Double(max(1, channels.count)) }
   }
@@ -74,24 +74,21 @@ struct RecognizeStage: DeclaredStage, WholeStage, VersionedStage {
   private func recognise(
     _ channels: SpeechChannels, _ journal: SpeechJournal<Progress>
   ) throws(SpoolError) -> Transcript {
-    let recognition = Recognition(model: model, threadCount: CoreCount.online)
     let count = channels.readers.count
-    var progress = Progress(channels: Array(repeating: Recognition.Progress(), count: count))
+    var progress = Progress(channels: Array(repeating: RecognitionProgress(), count: count))
     if let last = journal.lastProgress, last.channels.count == count { progress = last }
     var transcript = Transcript(language: model == .english ? "en" : nil)
     for (number, (reader, survey)) in zip(channels.readers, channels.surveys).enumerated() {
-      let words = try recognition.recognise(
-        in: reader, survey.trace, speech: survey.activity.stretches, from: progress.channels[number]
+      let words = try model.recognise(
+        in: reader, survey, threadCount: CoreCount.online, from: progress.channels[number]
       ) { (own) throws(SpoolError) in
         progress.channels[number] = own
         try journal.record(progress)
       }
       transcript.segments += Self.turns(of: words, speaker: channels.speaker(number))
     }
-    // The sort is stable where the beginnings are: equal ones stay in the order of the channels.
-    transcript.segments = transcript.segments.enumerated().sorted {
-      ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset)
-    }.map(\.element)
+    // A stable sort: equal beginnings stay in the order of the channels.
+    transcript.segments.sort { $0.start ?? 0 < $1.start ?? 0 }
     return transcript
   }
 

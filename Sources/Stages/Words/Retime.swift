@@ -5,7 +5,7 @@ import Transcripts
 /// `retime`: moves words to where stages that cut or stretched the sound have moved it.
 struct RetimeStage: DeclaredStage, WholeStage {
   struct Parameters: Codable, Sendable {
-    let removed: RemovedWords
+    let removed: TimelineMap.RemovedWords
   }
 
   static let descriptor = StageDescriptor(
@@ -38,7 +38,7 @@ struct RetimeStage: DeclaredStage, WholeStage {
   /// what a resampler adds.
   private static let tolerance = 0.05
 
-  private let removed: RemovedWords
+  private let removed: TimelineMap.RemovedWords
 
   init(_ parameters: Parameters) { removed = parameters.removed }
 

@@ -10,10 +10,16 @@ extension DiskStore: ArtifactStore {
     return path
   }
 
-  /// The file of an artifact of any kind, unverified; nil if it is not in the store.
+  /// The file of an artifact of any kind, unverified; nil if it is not in the store. One that cannot be
+  /// looked at may be there: reading it says why not.
   package func file(of digest: Digest) -> String? {
     let path = layout.artifact(digest)
-    return (try? FileStamp(at: path)) == nil ? nil : path
+    do {
+      _ = try FileStamp(at: path)
+      return path
+    } catch {
+      return [.missing, .wrongKind].contains(error.kind) ? nil : path
+    }
   }
 
   /// Starts an artifact. Bytes passed to `append` are hashed on the way; once the draft's path was
@@ -43,7 +49,7 @@ extension DiskStore: ArtifactStore {
   package func commit(_ checkpoint: Checkpoint) throws(SpoolError) {
     try requireArtifacts(of: checkpoint)
     let differences = try withDatabase { (database) throws(SpoolError) in
-      try CheckpointTable.commit([checkpoint], to: &database, beside: records)
+      try CheckpointTable.commit([checkpoint], to: &database)
     }
     tell(differences)
   }

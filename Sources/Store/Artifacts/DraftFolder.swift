@@ -21,6 +21,22 @@ struct DraftFolder: Sendable {
     }
   }
 
+  /// Replaces a small file, durably.
+  func replace(_ target: String, by text: String) throws(SpoolError) {
+    let draft = try makeFile()
+    do throws(SpoolError) {
+      try doing("write", target) { () throws(SystemError) in
+        try files.write(Array(text.utf8), to: draft)
+        try files.flush(draft)
+        try files.rename(draft.path, to: target)
+        try files.flushFolder(FilePath.folder(of: target))
+      }
+    } catch {
+      try? files.unlink(draft.path)
+      throw error
+    }
+  }
+
   /// Removes files of dead processes. Never fails; what cannot be removed stays until the next
   /// call.
   func sweep() {

@@ -30,29 +30,21 @@ enum CheckpointTable {
 
   static let recordAction = "record a checkpoint in"
 
-  /// Writes checkpoints, all or none. Keeps outputs that only the older record names. Each record
-  /// file is written before its row counts.
+  /// Writes checkpoints, all or none. Keeps outputs that only the older rows name.
   /// - Parameter isAllowed: called in the same transaction; its error rolls back.
   /// - Returns: outputs that differ from those removed for damage.
   static func commit(
-    _ checkpoints: [Checkpoint], to database: inout Database, beside records: RecordFolder,
+    _ checkpoints: [Checkpoint], to database: inout Database,
     isAllowed: (inout Database) throws(SpoolError) -> Void = { _ throws(SpoolError) in }
   ) throws(SpoolError) -> [ReproducedOutput] {
     try database.transaction(to: recordAction) { (database) throws(SpoolError) in
       try isAllowed(&database)
-      var whole: [Checkpoint] = []
       var differences: [ReproducedOutput] = []
       for checkpoint in checkpoints {
         let moment = try WorkTable.nextNumber(in: &database, to: recordAction)
         try write(checkpoint, at: moment, to: &database)
-        if let merged = try self.checkpoint(for: checkpoint.key, in: &database) {
-          whole.append(merged)
-        }
         differences += try RemovedArtifactTable.settle(checkpoint, in: &database)
       }
-      try records.write(whole)
-      try ChangeLog(records: records).append(
-        checkpoints: checkpoints.map(\.key), in: &database)
       return differences
     }
   }
@@ -68,14 +60,15 @@ enum CheckpointTable {
     let components = try StoredJSON.encode(checkpoint.components, to: action)
     try database.run(
       """
-      INSERT INTO checkpoints (key, kind, hint, components, memo, moment)
-      VALUES (?, ?, ?, ?, ?, ?)
+      INSERT INTO checkpoints (key, kind, hint, components, memo, moment, recorded_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET components = excluded.components, moment = excluded.moment,
+        recorded_at = excluded.recorded_at,
         hint = coalesce(excluded.hint, hint), memo = coalesce(excluded.memo, memo)
       """,
       [
         key, .text(checkpoint.components.kind), SQLValue(checkpoint.hint), .text(components),
-        SQLValue(checkpoint.memo), moment.map(SQLValue.integer) ?? .null,
+        SQLValue(checkpoint.memo), moment.map(SQLValue.integer) ?? .null, .integer(Clock.now()),
       ], to: action)
     for (port, output) in checkpoint.outputs.sorted(by: { $0.key < $1.key }) {
       try database.run(
@@ -95,6 +88,16 @@ enum CheckpointTable {
           SQLValue(output.artifact?.digest.hex), SQLValue(output.artifact?.byteCount),
         ], to: action)
     }
+  }
+
+  /// When a checkpoint was recorded, in nanoseconds since 1970; nil if unknown.
+  static func recordedAt(
+    _ key: Checkpoint.Key, in database: inout Database
+  ) throws(SpoolError) -> Int64? {
+    try database.run(
+      "SELECT recorded_at FROM checkpoints WHERE key = ?", [.text(key.digest.hex)],
+      to: "read checkpoints in"
+    ).first?[0].integer
   }
 
   /// Whether there is a checkpoint of this stage kind with this hint.
@@ -120,9 +123,7 @@ enum CheckpointTable {
       kind: kind, identity: identity,
       artifact: Artifact(kind: kind, digest: digest, byteCount: Int(byteCount)))
   }
-}
 
-extension CheckpointTable {
   /// The result of removing an artifact.
   struct RemovalOutcome: Hashable, Sendable {
     /// Checkpoints that remain: they lost only kept sound, which can be streamed again.
@@ -222,9 +223,33 @@ extension CheckpointTable {
       "DELETE FROM checkpoints WHERE key = ?", [.text(key)], to: "remove a checkpoint from")
   }
 
+  /// Removes what names missing artifacts, inside a transaction. O(artifacts).
+  static func strikeMissing(
+    in layout: StoreLayout, from database: inout Database
+  ) throws(SpoolError) {
+    let rows = try database.run(
+      "SELECT DISTINCT artifact, byte_count FROM outputs WHERE artifact IS NOT NULL", to: "read")
+    for row in rows {
+      guard let digest = row[0].text.flatMap(Digest.init(hex:)), let count = row[1].integer else {
+        continue
+      }
+      if !layout.holds(Artifact(kind: .file, digest: digest, byteCount: Int(count))) {
+        _ = try strike(digest, from: &database)
+      }
+    }
+  }
+
   static func keys(in database: inout Database) throws(SpoolError) -> [String] {
     try database.run("SELECT key FROM checkpoints", to: "read checkpoints in")
       .compactMap { $0.first?.text }
+  }
+
+  /// Whether a checkpoint names its artifacts by digests.
+  static func namesWell(_ key: String, in database: inout Database) throws(SpoolError) -> Bool {
+    try database.run(
+      "SELECT 1 FROM outputs WHERE key = ? AND (length(artifact) <> 64 OR artifact GLOB ?) LIMIT 1",
+      [.text(key), .text("*[^0-9a-f]*")], to: "read checkpoints in"
+    ).isEmpty
   }
 
   /// Whether any checkpoint names an artifact.

@@ -58,7 +58,7 @@ final class DiskClaim: WorkClaim {
     try requireLock(action)
     for checkpoint in checkpoints { try store.requireArtifacts(of: checkpoint) }
     let differences = try store.withDatabase { (database) throws(SpoolError) in
-      try CheckpointTable.commit(checkpoints, to: &database, beside: store.records) {
+      try CheckpointTable.commit(checkpoints, to: &database) {
         (database) throws(SpoolError) in
         guard try WorkTable.holds(work, epoch: epoch, in: &database) else {
           throw takenOver(action)

@@ -1,4 +1,5 @@
 import Glibc
+internal import Platform
 
 /// A process, told apart from later ones with the same number.
 struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {

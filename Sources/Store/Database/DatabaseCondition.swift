@@ -165,6 +165,6 @@ enum DatabaseLoss {
   /// What it is rebuilt from.
   /// - Parameter slot: the backup to start from; nil if there is none.
   static func source(_ slot: Int?) -> String {
-    slot.map { "backup \($0) and the records beside it" } ?? "the records that lie beside it"
+    slot.map { "backup \($0) and the change log" } ?? "the change log beside it"
   }
 }

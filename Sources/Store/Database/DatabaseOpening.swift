@@ -7,7 +7,7 @@ struct DatabaseOpening {
   let layout: StoreLayout
   let files: FileOperations
   let schema: Schema
-  let records: RecordFolder
+  let log: ChangeLog
   let slots: BackupSlots
   let clock: @Sendable () -> Int64
 
@@ -56,7 +56,7 @@ struct DatabaseOpening {
 
   var rebuild: Rebuild {
     Rebuild(
-      layout: layout, files: files, schema: schema, records: records, slots: slots, now: clock())
+      layout: layout, files: files, schema: schema, log: log, slots: slots, now: clock())
   }
 
   /// - Parameters:
@@ -77,7 +77,7 @@ struct DatabaseOpening {
     if let cause = try database.quickFault() { return .lost(cause) }
     switch try schema.status(of: &database) {
     case .damaged(let cause): return .lost(cause)
-    case .blank where !(records.isEmpty && slots.filled.isEmpty):
+    case .blank where !(log.isEmpty && !rebuild.old.isThere && slots.filled.isEmpty):
       return .lost(isGone ? DatabaseLoss.gone : DatabaseLoss.empty)
     case .ours:
       if let cause = try thoroughFault(in: &database, isSuspect: isSuspect) { return .lost(cause) }
@@ -92,6 +92,11 @@ struct DatabaseOpening {
     if version == schema.steps.count { return }
     if version > 0 { try slots.addUnlessThere(database) }
     try schema.migrate(&database, at: layout.database)
+    // A change of format is not in the log.
+    if try ChangeLog.isThere(in: &database), log.isKnown(to: try ChangeLog.state(in: &database)) {
+      _ = try log.catchUp(&database)
+      try log.renew(in: &database)
+    }
     // It is new, or was checked for its backup.
     noteLook(at: &database)
   }

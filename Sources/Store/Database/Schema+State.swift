@@ -16,21 +16,8 @@ extension Schema {
     case damaged(String)
   }
 
-  /// `Spol`, the application id for file(1).
+  /// `Spol`, the application id for file(1), which the step `format` sets.
   private static let applicationID: Int64 = 0x5370_6F6C
-
-  /// The format once more, out of reach of damage to the header, and the time of the last full
-  /// check, in nanoseconds since 1970. Also the monotonic time of the last change of work.
-  static let format = """
-    CREATE TABLE format (
-      id INTEGER PRIMARY KEY CHECK (id = 1),
-      version INTEGER NOT NULL,
-      looked_through_at INTEGER NOT NULL
-    ) STRICT;
-    INSERT INTO format VALUES (1, 0, 0);
-    ALTER TABLE work ADD COLUMN touched_since_boot REAL;
-    PRAGMA application_id = \(applicationID);
-    """
 
   /// Determines the state. Throws errors that say nothing of the database itself.
   func status(of database: inout Database) throws(SpoolError) -> State {

@@ -1,5 +1,4 @@
 internal import CSQLite
-internal import FoundationEssentials
 internal import Glibc
 import PipelineModel
 import Platform
@@ -18,7 +17,7 @@ extension Database {
     + "\(command: .restore) puts the newest backup in place"
 
   private static let storeAdvice = Advice(
-    damaged: "\(command: .repair) rebuilds it from the records that lie beside it",
+    damaged: "\(command: .repair) rebuilds it from the change log beside it",
     unreadable: unreadableAdvice,
     denied: "check who owns the folder and its permissions, or choose another with "
       + "\(option: .store)")
@@ -34,17 +33,13 @@ extension Database {
 /// Values as JSON in the database's columns: sorted keys, so that equal values are equal text.
 enum StoredJSON {
   static func encode(_ value: some Encodable, to action: String) throws(SpoolError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(value), as: UTF8.self)
-    } catch {
+    do { return try value.jsonText() } catch {
       throw SpoolError(action, "the store", reason: "\(error)")
     }
   }
 
   static func decode<Value: Decodable>(_ text: String) throws -> Value {
-    try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    try Value(jsonText: text)
   }
 }
 

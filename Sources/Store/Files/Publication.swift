@@ -57,9 +57,12 @@ struct Publication: ~Copyable {
       throw SpoolError(
         "write", path, reason: refusal.reason ?? refusal.message, advice: refusal.advice)
     }
+    var isNew = false
     if isReplacing || before != nil {
       try replace()
-    } else if try !place() {
+    } else if try place() {
+      isNew = true
+    } else {
       guard try isAlreadyThere(file) else {
         throw SpoolError(
           "write", path,
@@ -70,9 +73,15 @@ struct Publication: ~Copyable {
       try? files.unlink(temporaryPath)
     }
     let stamp = try doing("write", path) { () throws(SystemError) in try FileStamp(at: path) }
-    try store.withDatabase { (database) throws(SpoolError) in
-      try KnownFileTables.publish(
-        published, at: path, stamp: stamp, from: temporaryPath, in: &database)
+    do throws(SpoolError) {
+      try store.withDatabase { (database) throws(SpoolError) in
+        try KnownFileTables.publish(
+          published, at: path, stamp: stamp, from: temporaryPath, in: &database)
+      }
+    } catch {
+      // A file that the store does not know would count as another program's.
+      if isNew { try? files.unlink(path) }
+      throw error
     }
     return Int(stamp.byteCount)
   }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 import PipelineModel
 package import Platform
 
@@ -37,7 +36,7 @@ package struct InboxTable: Sendable {
         path: String(summary.dropFirst(mark.count)),
         processNumber: owner.flatMap { $0.isAlive ? Int($0.number) : nil },
         report: row[2].text.flatMap(SealedText.open).flatMap {
-          try? JSONDecoder().decode(InboxReport.self, from: Data($0.utf8))
+          try? InboxReport(jsonText: $0)
         },
         reportedAt: row[3].real)
     }

@@ -5,7 +5,6 @@ internal import Platform
 /// Removes a damaged artifact, with everything that may derive from its bytes.
 struct DamageRemoval {
   let layout: StoreLayout
-  let records: RecordFolder
   let files: FileOperations
 
   /// Removes the rows durably, then sets the file aside: after an interruption the damage is found
@@ -18,19 +17,11 @@ struct DamageRemoval {
     return (struck, try setAside(damage))
   }
 
-  /// Records go before rows, so that an untrusted checkpoint does not come back from its record.
   private func strike(
     _ artifact: Digest, from database: inout Database
   ) throws(SpoolError) -> CheckpointTable.RemovalOutcome {
     try database.transaction(to: "strike an artifact from") { (database) throws(SpoolError) in
-      let struck = try CheckpointTable.strikeDamaged(artifact, from: &database)
-      for key in struck.removed + struck.suspects { try records.remove(records.path(of: key)) }
-      for key in struck.kept {
-        if let rows = try CheckpointTable.checkpoint(for: key, in: &database) {
-          try records.write(rows)
-        }
-      }
-      return struck
+      try CheckpointTable.strikeDamaged(artifact, from: &database)
     }
   }
 

@@ -139,7 +139,7 @@ extension DiskStore {
   ) throws(SpoolError) {
     var database = try Database(at: backup, for: .frozen)
     let other = try StoreIdentity(of: &database)
-    if StoreIdentity(ofStoreAt: site.layout, site.records).isSameStore(as: other) { return }
+    if StoreIdentity(ofStoreAt: site).isSameStore(as: other) { return }
     throw SpoolError(
       BackupSlots.using, backup,
       reason: "it is of another store: nothing of it (runs: \(other.runCount)) is known here",
@@ -154,7 +154,7 @@ extension DiskStore {
         "find a backup in", site.slots.folder,
         reason: site.slots.filled.isEmpty ? "there is none" : "none of them is whole",
         advice: "name a backup's file, or let \(command: .repair) make the database from its "
-          + "records")
+          + "log")
     }
     return site.slots.path(slot)
   }
@@ -183,19 +183,22 @@ struct StoreIdentity: Hashable, Sendable {
     names = Set(rows.compactMap { $0[0].text })
   }
 
-  /// What is known of a store: its database as far as it can be read, and the records beside it.
-  init(ofStoreAt layout: StoreLayout, _ records: RecordFolder) {
-    if (try? FileStamp(at: layout.database)) != nil,
-      var database = try? Database(at: layout.database, for: .reading),
+  /// What is known of a store: its database as far as it can be read, and the log beside it.
+  init(ofStoreAt site: borrowing RepairSite) {
+    if (try? FileStamp(at: site.layout.database)) != nil,
+      var database = try? Database(at: site.layout.database, for: .reading),
       let known = try? StoreIdentity(of: &database)
     {
       self = known
     }
-    let suffix = ".json"
-    for path in records.runPaths {
-      guard let name = path.split(separator: "/").last, name.hasSuffix(suffix) else { continue }
-      runs.insert(String(name.dropLast(suffix.count)))
+    for generation in site.log.generations {
+      _ = try? site.log.read(generation) { (record) throws(SpoolError) in
+        for change in Database.keys(in: record.changes) where change.table == "runs" {
+          runs.formUnion(change.key)
+        }
+      }
     }
+    runs.formUnion(site.rebuild.old.runNames)
   }
 
   /// Whether both may be of one store.

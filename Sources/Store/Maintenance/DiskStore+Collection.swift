@@ -6,7 +6,7 @@ extension DiskStore {
   /// Frees what the policy allows, except what is needed by kept, running or unfinished runs, what
   /// was used within the grace period, and what was used since the oldest running run began.
   ///
-  /// Rows go first, then records, then files: after an interruption the store is consistent, and
+  /// Rows go first, then files: after an interruption the store is consistent, and
   /// the rest goes next time. Portions grow, so that on a full disk the first needs almost no room
   /// and makes room for the next. Others may use the store meanwhile.
   package func collect(
@@ -18,9 +18,14 @@ extension DiskStore {
     let start = guardStart(now, policy.grace, runs)
     let unfinished = UnfinishedRuns(runs)
     let present = ArtifactFile.all(in: layout).files
+    // A flipped bit in a row pins another run, or none.
+    let loggedPins =
+      logged(only: "pins") { (log) throws(SpoolError) in
+        try PinTable.pinned(among: runs, in: &log)
+      } ?? []
     let (plan, pinned) = try withDatabase {
       (database) throws(SpoolError) -> (CollectionPlan, Int) in
-      let pinned = try PinTable.pinned(among: runs, records, in: &database)
+      let pinned = try PinTable.pinned(among: runs, in: &database).union(loggedPins)
       return (
         try self.plan(
           policy, now: now, guardStart: start, runs, unfinished, pinned, present, &database),
@@ -114,8 +119,7 @@ extension DiskStore {
       mentions[digest] = (checkpoint?.outputs.values.compactMap(\.artifact) ?? []).map {
         CollectionPlan.Mention(artifact: $0.digest, isSound: $0.kind == .sound)
       }
-      // A checkpoint has no time; its record, written with it, has.
-      let recorded = (try? FileStamp(at: records.path(of: key)))?.modified ?? guardStart
+      let recorded = try CheckpointTable.recordedAt(key, in: &database) ?? guardStart
       if recorded > guardStart { recent.insert(digest) }
       if !named.contains(digest) {
         // Its run may have been interrupted before it recorded the use.
@@ -160,7 +164,7 @@ extension DiskStore {
     return freed
   }
 
-  /// Removes a portion from the database, then from the records.
+  /// Removes a portion from the database.
   private func strike(_ portion: CollectionPlan.Portion) throws(SpoolError) {
     if portion.keys.isEmpty && portion.sound.isEmpty { return }
     try withDatabase { (database) throws(SpoolError) in
@@ -171,7 +175,6 @@ extension DiskStore {
         }
       }
     }
-    for key in portion.keys { try records.remove(records.path(of: Checkpoint.Key(key))) }
   }
 
   /// Deletes a file, unless it was used or named since.

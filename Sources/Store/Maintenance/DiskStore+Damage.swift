@@ -30,7 +30,7 @@ extension DiskStore {
       news.tell("\(what) (\(damage.problem)): it is not used")
       return
     }
-    let removal = DamageRemoval(layout: layout, records: records, files: files)
+    let removal = DamageRemoval(layout: layout, files: files)
     let (struck, aside) = try withDatabase {
       (database) throws(SpoolError) -> (CheckpointTable.RemovalOutcome, String?) in
       try removal.remove(damage, from: &database)

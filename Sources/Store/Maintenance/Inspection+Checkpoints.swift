@@ -13,7 +13,7 @@ extension Inspection {
       guard
         let key = Digest(hex: text).map(Checkpoint.Key.init),
         let checkpoint = try CheckpointTable.checkpoint(for: key, in: &database),
-        try namesWell(text, &database)
+        try CheckpointTable.namesWell(text, in: &database)
       else {
         report.findings.append(
           InspectionFinding(
@@ -29,25 +29,15 @@ extension Inspection {
     return named
   }
 
-  /// Whether a checkpoint names its artifacts by digests.
-  private func namesWell(_ key: String, _ database: inout Database) throws(SpoolError) -> Bool {
-    try database.run(
-      "SELECT 1 FROM outputs WHERE key = ? AND (length(artifact) <> 64 OR artifact GLOB ?) LIMIT 1",
-      [.text(key), .text("*[^0-9a-f]*")], to: "read checkpoints in"
-    ).isEmpty
-  }
-
   func inspectRuns(
     in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
     let rows = try database.run(
-      "SELECT id, record, number, started_at, state, pipeline FROM runs", to: "read runs in")
+      "SELECT id, record, started_at, state, pipeline FROM runs", to: "read runs in")
     for row in rows {
       report.runs += 1
       let id = row[0].text ?? ""
       let run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
-      let record = try records.recordedRun(at: records.path(of: RunID(id)))
-      let recorded = record?.run
       guard let run, run.id.name == id else {
         report.findings.append(unreadableRun(id, "does not read"))
         continue
@@ -55,21 +45,9 @@ extension Inspection {
       let columns: [SQLValue] = [
         .real(run.startedAt), .text(run.state.rawValue), .text(run.pipeline),
       ]
-      if Array(row.dropFirst(3)) != columns {
+      if Array(row.dropFirst(2)) != columns {
         report.findings.append(unreadableRun(id, "contradicts itself"))
         continue
-      }
-      // A record written at the run's start says only that.
-      let isClosed = run.state != .running && recorded?.state != .running
-      let isMoved = record.map { .integer($0.number) != row[2] } ?? false
-      if isMoved || (isClosed && recorded.map { $0 != run } ?? false) {
-        report.findings.append(unreadableRun(id, "is not what its record says"))
-      } else if run.state != .running, recorded == nil, !isThere(records.path(of: run.id)) {
-        report.findings.append(
-          InspectionFinding(
-            .withoutRecord, records.path(of: run.id), subject: id,
-            problem: "the run \(id) has no record beside the database",
-            meaning: "it would not outlive the loss of the database"))
       }
     }
   }

@@ -3,7 +3,7 @@ import PipelineModel
 package import Platform
 
 /// A check of a whole store, without changes: every artifact against its name, every checkpoint
-/// against its artifacts, key and record, the database, and exports against what was published.
+/// against its artifacts, key, the database against its change log, and exports against what was published.
 ///
 /// Others may use the store meanwhile: their commits and removals do not count as damage.
 package struct Inspection: Sendable {
@@ -27,7 +27,8 @@ package struct Inspection: Sendable {
   let files: FileOperations
   let stop: StopRequest
   let progress: @Sendable (InspectionProgress) -> Void
-  let records: RecordFolder
+  let log: ChangeLog
+  private let drafts: DraftFolder
 
   /// - Parameter progress: called from several threads.
   package init(
@@ -46,8 +47,8 @@ package struct Inspection: Sendable {
     self.files = files
     self.stop = stop
     self.progress = progress
-    records = RecordFolder(
-      layout: layout, drafts: DraftFolder(path: layout.drafts, files: files), files: files)
+    drafts = DraftFolder(path: layout.drafts, files: files)
+    log = ChangeLog(layout: layout, drafts: drafts, files: files)
   }
 
   /// Runs the check; damage precedes remarks. Throws if there is no store, if it has a newer
@@ -70,7 +71,7 @@ package struct Inspection: Sendable {
   func look() throws(SpoolError) -> InspectionReport {
     var report = InspectionReport()
     report.isThorough = !options.isQuick
-    report.ballastBytes = Ballast(layout, records.drafts).keptByteCount
+    report.ballastBytes = Ballast(layout, drafts).keptByteCount
     var named: [Digest: Artifact] = [:]
     switch try open() {
     case .unborn:
@@ -89,16 +90,15 @@ package struct Inspection: Sendable {
       try inspectRuns(in: &database, &report)
       try inspectExports(in: &database, &report)
       try inspectArtifacts(named, in: &database, &report)
-      try inspectRecords(in: &database, &report)
       try inspectPins(in: &database, &report)
-      try inspectChangeLog(in: &database, &report)
+      try inspectLog(in: &database, &report)
       try inspectRecordings(in: &database, &report)
       try inspectWork(in: &database, &report)
       try inspectBackups(&report)
       return report
     }
     try inspectArtifactsAlone(&report)
-    try inspectRecordsAlone(&report)
+    try inspectLogAlone(&report)
     try inspectBackups(&report)
     return report
   }
@@ -154,7 +154,7 @@ package struct Inspection: Sendable {
 
   private var isUnborn: Bool {
     let (files, strays) = ArtifactFile.all(in: layout)
-    return files.isEmpty && strays.isEmpty && records.isEmpty && slots.filled.isEmpty
+    return files.isEmpty && strays.isEmpty && log.isEmpty && slots.filled.isEmpty
   }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {
@@ -186,45 +186,6 @@ package struct Inspection: Sendable {
       "find a store", layout.root, reason: "there is no store at \(layout.root)",
       advice: "name the store's folder with \(option: .store); \(command: .run) makes one")
   }
-}
-
-extension Inspection {
-  /// Checks whether the change log is intact and not ahead of the database.
-  func inspectChangeLog(
-    in database: inout Database, _ report: inout InspectionReport
-  ) throws(SpoolError) {
-    let changeLog = ChangeLog(records: records)
-    let status = try ChangeLog.status(in: &database)
-    let newest: Int64
-    switch try changeLog.surplus(in: &database) {
-    case .none:
-      let text = ChangeLogText(try changeLog.read(status.generation)[...])
-      guard text.byteCount < status.byteCount else { return }
-      report.findings.append(damagedLedger(changeLog.path(status.generation)))
-      return
-    case .lines(let lines, _):
-      // One transaction may be that of a dead process, or about to commit.
-      guard Set(lines.map(\.number)).count > 1 else { return }
-      newest = lines.last?.number ?? 0
-    case .everything(let lines): newest = lines.last?.number ?? 0
-    }
-    guard newest > status.number else {
-      report.findings.append(damagedLedger(changeLog.path(status.generation)))
-      return
-    }
-    report.findings.append(
-      InspectionFinding(
-        .databaseBehind, layout.database,
-        problem: "it does not know what was recorded last: it or its log was cut short",
-        meaning: "nothing is lost; the next command that opens the store takes it in from the "
-          + "records", advice: "\(command: .runs)"))
-  }
-
-  private func damagedLedger(_ path: String) -> InspectionFinding {
-    InspectionFinding(
-      .damagedRecord, path, problem: "the ledger is not what was written",
-      meaning: "the notes of inboxes could not be told from it, should the database be lost")
-  }
 
   /// Checks the artifacts that recordings need.
   func inspectRecordings(
@@ -242,74 +203,5 @@ extension Inspection {
             : "it cannot be processed; send it again if you have it",
           advice: "\(command: .inboxShow) \(recording.key)"))
     }
-  }
-}
-
-extension Inspection {
-  /// Compares pins with their records: a flipped bit in a row pins another run, or none, unnoticed
-  /// by SQLite.
-  func inspectPins(
-    in database: inout Database, _ report: inout InspectionReport
-  ) throws(SpoolError) {
-    let found = try pinFindings(in: &database)
-    if found.isEmpty { return }
-    // A pin being set has only one of the two for a moment.
-    let again = try pinFindings(in: &database)
-    report.findings += found.filter(again.contains)
-  }
-
-  private func pinFindings(
-    in database: inout Database
-  ) throws(SpoolError) -> [InspectionFinding] {
-    var findings: [InspectionFinding] = []
-    var recorded: [RunID: Pin] = [:]
-    // An unreadable record is a finding of its own.
-    for path in records.pinPaths {
-      if let pin = try records.pin(at: path) { recorded[pin.run] = pin }
-    }
-    let rows = try PinTable.pins(in: &database)
-    let known = Set(rows.map(\.run))
-    for pin in recorded.values.sorted(by: { $0.run.name < $1.run.name }) {
-      let path = records.path(ofPin: pin.run)
-      if try !PinTable.isRunKnown(pin.run, records, in: &database) {
-        findings.append(withoutRun(pin, path))
-      } else if !known.contains(pin.run) {
-        findings.append(
-          finding(
-            pin, layout.database, "the pin of the run \(pin.run) is gone from the database",
-            "its record still holds it, so \(command: .gc) keeps what the run needs"))
-      }
-    }
-    for pin in rows {
-      if let record = recorded[pin.run] {
-        if record == pin { continue }
-        findings.append(
-          finding(
-            pin, layout.database, "the pin of the run \(pin.run) is not what its record says",
-            "the record vouches for itself with a digest, so the database has been damaged"))
-      } else if try !PinTable.isRunKnown(pin.run, records, in: &database) {
-        findings.append(withoutRun(pin, layout.database))
-      } else if !isThere(records.path(ofPin: pin.run)) {
-        findings.append(
-          finding(
-            pin, records.path(ofPin: pin.run),
-            "the pin of the run \(pin.run) has no record beside the database",
-            "one of the two is wrong; \(command: .gc) keeps what the run needs meanwhile"))
-      }
-    }
-    return findings
-  }
-
-  private func withoutRun(_ pin: Pin, _ path: String) -> InspectionFinding {
-    finding(
-      pin, path, "a pin names the run \(pin.run), and there is none of that name",
-      "another run may have been meant; whatever its record pins is kept")
-  }
-
-  private func finding(
-    _ pin: Pin, _ path: String, _ problem: String, _ meaning: String
-  ) -> InspectionFinding {
-    InspectionFinding(
-      .damagedPin, path, subject: pin.run.name, problem: problem, meaning: meaning)
   }
 }

@@ -16,11 +16,11 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     case missingRecording
     /// A checkpoint's rows are unreadable, or their key is not that of their components.
     case unreadableCheckpoint
-    /// A checkpoint's rows and its record contradict each other.
+    /// A row and the change log contradict each other.
     case contradiction
-    /// A run's row is unreadable, or contradicts its record.
+    /// A run's row is unreadable, or contradicts the change log.
     case unreadableRun
-    /// A record beside the database is damaged.
+    /// The change log is damaged.
     case damagedRecord
     /// The transparency log is not as it was signed.
     case damagedLedger
@@ -30,11 +30,11 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     case damagedNote
     /// Files that a journal entry refers to are missing or damaged.
     case damagedWork
-    /// A row has no record.
+    /// The change log lacks a row.
     case withoutRecord
-    /// A record has no row.
+    /// The database lacks a row of the change log.
     case onlyRecord
-    /// A pin and its record differ, or it names no run.
+    /// A pin and the change log differ, or it names no run.
     case damagedPin
     /// No checkpoint names the file.
     case unnamedArtifact

@@ -63,7 +63,10 @@ package struct Repair: Sendable {
       report.findings += second.findings.filter { !report.findings.contains($0) }
     }
     var database = try Database(at: site.layout.database)
-    // Damaged files first, since records are taken in only if their artifacts exist.
+    // The log's rows that the database lacks, before the log may be written again.
+    _ = try site.log.catchUp(&database)
+    if findings.contains(where: \.kind.isOfLog) { try site.mend(&database) }
+    database.recorder = site.log.recorder
     for kind in InspectionFinding.Kind.allCases {
       for finding in findings where finding.kind == kind {
         if try site.repair(finding, &database), let done = Self.intent(finding),
@@ -81,18 +84,18 @@ package struct Repair: Sendable {
     let what: String? =
       switch finding.kind {
       case .database: "make the database again"
-      case .databaseBehind: "take in what the database has lost from the records beside it"
+      case .databaseBehind: "take in what the database has lost from its log"
       case .damagedArtifact: "set the damaged file aside, and strike what may have been made of it"
       case .missingArtifact: "strike the missing file from its checkpoints"
-      case .unreadableCheckpoint: "drop the checkpoint, or take it from its record"
-      case .contradiction: "take the checkpoint from its record"
-      case .unreadableRun: "take the run from its record, or drop it"
-      case .damagedRecord: "write the record again, or delete it"
+      case .unreadableCheckpoint: "drop the checkpoint, or take it from the log"
+      case .contradiction: "take it from the log"
+      case .unreadableRun: "take the run from the log, or drop it"
+      case .damagedRecord: "write the log again"
       case .damagedBackup: "delete the damaged backup"
       case .damagedNote, .damagedWork: "forget how far the unfinished work was"
-      case .damagedPin: "make the pins agree with their records"
-      case .withoutRecord: "write the record"
-      case .onlyRecord: "take the record into the database"
+      case .damagedPin: "take the pins from the log"
+      case .withoutRecord: "write the log again"
+      case .onlyRecord: "take it into the database"
       case .unfinishedStore, .missingRecording, .damagedLedger, .unnamedArtifact, .strayFile,
         .exportMissing,
         .exportChanged:
@@ -105,24 +108,23 @@ package struct Repair: Sendable {
 /// The action for each kind of finding. Every step leaves a consistent store, so that a repair may
 /// be interrupted anywhere.
 extension RepairSite {
-  private var changeLog: ChangeLog { ChangeLog(records: records) }
-
   /// - Returns: whether there was anything to do.
   func repair(
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(SpoolError) -> Bool {
     switch finding.kind {
-    case .databaseBehind: _ = try changeLog.catchUp(&database, with: rebuild)
+    case .databaseBehind: _ = try log.catchUp(&database)
     case .damagedArtifact: try setAside(finding, &database)
     case .missingArtifact: try strike(finding, &database)
-    case .unreadableCheckpoint, .contradiction: try replaceCheckpoint(finding, &database)
-    case .unreadableRun: try replaceRun(finding, &database)
-    case .damagedRecord: try rewrite(finding.path, &database)
-    case .damagedBackup: try records.remove(finding.path)
+    case .unreadableCheckpoint: try dropUnreadableCheckpoint(finding, &database)
+    case .unreadableRun: try rewriteRun(finding, &database)
+    case .contradiction, .damagedPin, .withoutRecord, .onlyRecord: break
+    case .damagedRecord: try log.renew(in: &database)
+    case .damagedBackup:
+      try doing("remove", finding.path) { () throws(SystemError) in
+        try files.unlinkIfThere(finding.path)
+      }
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
-    case .damagedPin: try PinTable.mend(&database, with: records)
-    case .withoutRecord: try record(finding, &database)
-    case .onlyRecord: try takeIn(finding, &database)
     case .database, .unfinishedStore, .missingRecording, .damagedLedger, .unnamedArtifact,
       .strayFile,
       .exportMissing,
@@ -136,22 +138,16 @@ extension RepairSite {
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(SpoolError) {
     guard let digest = finding.subject.flatMap(Digest.init(hex:)) else { return }
-    _ = try DamageRemoval(layout: layout, records: records, files: files).remove(
+    _ = try DamageRemoval(layout: layout, files: files).remove(
       ArtifactDamage(digest: digest, stamp: nil, problem: finding.problem), from: &database)
   }
 
   /// What was computed from the file while it existed is still good.
   private func strike(_ finding: InspectionFinding, _ database: inout Database) throws(SpoolError) {
     guard let digest = finding.subject.flatMap(Digest.init(hex:)) else { return }
-    let struck = try database.transaction(to: "strike an artifact from") {
+    _ = try database.transaction(to: "strike an artifact from") {
       (database) throws(SpoolError) in
       try CheckpointTable.strike(digest, from: &database)
-    }
-    for key in struck.removed { try records.remove(records.path(of: key)) }
-    for key in struck.kept {
-      if let rows = try CheckpointTable.checkpoint(for: key, in: &database) {
-        try records.write(rows)
-      }
     }
   }
 
@@ -165,90 +161,92 @@ extension RepairSite {
       to: "repair unfinished work in")
   }
 
-  private func replaceCheckpoint(
+  private func dropUnreadableCheckpoint(
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(SpoolError) {
     guard let text = finding.subject else { return }
-    var record: Checkpoint?
-    if let key = Digest(hex: text).map(Checkpoint.Key.init) {
-      record = try records.checkpoint(at: records.path(of: key))
+    let key = Digest(hex: text).map(Checkpoint.Key.init)
+    if let key, try CheckpointTable.checkpoint(for: key, in: &database) != nil,
+      try CheckpointTable.namesWell(text, in: &database)
+    {
+      return
     }
     try database.transaction(to: "repair a checkpoint in") { (database) throws(SpoolError) in
       try CheckpointTable.remove(text, from: &database)
-      if let record = record.flatMap({ backed($0) }) {
-        try CheckpointTable.write(record, to: &database)
-      }
     }
   }
 
-  private func replaceRun(
+  /// Writes the run's columns as its record has them, or drops the run.
+  private func rewriteRun(
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(SpoolError) {
     guard let id = finding.subject else { return }
-    let record = try records.recordedRun(at: records.path(of: RunID(id)))
     try database.transaction(to: "repair a run in") { (database) throws(SpoolError) in
+      let run = try RunTable.run(id, in: &database)
       try database.run("DELETE FROM runs WHERE id = ?", [.text(id)], to: "repair a run in")
-      if let record { try RunTable.write(record, to: &database) }
+      if let run { try RunTable.write(run, to: &database) }
     }
   }
 
-  /// Writes a damaged record again from the database, or removes it.
-  private func rewrite(_ path: String, _ database: inout Database) throws(SpoolError) {
-    if path.contains("/ledger-") { return try changeLog.renew(in: &database) }
-    let name = String(path.split(separator: "/").last?.dropLast(5) ?? "")
-    if let key = Digest(hex: name).map(Checkpoint.Key.init), path == records.path(of: key),
-      let rows = try CheckpointTable.checkpoint(for: key, in: &database)
-    {
-      return try records.write(rows)
-    }
-    for row in try database.run("SELECT record, number FROM runs", to: "read runs in") {
-      if let run: RunRecord = row[0].text.flatMap({ try? StoredJSON.decode($0) }),
-        records.path(of: run.id) == path
-      {
-        return try records.write(RecordedRun(run, number: row[1].integer ?? 0))
+  /// Takes all rows that differ from an intact log from it, drops those that cannot be read, and
+  /// then writes the log again, for rows that only the database has.
+  func mend(_ database: inout Database) throws(SpoolError) {
+    guard var logged = try log.replayed(ChangeLog.state(in: &database), .current) else { return }
+    let differences = try RowDifference.all(in: &database, from: &logged)
+    if differences.isEmpty { return }
+    var extra: [String: [SQLRow]] = [:]
+    for difference in differences where difference.inLog == nil {
+      if let row = difference.inDatabase, try isReadable(difference, &database) {
+        extra[difference.table, default: []].append(row)
       }
     }
-    for row in try database.run("SELECT run, pinned_at FROM pins", to: "read pins in") {
-      guard let run = row[0].text, case .real(let time) = row[1],
-        records.path(ofPin: RunID(run)) == path
-      else { continue }
-      return try records.write(Pin(run: RunID(run), pinnedAt: time))
-    }
-    let isReadable = try [
-      records.checkpoint(at: path) != nil, records.run(at: path) != nil,
-      records.pin(at: path) != nil,
-    ].contains(true)
-    if !isReadable { try records.remove(path) }
-  }
-
-  private func record(_ finding: InspectionFinding, _ database: inout Database) throws(SpoolError) {
-    guard let subject = finding.subject else { return }
-    if let key = Digest(hex: subject).map(Checkpoint.Key.init),
-      let rows = try CheckpointTable.checkpoint(for: key, in: &database)
-    {
-      return try records.write(rows)
-    }
-    let rows = try database.run(
-      "SELECT record, number FROM runs WHERE id = ?", [.text(subject)], to: "read runs in")
-    if let run: RunRecord = rows.first?[0].text.flatMap({ try? StoredJSON.decode($0) }) {
-      try records.write(RecordedRun(run, number: rows.first?[1].integer ?? 0))
-    }
-  }
-
-  private func takeIn(_ finding: InspectionFinding, _ database: inout Database) throws(SpoolError) {
-    if let checkpoint = try records.checkpoint(at: finding.path) {
-      guard let backed = backed(checkpoint) else { return try records.remove(finding.path) }
-      try database.transaction(to: "repair a checkpoint in") { (database) throws(SpoolError) in
-        try CheckpointTable.write(backed, to: &database)
+    let action = "repair"
+    // Deleting a parent row would delete its children.
+    try database.script("PRAGMA foreign_keys = OFF", to: action)
+    defer { try? database.script("PRAGMA foreign_keys = ON", to: action) }
+    try database.transaction(to: action, isRecorded: false) { (database) throws(SpoolError) in
+      for table in Set(differences.map(\.table)) {
+        let columns = try TableColumns(of: table, in: &database)
+        func insert(_ rows: [SQLRow]) throws(SpoolError) {
+          var insertions = RowInsertions(into: table, keyOrder: columns.keyOrder)
+          for row in rows { insertions.append(row) }
+          try database.apply(insertions.bytes, to: action)
+        }
+        // All rows: one whose key cannot be read cannot be selected by it.
+        try database.run("DELETE FROM \(table)", to: action)
+        try columns.forEachPortion(in: &logged, insert)
+        try insert(extra[table] ?? [])
       }
-    } else if let run = try records.recordedRun(at: finding.path) {
-      try RunTable.write(run, to: &database)
+      try CheckpointTable.strikeMissing(in: layout, from: &database)
     }
+    try log.renew(in: &database)
   }
 
-  /// The checkpoint without kept sound that is gone; nil if anything else that it names is gone.
-  private func backed(_ checkpoint: Checkpoint) -> Checkpoint? {
-    checkpoint.backed(where: layout.holds)
+  /// Whether a row that only the database has is what it says.
+  private func isReadable(
+    _ difference: RowDifference, _ database: inout Database
+  ) throws(SpoolError) -> Bool {
+    let id = difference.subject
+    switch difference.table {
+    case "checkpoints", "outputs":
+      guard let key = Digest(hex: id).map(Checkpoint.Key.init) else { return false }
+      return try CheckpointTable.checkpoint(for: key, in: &database) != nil
+    case "runs": return try RunTable.run(id, in: &database) != nil
+    case "pins": return try PinTable.isRunKnown(RunID(id), in: &database)
+    default: return true
+    }
+  }
+}
+
+extension InspectionFinding.Kind {
+  /// Whether the log may have what the database lost.
+  fileprivate var isOfLog: Bool {
+    switch self {
+    case .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedPin, .withoutRecord,
+      .onlyRecord:
+      true
+    default: false
+    }
   }
 }
 
@@ -288,7 +286,7 @@ package struct RepairReport: Hashable, Sendable, Codable {
 struct RepairSite: ~Copyable {
   let layout: StoreLayout
   let files: FileOperations
-  let records: RecordFolder
+  let log: ChangeLog
   let slots: BackupSlots
   let rebuild: Rebuild
   private let lock: FolderLock
@@ -297,7 +295,7 @@ struct RepairSite: ~Copyable {
   init(_ path: String, files: FileOperations, patience: Int = 1000) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let drafts = DraftFolder(path: layout.drafts, files: files)
-    let records = RecordFolder(layout: layout, drafts: drafts, files: files)
+    let log = ChangeLog(layout: layout, drafts: drafts, files: files)
     let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
     try Inspection.requireStore(at: layout)
     try FilePath.requireWritable(layout.root)
@@ -307,15 +305,15 @@ struct RepairSite: ~Copyable {
         "repair", layout.root, reason: "\(lock.holdersInWords) works in it",
         advice: "wait until that has ended, or stop it")
     }
-    for folder in [layout.artifacts, layout.drafts, layout.records] {
+    for folder in [layout.artifacts, layout.drafts] {
       try files.makeFolders(folder)
     }
     self.layout = layout
     self.files = files
-    self.records = records
+    self.log = log
     self.slots = slots
     rebuild = Rebuild(
-      layout: layout, files: files, schema: .current, records: records, slots: slots,
+      layout: layout, files: files, schema: .current, log: log, slots: slots,
       now: Clock.now())
     self.lock = lock
   }

@@ -9,8 +9,8 @@ internal import Platform
 /// If they are ahead, the database was restored from a backup and takes in the rest.
 struct ReceiptLog {
   let layout: StoreLayout
-  let records: RecordFolder
-  private var files: FileOperations { records.files }
+  let drafts: DraftFolder
+  private var files: FileOperations { drafts.files }
   private static let action = "write the list of receipts beside"
   private static let maximumByteCount: Int64 = 256 << 20
   private static let maximumHeadByteCount: Int64 = 64 << 10
@@ -85,13 +85,13 @@ struct ReceiptLog {
       if isWhole {
         try append(text)
       } else {
-        try records.write(text, to: layout.receiptLog)
+        try drafts.replace(layout.receiptLog, by: text)
       }
       status = State(
         lines: head.size, byteCount: (isWhole ? length : 0) + Int64(text.utf8.count))
       try ReceiptTable.setLog(status, in: &database)
     }
-    if self.head() != head.text { try records.write(head.text, to: layout.receiptHead) }
+    if self.head() != head.text { try drafts.replace(layout.receiptHead, by: head.text) }
   }
 
   private static func path(_ quoted: ArraySlice<UInt8>) -> String? {

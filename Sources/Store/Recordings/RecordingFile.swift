@@ -46,9 +46,7 @@ package struct RecordingFile: Hashable, Sendable {
   package let place: Place
   /// The target of a move in progress, in the form of `path`; nil if none.
   package let target: String?
-}
 
-extension RecordingFile {
   /// A transcript's artifact; nil for other files.
   package var transcript: Artifact? {
     digest.map { Artifact(kind: .file, digest: $0, byteCount: Int(stamp.byteCount)) }

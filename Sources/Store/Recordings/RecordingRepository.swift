@@ -121,16 +121,12 @@ package struct RecordingRepository: Sendable {
     }
   }
 
-  /// Changes recordings in one transaction; the change log is appended before the commit.
+  /// Changes recordings in one transaction.
   func transaction<Result: Sendable>(
     _ body: @Sendable (inout Database) throws(SpoolError) -> Result
   ) throws(SpoolError) -> Result {
     try database.with { (database) throws(SpoolError) in
-      try database.transaction(to: RecordingTable.recordAction) { (database) throws(SpoolError) in
-        let result = try body(&database)
-        try store.changeLog.append(in: &database)
-        return result
-      }
+      try database.transaction(to: RecordingTable.recordAction, body)
     }
   }
 }

@@ -2,15 +2,17 @@ import Glibc
 internal import PipelineModel
 internal import Platform
 
-/// Rebuilds a lost database from a good backup, if any, and the records and change log beside it.
+/// Rebuilds a lost database from a good backup, if any, and the change log beside it.
 /// The caller holds the store exclusively.
 struct Rebuild {
   let layout: StoreLayout
   let files: FileOperations
   let schema: Schema
-  let records: RecordFolder
+  let log: ChangeLog
   let slots: BackupSlots
   let now: Int64
+
+  var old: OldRecords { OldRecords(layout: layout, files: files) }
 
   /// Rebuilds the database and puts it in place; the old one is kept aside.
   ///
@@ -41,7 +43,7 @@ struct Rebuild {
 
   /// Replaces the database by a backup and returns the old one's new path.
   /// - Parameter isForeign: whether it is of another store, so that its position in the change log
-  ///   does not apply: the next opening takes in all records and the change log.
+  ///   does not apply: the next opening takes in the whole log.
   func restore(_ backup: String, isForeign: Bool = false) throws(SpoolError) -> String? {
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
     try part.remove()
@@ -55,8 +57,7 @@ struct Rebuild {
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
-      try ChangeLog.record(
-        ChangeLog.State(generation: 0, byteCount: 0, firstByteCount: 0, number: 0), in: &database)
+      try ChangeLog.record(ChangeLog.State(), in: &database)
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
       _ = consume database
     } catch {
@@ -78,7 +79,7 @@ struct Rebuild {
   }
 
   /// Writes a complete database.
-  /// - Returns: what came from records and the change log.
+  /// - Returns: what came from the change log, or from old records.
   private func make(
     _ part: DatabaseFiles, from backup: String?
   ) throws(SpoolError) -> CatchUp {
@@ -87,120 +88,23 @@ struct Rebuild {
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
-      var counts = CatchUp()
-      try database.transaction(to: "read the records into") { (database) throws(SpoolError) in
-        try adoptAll(into: &database, &counts)
+      let counts =
+        log.isEmpty && old.isThere ? try old.takeIn(&database, log) : try log.catchUp(&database)
+      database.recorder = log.recorder
+      try database.transaction(to: "rebuild") { (database) throws(SpoolError) in
+        try CheckpointTable.strikeMissing(in: layout, from: &database)
+        try RunTable.cutOffAll(in: &database)
       }
-      let lines = try ChangeLog(records: records).catchUp(&database, with: self)
-      counts.checkpoints += lines.checkpoints
-      counts.runs += lines.runs
-      counts.recordings = lines.recordings
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
       _ = consume database
-      let log = (try? FileStamp(at: part.path + "-wal"))?.byteCount ?? 0
-      guard log == 0 else {
+      let rest = (try? FileStamp(at: part.path + "-wal"))?.byteCount ?? 0
+      guard rest == 0 else {
         throw SpoolError("write", part.path, reason: "not all of it reached the disk")
       }
       return counts
     } catch {
       try? part.remove()
       throw error
-    }
-  }
-
-  /// Takes in records that the database lacks, and removes references to missing files, inside a
-  /// transaction.
-  func adoptAll(into database: inout Database, _ news: inout CatchUp) throws(SpoolError) {
-    try strikeMissing(from: &database)
-    for path in records.checkpointPaths where try adoptCheckpoint(at: path, into: &database) {
-      news.checkpoints += 1
-    }
-    for path in records.runPaths where try adoptRun(at: path, into: &database) { news.runs += 1 }
-    for path in records.pinPaths {
-      if let pin = try records.pin(at: path) { try PinTable.write(pin, to: &database) }
-    }
-  }
-
-  /// Takes in a line of the change log, inside a transaction.
-  func adopt(
-    _ line: ChangeLogLine, into database: inout Database, _ news: inout CatchUp
-  ) throws(SpoolError) {
-    switch line.kind {
-    case .checkpoint:
-      guard let key = Digest(hex: line.payload).map(Checkpoint.Key.init) else { return }
-      if try adoptCheckpoint(at: records.path(of: key), into: &database) { news.checkpoints += 1 }
-    case .run:
-      let path = records.path(of: RunID(line.payload))
-      if try adoptRun(at: path, into: &database) { news.runs += 1 }
-    case .recording:
-      let rows = String(line.rows)
-      guard try RecordingRows.recording(String(line.subject), in: &database) != rows else { return }
-      try RecordingRows.putRecording(rows, into: &database)
-      news.countRecording(line.subject)
-    case .notePart:
-      if try RecordingRows.addPart(String(line.rows), into: &database) {
-        news.countRecording(line.subject)
-      }
-    case .command: try RecordingRows.putCommand(String(line.rows), into: &database)
-    case .head: break
-    }
-  }
-
-  private func adoptCheckpoint(
-    at path: String, into database: inout Database
-  ) throws(SpoolError) -> Bool {
-    guard let checkpoint = try records.checkpoint(at: path)?.backed(where: layout.holds),
-      try isNews(checkpoint, to: &database)
-    else { return false }
-    try CheckpointTable.write(checkpoint, to: &database)
-    return true
-  }
-
-  /// A run that was running when its record was written counts as interrupted; if its process is
-  /// alive, its next write corrects that.
-  private func adoptRun(
-    at path: String, into database: inout Database
-  ) throws(SpoolError) -> Bool {
-    guard let recorded = try records.recordedRun(at: path) else { return false }
-    var run = recorded.run
-    let hasEnded = run.state != .running
-    let known = try database.run(
-      "SELECT state FROM runs WHERE id = ?", [.text(run.id.name)], to: "read runs in"
-    ).first?[0].text
-    if let known, !hasEnded || known != RunRecord.State.running.rawValue { return false }
-    if !hasEnded { run.state = .cutOff }
-    try RunTable.write(RecordedRun(run, number: recorded.number), to: &database)
-    return true
-  }
-
-  private func strikeMissing(from database: inout Database) throws(SpoolError) {
-    let rows = try database.run(
-      "SELECT DISTINCT artifact, byte_count FROM outputs WHERE artifact IS NOT NULL", to: "read")
-    for row in rows {
-      guard let digest = row[0].text.flatMap(Digest.init(hex:)), let count = row[1].integer else {
-        continue
-      }
-      if !layout.holds(Artifact(kind: .file, digest: digest, byteCount: Int(count))) {
-        _ = try CheckpointTable.strike(digest, from: &database)
-      }
-    }
-  }
-
-  /// Whether a record has more than the database. A contradicting record wins: it has a checksum.
-  private func isNews(
-    _ record: Checkpoint, to database: inout Database
-  ) throws(SpoolError) -> Bool {
-    guard let rows = try CheckpointTable.checkpoint(for: record.key, in: &database) else {
-      try CheckpointTable.remove(record.key.digest.hex, from: &database)
-      return true
-    }
-    switch RecordRelation(record: record, rows: rows) {
-    case .same, .behind: return false
-    case .ahead: return true
-    case .contradiction:
-      // A backup may hold an older version: it is removed, so that the two are not mixed.
-      try CheckpointTable.remove(record.key.digest.hex, from: &database)
-      return true
     }
   }
 }
@@ -211,9 +115,9 @@ package struct Recovery: Hashable, Sendable, Codable {
   package let cause: String
   /// The backup used, 1 for the newest; nil if there was no good one.
   package let slot: Int?
-  /// Checkpoints from records.
+  /// Checkpoints from the change log.
   package let checkpoints: Int
-  /// Runs from records.
+  /// Runs from the change log.
   package let runs: Int
   /// Recordings from the change log.
   package let recordings: Int
@@ -228,37 +132,9 @@ package struct Recovery: Hashable, Sendable, Codable {
     let aside = keptAside.map { "; the damaged one is kept as \($0)" } ?? ""
     return "\(DatabaseLoss.line(cause)) and was made again from \(DatabaseLoss.source(slot)): "
       + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
-      + "\(runs) \(runs == 1 ? "run" : "runs") from records"
-      + (recordings == 0
-        ? "" : ", \(recordings) \(recordings == 1 ? "note" : "notes") from the ledger") + aside
-  }
-}
-
-/// What a database had lost and was restored.
-struct CatchUp: Hashable, Sendable {
-  var checkpoints = 0
-  var runs = 0
-  var recordings = 0
-  /// The counted recordings: several lines may be about one.
-  private var counted: Set<String> = []
-
-  init() {}
-
-  mutating func countRecording(_ key: Substring) {
-    if counted.insert(String(key)).inserted { recordings += 1 }
-  }
-
-  var isEmpty: Bool { checkpoints == 0 && runs == 0 && recordings == 0 }
-
-  /// `2 checkpoints, 1 run`.
-  var words: String {
-    [(checkpoints, "checkpoint"), (runs, "run"), (recordings, "note")]
-      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
-      .joined(separator: ", ")
-  }
-
-  var line: String {
-    "the store's database knew less than the records beside it, and took them in: \(words)"
+      + "\(runs) \(runs == 1 ? "run" : "runs")"
+      + (recordings == 0 ? "" : " and \(recordings) \(recordings == 1 ? "note" : "notes")")
+      + " from the log" + aside
   }
 }
 
@@ -281,7 +157,8 @@ struct DatabaseFiles: Sendable {
   /// - Parameter word: why it is kept: `damaged`.
   /// - Returns: the new path; nil if there was none.
   func moveAside(_ word: String, now: Int64) throws(SpoolError) -> String? {
-    let aside = freeName("\(path).\(word)-\(Self.stamp(now))")
+    let stamp = UniversalTime.stamp(of: Double(now / 1_000_000_000))
+    let aside = freeName("\(path).\(word)-\(stamp)")
     return try doing("move aside", path) { () throws(SystemError) in
       var isMoved = true
       do throws(SystemError) {
@@ -319,15 +196,5 @@ struct DatabaseFiles: Sendable {
       number += 1
     }
     return free
-  }
-
-  /// `20261121-142205`, in UTC.
-  private static func stamp(_ now: Int64) -> String {
-    var time = time_t(now / 1_000_000_000)
-    var parts = unsafe tm()
-    unsafe gmtime_r(&time, &parts)
-    func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let date = unsafe "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
-    return unsafe "\(date)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
   }
 }

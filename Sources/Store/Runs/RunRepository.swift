@@ -5,7 +5,6 @@ package import Platform
 package struct RunRepository: RunLog {
   private let store: DiskStore
   private let database: SharedDatabase
-  private var records: RecordFolder { store.records }
 
   init(_ store: DiskStore) {
     self.store = store
@@ -13,18 +12,16 @@ package struct RunRepository: RunLog {
   }
 
   /// Writes a run whole. A running run belongs to this process and becomes durable with its first
-  /// work; an ended one is durable on return. Its record is written at the start and at the end.
-  /// Once a day the end of a run backs up the database.
+  /// work; an ended one is durable on return. Once a day the end of a run backs up the database.
   package func save(_ run: RunRecord) throws(SpoolError) {
     guard run.state != .running else {
-      let isNew = (try? FileStamp(at: records.path(of: run.id))) == nil
-      if isNew {
+      if try !isKnown(run.id) {
         store.ballast.keep()
         store.reserve.keep(for: run.id)
       }
       return try database.withDeferredFlush(to: RunTable.recordAction) {
         (database) throws(SpoolError) in
-        try write(run, isRecorded: isNew, isDurable: false, to: &database)
+        try write(run, to: &database)
       }
     }
     defer { store.reserve.end(run.id) }
@@ -41,19 +38,19 @@ package struct RunRepository: RunLog {
 
   private func saveEnded(_ run: RunRecord) throws(SpoolError) {
     try database.with { (database) throws(SpoolError) in
-      try write(run, isRecorded: true, isDurable: true, to: &database)
+      try write(run, to: &database)
     }
   }
 
-  private func write(
-    _ run: RunRecord, isRecorded: Bool, isDurable: Bool, to database: inout Database
-  ) throws(SpoolError) {
+  private func isKnown(_ run: RunID) throws(SpoolError) -> Bool {
+    try !database.run("SELECT 1 FROM runs WHERE id = ?", [.text(run.name)], to: "read runs in")
+      .isEmpty
+  }
+
+  private func write(_ run: RunRecord, to database: inout Database) throws(SpoolError) {
     try database.transaction(to: RunTable.recordAction) { (database) throws(SpoolError) in
       let recorded = RecordedRun(run, number: try RunTable.number(of: run.id, in: &database))
       try RunTable.write(recorded, to: &database)
-      guard isRecorded else { return }
-      try records.write(recorded, isDurable: isDurable)
-      try store.changeLog.append(runs: [run.id], in: &database, isDurable: isDurable)
     }
   }
 
@@ -83,7 +80,7 @@ package struct RunRepository: RunLog {
     // If index and table differ, the runs of both are returned.
     let rows = try look("SELECT id, record, owner, number FROM runs NOT INDEXED", [])
     store.news.tellOnce(
-      "the list of runs is damaged: some are shown as their records say; \(command: .repair) "
+      "the list of runs is damaged: some are shown as the change log says; \(command: .repair) "
         + "puts it right"
     )
     let known = Set(found.runs.map(\.id))
@@ -138,7 +135,7 @@ package struct RunRepository: RunLog {
     guard let lost = found.unreadable.first else { return found.runs }
     throw SpoolError(
       "tell what the run \(lost) needs in", store.path, reason: "its row is damaged",
-      advice: "\(command: .repair) takes it from its record, or drops it")
+      advice: "\(command: .repair) takes it from the change log, or drops it")
   }
 
   /// The readable runs; the others are reported.
@@ -149,7 +146,7 @@ package struct RunRepository: RunLog {
   private func told(_ found: FoundRuns) -> [RunRecord] {
     for id in found.restored {
       store.news.tellOnce(
-        "the row of the run \(id) is damaged: it is shown as its record says; "
+        "the row of the run \(id) is damaged: it is shown as the change log says; "
           + "\(command: .repair) puts it right")
     }
     for id in found.unreadable {
@@ -159,7 +156,7 @@ package struct RunRepository: RunLog {
     return found.runs
   }
 
-  /// Runs from rows or, if a row is damaged, from records.
+  /// Runs from rows or, if a row is damaged, from the change log.
   private func look(_ sql: String, _ values: [SQLValue]) throws(SpoolError) -> FoundRuns {
     let rows = try database.run(sql, values, to: "read runs in")
     var found = FoundRuns()
@@ -168,7 +165,9 @@ package struct RunRepository: RunLog {
       if row[1] == .null { found.hasStrays = true }
       var run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
       if run?.id.name != id {
-        run = try? records.run(at: records.path(of: RunID(id)))
+        run = store.logged(only: "runs") { (log) throws(SpoolError) in
+          try RunTable.run(id, in: &log)?.run
+        }
         if run?.id.name == id { found.restored.append(id) } else { found.unreadable.append(id) }
       }
       guard var run, run.id.name == id else { continue }
@@ -186,8 +185,11 @@ package struct RunRepository: RunLog {
   package func pin(_ prefix: String) throws(SpoolError) -> RunRecord? {
     guard let run = try run(named: prefix) else { return nil }
     let pin = Pin(run: run.id, pinnedAt: store.now)
-    try records.write(pin)
-    try database.with { (database) throws(SpoolError) in try PinTable.write(pin, to: &database) }
+    try database.with { (database) throws(SpoolError) in
+      try database.transaction(to: PinTable.action) { (database) throws(SpoolError) in
+        try PinTable.write(pin, to: &database)
+      }
+    }
     return run
   }
 
@@ -196,9 +198,10 @@ package struct RunRepository: RunLog {
   package func unpin(_ prefix: String) throws(SpoolError) -> RunRecord? {
     guard let run = try run(named: prefix) else { return nil }
     try database.with { (database) throws(SpoolError) in
-      try PinTable.remove(run.id, from: &database)
+      try database.transaction(to: PinTable.action) { (database) throws(SpoolError) in
+        try PinTable.remove(run.id, from: &database)
+      }
     }
-    try records.remove(records.path(ofPin: run.id))
     return run
   }
 
@@ -206,7 +209,7 @@ package struct RunRepository: RunLog {
   private struct FoundRuns {
     var recorded: [RecordedRun] = []
     var runs: [RunRecord] { recorded.map(\.run) }
-    /// Runs restored from records, by name.
+    /// Runs restored from the change log, by name.
     var restored: [String] = []
     /// Unreadable runs, by name.
     var unreadable: [String] = []

@@ -25,6 +25,33 @@ enum RunTable {
       ], to: action)
   }
 
+  /// The run of this name; nil if there is none, or its row is unreadable.
+  static func run(
+    _ name: String, in database: inout Database
+  ) throws(SpoolError) -> RecordedRun? {
+    let row = try database.run(
+      "SELECT record, number FROM runs WHERE id = ?", [.text(name)], to: "read runs in"
+    ).first
+    guard let row, let run: RunRecord = row[0].text.flatMap({ try? StoredJSON.decode($0) }),
+      run.id.name == name
+    else { return nil }
+    return RecordedRun(run, number: row[1].integer ?? 0)
+  }
+
+  /// Marks running runs as interrupted, inside a transaction; if a run's process is alive, its next
+  /// write corrects that.
+  static func cutOffAll(in database: inout Database) throws(SpoolError) {
+    let rows = try database.run(
+      "SELECT id FROM runs WHERE state = ?", [.text(RunRecord.State.running.rawValue)],
+      to: recordAction)
+    for row in rows {
+      guard let id = row[0].text, let recorded = try run(id, in: &database) else { continue }
+      var run = recorded.run
+      run.state = .cutOff
+      try write(RecordedRun(run, number: recorded.number), to: &database)
+    }
+  }
+
   /// A run's position in the order of recording: its own, or for a new one the next. Call it in the
   /// transaction that writes it.
   static func number(of run: RunID, in database: inout Database) throws(SpoolError) -> Int64 {

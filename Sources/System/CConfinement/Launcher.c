@@ -2,6 +2,7 @@
 #include "Launcher.h"
 #include "CConfinement.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -151,6 +152,19 @@ static int supervise(pid_t program, const sigset_t *children) {
   }
 }
 
+// Marks all descriptors but the standard ones, so that the program inherits none of them.
+static void close_on_start(void) {
+  const unsigned int mark = 4;  // CLOSE_RANGE_CLOEXEC
+  if (syscall(SYS_close_range, 3, ~0U, mark) == 0) return;
+  // Before Linux 5.11.
+  DIR *folder = opendir("/proc/self/fd");
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    const int file = atoi(entry->d_name);
+    if (file > 2) fcntl(file, F_SETFD, FD_CLOEXEC);
+  }
+  if (folder) closedir(folder);
+}
+
 int confinement_launch(int count, char *const *words) {
   if (count != end_count + 1) return 125;
   int ends[end_count];
@@ -161,13 +175,7 @@ int confinement_launch(int count, char *const *words) {
     report("failed", "its launcher cannot read what to start");
     return 125;
   }
-  const unsigned int close_on_start = 4;  // CLOSE_RANGE_CLOEXEC
-  if (syscall(SYS_close_range, 3, ~0U, close_on_start) != 0) {
-    // Before Linux 5.11.
-    for (int index = 0; index < end_count; index++) {
-      if (ends[index] > 2) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
-    }
-  }
+  close_on_start();
   // Orphans of the program become children of this process, which reaps them itself.
   sigset_t children;
   sigemptyset(&children);

@@ -1,4 +1,7 @@
 #pragma once
+// Debian's library has the session extension, which its header declares only on request.
+#define SQLITE_ENABLE_SESSION 1
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
 
 /// Makes "text" in double quotes a name and never a string: sqlite3_db_config is variadic.

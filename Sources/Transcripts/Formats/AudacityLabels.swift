@@ -2,12 +2,12 @@ import Platform
 
 /// An Audacity label track: tab-separated `start`, `end` and label, in seconds. Each word is a
 /// label, or each segment without word times.
-enum AudacityLabels: TranscriptCodec {
-  static let name = "audacity"
-  static let summary = "labels for Audacity, one for each word"
-  static let nameEndings = [".labels.txt", ".txt"]
+extension TranscriptFormat {
+  static let audacity = TranscriptFormat(
+    name: "audacity", summary: "labels for Audacity, one for each word",
+    nameEndings: [".labels.txt", ".txt"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     var lines = source.lines
     guard let first = lines.nextWithText(), let label = try? label(in: first) else { return .none }
     // Whole milliseconds mean TSV.
@@ -15,7 +15,7 @@ enum AudacityLabels: TranscriptCodec {
     return hasPoint || label.end - label.start < 30 ? .certain : .possible
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     var segments: [Segment] = []
     while let line = lines.nextWithText() {
@@ -39,13 +39,9 @@ enum AudacityLabels: TranscriptCodec {
     let fields = line.fields
     var times: [Double] = []
     for field in fields.prefix(2) {
-      var scanner = ByteScanner(field)
-      scanner.skipSpace()
-      guard let time = scanner.decimal() else {
+      guard let time = try line.number(in: field, unit: "seconds") else {
         throw line.error(at: field.startIndex, expected: "seconds of at least 0")
       }
-      scanner.skipSpace()
-      guard scanner.isAtEnd else { throw line.error(at: scanner.position, expected: "a tab") }
       times.append(time)
     }
     guard fields.count >= 2 else {
@@ -55,8 +51,8 @@ enum AudacityLabels: TranscriptCodec {
     return (times[0], times[1], WrittenWords.onOneLine(text.joined(separator: " ")))
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     var text = ""
     func add(_ start: Double, _ end: Double, _ label: String) {
@@ -64,11 +60,11 @@ enum AudacityLabels: TranscriptCodec {
       text += "\t\(WrittenWords.onOneLine(label))\n"
     }
     if options.hasWordTimes {
-      for (word, start, end, _) in try transcript.timedWords(for: name) {
+      for (word, start, end, _) in try transcript.timedWords(for: audacity.name) {
         add(start, end, word.text)
       }
     } else {
-      for timed in try transcript.timedSegments(for: name) {
+      for timed in try transcript.timedSegments(for: audacity.name) {
         add(timed.start, timed.end, timed.segment.text)
       }
     }

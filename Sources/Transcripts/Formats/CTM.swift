@@ -4,12 +4,12 @@ import Platform
 /// confidence`, optionally followed by `lex` and the speaker.
 ///
 /// It has no segments: consecutive words of one speaker become one.
-enum CTM: TranscriptCodec {
-  static let name = "ctm"
-  static let summary = "NIST's CTM: a word a line, with its confidence"
-  static let nameEndings = [".ctm"]
+extension TranscriptFormat {
+  static let ctm = TranscriptFormat(
+    name: "ctm", summary: "NIST's CTM: a word a line, with its confidence",
+    nameEndings: [".ctm"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     var lines = source.lines
     while let line = lines.nextWithText() {
       let fields = fields(of: line)
@@ -21,7 +21,7 @@ enum CTM: TranscriptCodec {
   }
 
   private static func fields(of line: SourceLine) -> [ArraySlice<UInt8>] {
-    line.bytes.split { $0 == 0x20 || (0x09...0x0d).contains($0) }
+    line.bytes.split(whereSeparator: \.isSpace)
   }
 
   private static func isComment(_ fields: [ArraySlice<UInt8>]) -> Bool {
@@ -34,7 +34,7 @@ enum CTM: TranscriptCodec {
     return scanner.isAtEnd ? number : nil
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     var recording: ArraySlice<UInt8>?
     var words: [TimedWord] = []
@@ -108,11 +108,11 @@ enum CTM: TranscriptCodec {
     return segments
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     var text = ""
-    for (word, start, end, speaker) in try transcript.timedWords(for: name) {
+    for (word, start, end, speaker) in try transcript.timedWords(for: ctm.name) {
       guard let said = field(word.text) else { continue }
       let from = ClockText.milliseconds(start)
       let duration = ClockText.milliseconds(end) - from

@@ -10,7 +10,7 @@ enum CueTimes {
     guard let arrow = arrow(in: line) else { return false }
     var start = line[..<arrow].drop { $0 == 0x20 || $0 == 0x09 }
     if start.first == UInt8(ascii: "-") { start = start.dropFirst() }
-    return start.first.map { (0x30...0x39).contains($0) } == true
+    return start.first?.isDigit == true
       && start.contains(UInt8(ascii: ":"))
   }
 

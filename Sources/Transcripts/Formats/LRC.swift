@@ -5,12 +5,12 @@ import Platform
 ///
 /// Times are in hundredths of a second, which all players read. Text that looks like a time is
 /// protected by a ``WordJoiner``.
-enum LRC: TranscriptCodec {
-  static let name = "lrc"
-  static let summary = "LRC lyrics, with the times of words"
-  static let nameEndings = [".lrc"]
+extension TranscriptFormat {
+  static let lrc = TranscriptFormat(
+    name: "lrc", summary: "LRC lyrics, with the times of words",
+    nameEndings: [".lrc"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     var lines = source.lines
     var hasTag = false
     for _ in 0..<20 {
@@ -33,7 +33,7 @@ enum LRC: TranscriptCodec {
     return stamp.count { $0 == UInt8(ascii: ":") } > 1 || label?.isMarked == true
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     var transcript = Transcript()
     var lines = source.lines
     var timed: [(start: Double, pieces: [InlinePiece])] = []
@@ -57,11 +57,7 @@ enum LRC: TranscriptCodec {
       for start in starts { timed.append((start, pieces)) }
     }
     if !(abs(offset) <= 86_400) { offset = 0 }
-    let isOrdered = zip(timed, timed.dropFirst()).allSatisfy { $0.start <= $1.start }
-    if !isOrdered {
-      timed = timed.enumerated()
-        .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
-    }
+    timed.sort { $0.start < $1.start }
     transcript.segments = segments(of: timed, earlierBy: offset) + untimed
     return transcript
   }
@@ -112,20 +108,20 @@ enum LRC: TranscriptCodec {
   private static func isBroken(_ line: SourceLine) throws(SpoolError) -> Bool {
     let start = line.bytes.drop { $0 == 0x20 || $0 == 0x09 }
     guard start.first == UInt8(ascii: "["), let sign = start.dropFirst().first,
-      (0x30...0x39).contains(sign) || sign == UInt8(ascii: "-"),
+      sign.isDigit || sign == UInt8(ascii: "-"),
       start.contains(UInt8(ascii: ":"))
     else { return false }
     throw line.error(at: start.startIndex + 1, expected: "a time such as 01:02.34, and ]")
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     var text = ""
     if let language = transcript.language.map(WrittenWords.onOneLine), !language.isEmpty {
       text += "[la:\(language)]\n"
     }
-    let all = try transcript.timedSegments(for: name)
+    let all = try transcript.timedSegments(for: lrc.name)
     for (index, timed) in all.enumerated() {
       let start = Self.rounded(timed.start)
       let next = index + 1 < all.count ? Self.rounded(all[index + 1].start) : nil
@@ -144,9 +140,9 @@ enum LRC: TranscriptCodec {
 }
 
 /// The text of a line of lyrics, with times between its words.
-extension LRC {
+extension TranscriptFormat {
   /// The pieces of a line after its time. O(n).
-  static func pieces(of bytes: ArraySlice<UInt8>) -> [InlinePiece] {
+  private static func pieces(of bytes: ArraySlice<UInt8>) -> [InlinePiece] {
     var pieces: [InlinePiece] = []
     var scanner = ByteScanner(bytes)
     var textStart = scanner.position
@@ -170,7 +166,7 @@ extension LRC {
   }
 
   /// Decodes text. O(n).
-  static func read(_ bytes: ArraySlice<UInt8>) -> String {
+  private static func read(_ bytes: ArraySlice<UInt8>) -> String {
     var text = String(decoding: bytes, as: UTF8.self)
     for (sign, end) in brackets {
       text = WordJoiner.unguarded(text, at: sign) { isClock($0, before: end) }
@@ -193,14 +189,14 @@ extension LRC {
   }
 
   /// Whether it has no text.
-  static func isEmpty(_ pieces: [InlinePiece]) -> Bool {
+  private static func isEmpty(_ pieces: [InlinePiece]) -> Bool {
     pieces.allSatisfy { piece in
       if case .text(let text) = piece { WrittenWords.trimmed(text).isEmpty } else { true }
     }
   }
 
   /// The text of a line; the format has no speakers. O(n).
-  static func text(of pieces: [InlinePiece]) -> String {
+  private static func text(of pieces: [InlinePiece]) -> String {
     var text = ""
     for piece in pieces {
       switch piece {
@@ -213,5 +209,5 @@ extension LRC {
   }
 
   /// A time in the format's precision.
-  static func rounded(_ time: Double) -> Double { (time * 100).rounded() / 100 }
+  private static func rounded(_ time: Double) -> Double { (time * 100).rounded() / 100 }
 }

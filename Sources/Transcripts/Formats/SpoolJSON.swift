@@ -5,18 +5,18 @@ import Platform
 ///
 /// If there are several segments, or one with times or a speaker, `segments` lists them, each with
 /// its text and its `wordCount`.
-enum SpoolJSON: TranscriptCodec {
-  static let name = "json"
-  static let summary = "JSON with all that is known of words and segments"
-  static let nameEndings = [".json"]
+extension TranscriptFormat {
+  package static let json = TranscriptFormat(
+    name: "json", summary: "JSON with all that is known of words and segments",
+    nameEndings: [".json"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     guard source.firstByte == UInt8(ascii: "{") else { return .none }
     if source.contains("\"startTime\"") || source.contains("\"isFinal\"") { return .certain }
     return source.contains("\"text\"") ? .possible : .none
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     let root = try JSONNode(source)
     guard root.isObject else { throw root.error(expected: "an object") }
     var words: [TimedWord]?
@@ -33,17 +33,13 @@ enum SpoolJSON: TranscriptCodec {
   }
 
   private static func words(_ nodes: [JSONNode]) throws(SpoolError) -> [TimedWord] {
-    var words: [TimedWord] = []
-    words.reserveCapacity(nodes.count)
-    for node in nodes {
+    try nodes.map { (node) throws(SpoolError) in
       guard let text = try node.text("text") else { throw node.error(expected: "the word's text") }
       let (start, end) = Times.ordered(try node.time("startTime"), try node.time("endTime"))
-      words.append(
-        TimedWord(
-          text, start: start, end: end, confidence: node.share("confidence"),
-          flags: WordFlags(of: node), speaker: try node.text("speaker")))
+      return TimedWord(
+        text, start: start, end: end, confidence: node.share("confidence"),
+        flags: WordFlags(of: node), speaker: try node.text("speaker"))
     }
-    return words
   }
 
   private static func segments(
@@ -88,8 +84,8 @@ enum SpoolJSON: TranscriptCodec {
     return segments
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     JSONLayout.text([
       "text": .text(transcript.text),

@@ -5,12 +5,12 @@ import Platform
 /// The speaker precedes the text in WhisperX's form, `[Name]: `. Font and position tags, `<i>`,
 /// `{\an8}`, are dropped, and text that looks like one is protected by a ``WordJoiner``; words have
 /// no times.
-enum SubRip: TranscriptCodec {
-  static let name = "srt"
-  static let summary = "SubRip subtitles"
-  static let nameEndings = [".srt"]
+extension TranscriptFormat {
+  static let subRip = TranscriptFormat(
+    name: "srt", summary: "SubRip subtitles",
+    nameEndings: [".srt"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     var lines = source.lines
     guard let first = lines.nextWithText() else { return .possible }
     if CueTimes.areIn(first) { return .certain }
@@ -18,7 +18,7 @@ enum SubRip: TranscriptCodec {
     return .certain
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     var segments: [Segment] = []
     var text: [SourceLine] = []
@@ -42,7 +42,7 @@ enum SubRip: TranscriptCodec {
 
   private static func isNumber(_ line: SourceLine) -> Bool {
     let text = WrittenWords.trimmed(line.text).utf8
-    return !text.isEmpty && text.allSatisfy { (0x30...0x39).contains($0) }
+    return !text.isEmpty && text.allSatisfy(\.isDigit)
   }
 
   /// The subtitle between two timing lines; the last line is the next one's number. Empty lines
@@ -58,11 +58,11 @@ enum SubRip: TranscriptCodec {
     return Segment(text: rest, start: times.start, end: times.end, speaker: speaker)
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     var text = ""
-    for (index, timed) in try transcript.inTurns.timedSegments(for: name).enumerated() {
+    for (index, timed) in try transcript.inTurns.timedSegments(for: subRip.name).enumerated() {
       text += "\(index + 1)\n\(ClockText.hours(timed.start, point: ","))"
       text += " --> \(ClockText.hours(timed.end, point: ","))\n"
       let said = Self.written(
@@ -75,11 +75,11 @@ enum SubRip: TranscriptCodec {
 }
 
 /// The text of SubRip subtitles: font tags, position codes, and text that looks like them.
-extension SubRip {
+extension TranscriptFormat {
   private static let tags: Set<String> = ["i", "b", "u", "font"]
 
   /// Decodes a line without tags and codes. O(n).
-  static func read(_ line: String) -> String {
+  private static func read(_ line: String) -> String {
     var text = withoutTags(BraceCodes.removed(from: line))
     text = WordJoiner.unguarded(text, at: "<", if: beginsTag)
     text = WordJoiner.unguarded(text, at: "{") { $0.first == "\\" }
@@ -88,7 +88,7 @@ extension SubRip {
 
   /// Encodes text line by line so that no part of it parses as a tag, a code or a timing line.
   /// O(n).
-  static func written(_ text: String) -> String {
+  private static func written(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       var line = WordJoiner.guarded(String(line), at: "<", if: beginsTag)
       line = WordJoiner.guarded(line, at: "{") { $0.first == "\\" }

@@ -1,13 +1,13 @@
 import Platform
 
 /// Whisper's table: tab-separated `start`, `end` and `text`, with times in whole milliseconds.
-enum TSV: TranscriptCodec {
-  static let name = "tsv"
-  static let summary = "a table of segments, as Whisper writes it"
-  static let nameEndings = [".tsv"]
+extension TranscriptFormat {
+  static let tsv = TranscriptFormat(
+    name: "tsv", summary: "a table of segments, as Whisper writes it",
+    nameEndings: [".tsv"], likeness: likeness, parse: parse, text: text)
   private static let header = "start\tend\ttext"
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     var lines = source.lines
     guard let first = lines.nextWithText() else { return .none }
     if columns(of: first) != nil { return .certain }
@@ -33,7 +33,7 @@ enum TSV: TranscriptCodec {
     return Columns(start: start, end: end, text: text, speaker: names.firstIndex(of: "speaker"))
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     var segments: [Segment] = []
     var known: Columns?
@@ -56,18 +56,7 @@ enum TSV: TranscriptCodec {
     }
     var times: [Double?] = []
     for field in [fields[columns.start], fields[columns.end]] {
-      var scanner = ByteScanner(field)
-      scanner.skipSpace()
-      if scanner.isAtEnd {
-        times.append(nil)
-        continue
-      }
-      guard let time = scanner.decimal() else {
-        throw line.error(at: field.startIndex, expected: "milliseconds of at least 0")
-      }
-      scanner.skipSpace()
-      guard scanner.isAtEnd else { throw line.error(at: scanner.position, expected: "a tab") }
-      times.append(time / 1000)
+      times.append(try line.number(in: field, unit: "milliseconds").map { $0 / 1000 })
     }
     func text(_ column: Int?) -> String? {
       guard let column, column < fields.count else { return nil }
@@ -84,11 +73,11 @@ enum TSV: TranscriptCodec {
     return Segment(text: text(columns.text) ?? "", start: start, end: end, speaker: speaker)
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     var text = header + "\n"
-    for timed in try transcript.inTurns.timedSegments(for: name) {
+    for timed in try transcript.inTurns.timedSegments(for: tsv.name) {
       text += "\(ClockText.milliseconds(timed.start))\t\(ClockText.milliseconds(timed.end))\t"
       text += WrittenWords.onOneLine(timed.segment.text) + "\n"
     }

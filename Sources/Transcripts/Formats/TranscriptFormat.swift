@@ -1,31 +1,35 @@
 package import Platform
 
 /// A format for reading and writing transcripts.
+///
+/// To add one, describe it in a file of its own as a static member, and name it in ``all``.
 package struct TranscriptFormat: Sendable {
-  private let codec: any TranscriptCodec.Type
-
-  private init(_ codec: any TranscriptCodec.Type) { self.codec = codec }
+  /// Its name in pipelines and on the command line: `srt`.
+  package let name: String
+  /// What it is, in a few words.
+  package let summary: String
+  /// Its file name endings with the dot and in lower case; the first is used for writing.
+  package let nameEndings: [String]
+  /// How likely a text is in this format. At most O(n).
+  let likeness: @Sendable (SourceText) -> Likeness
+  /// Parses a text.
+  let parse: @Sendable (SourceText) throws(SpoolError) -> Transcript
+  /// Formats a transcript with valid times.
+  let text: @Sendable (Transcript, WritingOptions) throws(SpoolError) -> String
 
   /// All formats. Where several match a file, the first one counts.
   package static let all: [TranscriptFormat] = [
-    TranscriptFormat(SpoolJSON.self), TranscriptFormat(WhisperJSON.self),
-    TranscriptFormat(WhisperXJSON.self), TranscriptFormat(SubRip.self),
-    TranscriptFormat(WebVTT.self), TranscriptFormat(TextGrid.self), TranscriptFormat(CTM.self),
-    TranscriptFormat(AudacityLabels.self), TranscriptFormat(LRC.self), TranscriptFormat(TSV.self),
-    TranscriptFormat(Markdown.self), TranscriptFormat(PlainText.self),
+    json, whisper, whisperX, subRip, webVTT, textGrid, ctm, audacity, lrc, tsv, markdown, plainText,
   ]
 
+}
+
+extension TranscriptFormat {
   /// Nil for an unknown name.
   package init?(named name: String) {
     guard let format = Self.all.first(where: { $0.name == name }) else { return nil }
     self = format
   }
-
-  /// Its name in pipelines and on the command line: `srt`.
-  package var name: String { codec.name }
-  package var summary: String { codec.summary }
-  /// Its file name endings with the dot and in lower case; the first is used for writing.
-  package var nameEndings: [String] { codec.nameEndings }
 
   /// The file name ending with the dot.
   package var fileEnding: String { nameEndings.first ?? ".\(name)" }
@@ -38,9 +42,6 @@ package struct TranscriptFormat: Sendable {
     ["srt", "vtt", "textgrid", "ctm", "audacity", "lrc", "tsv"].contains(name)
   }
 
-  /// Spool's own lossless format.
-  package static let json = TranscriptFormat(SpoolJSON.self)
-
   /// Parses a file.
   ///
   /// The bytes may be UTF-8, UTF-16 with a byte order mark or Windows-1252, with any line ends.
@@ -51,7 +52,7 @@ package struct TranscriptFormat: Sendable {
   package func read(
     _ bytes: [UInt8], pieceLimit: Int = SourceText.pieceLimit
   ) throws(SpoolError) -> Transcript {
-    try codec.read(
+    try parse(
       SourceText(bytes, pieceLimit: pieceLimit, doing: "read the transcript as \(name)"))
   }
 
@@ -63,7 +64,7 @@ package struct TranscriptFormat: Sendable {
   ) throws(SpoolError) -> String {
     try Self.check(transcript, for: name)
     let told = transcript.leavingOutEmpty
-    return try codec.write(options.namesSpeakers ? told : told.inTurns.withoutSpeakers, options)
+    return try text(options.namesSpeakers ? told : told.inTurns.withoutSpeakers, options)
   }
 
   /// Recognises a file's format by its content and name: the content decides if it is unambiguous,
@@ -82,7 +83,7 @@ package struct TranscriptFormat: Sendable {
       (named, Likeness.certain), (all, .certain), (named, .possible), (named, .none),
       (all, .possible),
     ] {
-      if let format = formats.first(where: { $0.codec.likeness(of: source) >= likeness }) {
+      if let format = formats.first(where: { $0.likeness(source) >= likeness }) {
         return format
       }
     }
@@ -133,5 +134,27 @@ extension TranscriptFormat {
       throw .writing(
         format, "\(place()) has the time \(time), which is none of a recording")
     }
+  }
+}
+
+/// How likely a text is in a format.
+enum Likeness: Int, Comparable {
+  case none
+  case possible
+  /// No other format begins like this.
+  case certain
+
+  static func < (one: Likeness, other: Likeness) -> Bool { one.rawValue < other.rawValue }
+}
+
+package struct WritingOptions: Hashable, Sendable {
+  /// Whether to write word times if the format supports them; otherwise only segments have times.
+  package var hasWordTimes: Bool
+  /// Whether to write speakers; some formats can only put them into the text.
+  package var namesSpeakers: Bool
+
+  package init(hasWordTimes: Bool = true, namesSpeakers: Bool = true) {
+    self.hasWordTimes = hasWordTimes
+    self.namesSpeakers = namesSpeakers
   }
 }

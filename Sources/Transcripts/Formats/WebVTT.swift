@@ -4,12 +4,12 @@ import Platform
 /// stamps between words, `<00:00:01.000>`.
 ///
 /// Cue identifiers, positions, notes and styles are ignored.
-enum WebVTT: TranscriptCodec {
-  static let name = "vtt"
-  static let summary = "WebVTT subtitles, with the times of words"
-  static let nameEndings = [".vtt", ".webvtt"]
+extension TranscriptFormat {
+  static let webVTT = TranscriptFormat(
+    name: "vtt", summary: "WebVTT subtitles, with the times of words",
+    nameEndings: [".vtt", ".webvtt"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     var lines = source.lines
     return lines.next().map(isSignature) == true ? .certain : .none
   }
@@ -20,7 +20,7 @@ enum WebVTT: TranscriptCodec {
     return behind == nil || behind == 0x20 || behind == 0x09
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     guard let first = lines.next(), isSignature(first) else {
       throw source.error(
@@ -69,14 +69,14 @@ enum WebVTT: TranscriptCodec {
     return InlineReading.segment(of: Self.pieces(of: text), start: start, end: end)
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     var text = "WEBVTT\n"
     if let language = transcript.language.map(WrittenWords.onOneLine), !language.isEmpty {
       text += "Language: \(language)\n"
     }
-    for timed in try transcript.timedSegments(for: name) {
+    for timed in try transcript.timedSegments(for: webVTT.name) {
       text += "\n\(ClockText.hours(timed.start, point: "."))"
       text += " --> \(ClockText.hours(timed.end, point: "."))\n"
       var segment = timed.segment
@@ -97,10 +97,10 @@ enum WebVTT: TranscriptCodec {
 
 /// WebVTT cue text: tags, times, character references, and brace codes of SubRip origin, which are
 /// dropped.
-extension WebVTT {
+extension TranscriptFormat {
   /// The pieces of a cue's text: voices and times; other tags are dropped, and an unclosed tag is
   /// text. O(n).
-  static func pieces(of text: String) -> [InlinePiece] {
+  private static func pieces(of text: String) -> [InlinePiece] {
     var pieces: [InlinePiece] = []
     let bytes = Array(BraceCodes.removed(from: text).utf8)[...]
     var scanner = ByteScanner(bytes)
@@ -165,7 +165,7 @@ extension WebVTT {
   }
 
   /// Formats pieces as cue text. O(n).
-  static func text(of pieces: [InlinePiece]) -> String {
+  private static func text(of pieces: [InlinePiece]) -> String {
     var text = ""
     var pieces = pieces[...]
     // A single voice needs no closing tag.

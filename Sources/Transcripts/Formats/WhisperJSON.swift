@@ -2,31 +2,31 @@ import Platform
 
 /// JSON of openai-whisper, faster-whisper, compatible recognition services, WhisperX and
 /// whisper.cpp. Written in openai-whisper's form.
-enum WhisperJSON: TranscriptCodec {
-  static let name = "whisper"
-  static let summary = "JSON as Whisper writes it"
-  static let nameEndings = [".whisper.json", ".json"]
+extension TranscriptFormat {
+  static let whisper = TranscriptFormat(
+    name: "whisper", summary: "JSON as Whisper writes it",
+    nameEndings: [".whisper.json", ".json"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     guard source.firstByte == UInt8(ascii: "{") || source.firstByte == UInt8(ascii: "[") else {
       return .none
     }
-    if SpoolJSON.likeness(of: source) == .certain { return .none }
+    if json.likeness(source) == .certain { return .none }
     // `[00:12]` is no list of words.
     let inside = source.bytes.prefix(64).drop { $0 <= 0x20 || $0 == UInt8(ascii: "[") }.first
-    if let inside, (0x30...0x39).contains(inside) { return .none }
+    if let inside, inside.isDigit { return .none }
     // WhisperX's JSON is read here too, but has a format of its own.
     if source.contains("\"word_segments\"") { return .possible }
     let names = ["\"segments\"", "\"transcription\"", "\"word\"", "\"avg_logprob\""]
     return names.contains { source.contains($0) } ? .certain : .possible
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     try transcript(JSONNode(source))
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     let segments = transcript.segments.enumerated().map { index, segment in
       value(of: segment, id: index, options)
@@ -74,8 +74,8 @@ enum WhisperJSON: TranscriptCodec {
 }
 
 /// Reads the Whisper family's JSON, distinguished by member names.
-extension WhisperJSON {
-  static func transcript(_ root: JSONNode) throws(SpoolError) -> Transcript {
+extension TranscriptFormat {
+  private static func transcript(_ root: JSONNode) throws(SpoolError) -> Transcript {
     if root.value.list != nil {
       return Transcript(segments: try segments(root.objects(), words: []))
     }
@@ -149,7 +149,7 @@ extension WhisperJSON {
 
 /// Reads whisper.cpp's JSON: times in milliseconds, and in the full form the words' tokens. A word
 /// is a token that begins with a space, and the tokens after it without one.
-extension WhisperJSON {
+extension TranscriptFormat {
   private static func segments(ofPieces nodes: [JSONNode]) throws(SpoolError) -> [Segment] {
     var segments: [Segment] = []
     for node in nodes {
@@ -222,5 +222,47 @@ extension WhisperJSON {
       word.text = whole.text
       return word
     }
+  }
+}
+
+/// WhisperX's JSON: words have a `score`, and are repeated in `word_segments`.
+extension TranscriptFormat {
+  static let whisperX = TranscriptFormat(
+    name: "whisperx", summary: "JSON as WhisperX writes it",
+    nameEndings: [".whisperx.json"], likeness: likenessOfX, parse: parse, text: textOfX)
+
+  private static func likenessOfX(_ source: SourceText) -> Likeness {
+    guard source.contains("\"word_segments\"") else { return .none }
+    return whisper.likeness(source) == .none ? .none : .certain
+  }
+
+  private static func textOfX(
+    _ transcript: Transcript, _ options: WritingOptions
+  ) throws(SpoolError) -> String {
+    var words: [JSONValue] = []
+    let segments = transcript.segments.map { segment in
+      let own = segment.words.map { value(of: $0, in: segment) }
+      words += own
+      return JSONValue.object(leavingOut: [
+        "start": segment.knownStart.map(JSONValue.decimal),
+        "end": segment.knownEnd.map(JSONValue.decimal), "text": .text(segment.text),
+        "speaker": segment.speaker.map(JSONValue.text),
+        "words": options.hasWordTimes ? .list(own) : nil,
+      ])
+    }
+    return JSONLayout.text([
+      "segments": .list(segments),
+      "word_segments": options.hasWordTimes ? .list(words) : nil,
+      "language": transcript.language.map(JSONValue.text),
+    ])
+  }
+
+  private static func value(of word: TimedWord, in segment: Segment) -> JSONValue {
+    .object(leavingOut: [
+      "word": .text(word.text), "start": word.start.map(JSONValue.decimal),
+      "end": word.end.map(JSONValue.decimal), "score": word.confidence.map(JSONValue.decimal),
+      "speaker": (word.speaker ?? segment.speaker).map(JSONValue.text),
+      "flags": word.flags.json,
+    ])
   }
 }

@@ -9,43 +9,21 @@ struct JSONNode {
   /// The greatest nesting depth.
   private static let depthLimit = 64
 
-  /// Reads a whole file. O(n).
-  init(_ source: SourceText) throws(SpoolError) {
-    do {
-      value = try JSONReader.value(of: source.bytes, depthLimit: Self.depthLimit).value
-    } catch {
-      throw source.error(
-        "found \(error.found), expected \(error.expected)",
-        at: TextPlace(line: error.line, column: error.column))
-    }
-    path = []
-    self.source = source
-  }
-
-  private init(_ value: JSONValue, _ path: [JSONStep], _ source: SourceText) {
-    self.value = value
-    self.path = path
-    self.source = source
-  }
-
   var isObject: Bool { if case .object = value { true } else { false } }
 
   /// The member of an object; nil if it is missing or `null`, or this is no object.
   func member(_ name: String) -> JSONNode? {
     guard let member = value[name], member != .null else { return nil }
-    return JSONNode(member, path + [.name(name)], source)
+    return JSONNode(value: member, path: path + [.name(name)], source: source)
   }
 
   func objects() throws(SpoolError) -> [JSONNode] {
     guard let list = value.list else { throw error(expected: "a list") }
-    var nodes: [JSONNode] = []
-    nodes.reserveCapacity(list.count)
-    for (index, item) in list.enumerated() {
-      let node = JSONNode(item, path + [.index(index)], source)
+    return try list.indices.map { (index) throws(SpoolError) in
+      let node = JSONNode(value: list[index], path: path + [.index(index)], source: source)
       guard node.isObject else { throw node.error(expected: "an object") }
-      nodes.append(node)
+      return node
     }
-    return nodes
   }
 
   /// The objects of a list member; nil if it is missing.
@@ -99,87 +77,72 @@ struct JSONNode {
   }
 }
 
-/// Finds the location of a value in valid JSON text, for error messages.
-struct JSONPlace {
-  private let bytes: [UInt8]
-  private var position = 0
+extension JSONNode {
+  /// Reads a whole file. O(n).
+  init(_ source: SourceText) throws(SpoolError) {
+    do {
+      value = try JSONReader.value(of: source.bytes, depthLimit: Self.depthLimit).value
+    } catch {
+      throw source.error(
+        "found \(error.found), expected \(error.expected)",
+        at: TextPlace(line: error.line, column: error.column))
+    }
+    path = []
+    self.source = source
+  }
+}
 
+/// Finds the location of a value in valid JSON text, for error messages.
+enum JSONPlace {
   /// The offset of the value at a path, or of its deepest existing ancestor. O(n).
   static func offset(of path: [JSONStep], in bytes: [UInt8]) -> Int {
-    var place = JSONPlace(bytes: bytes)
-    place.skipFiller()
-    for step in path { place.enter(step) }
-    return place.position
-  }
-
-  private init(bytes: [UInt8]) { self.bytes = bytes }
-
-  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  /// Skips white space and separators.
-  private mutating func skipFiller() {
-    while let next, " \t\r\n,:".utf8.contains(next) { position += 1 }
-  }
-
-  /// Moves from the start of a list or an object to the start of one of its values.
-  private mutating func enter(_ step: JSONStep) {
-    let start = position
-    guard next == UInt8(ascii: "{") || next == UInt8(ascii: "[") else { return }
-    let isObject = next == UInt8(ascii: "{")
-    position += 1
-    var found: Int?
-    var count = 0
-    skipFiller()
-    while let byte = next, byte != UInt8(ascii: "]"), byte != UInt8(ascii: "}") {
-      var isWanted = step == .index(count)
-      if isObject {
-        let name = takeText()
-        isWanted = step == .name(name)
-        skipFiller()
-      }
-      if isWanted { found = position }
-      skipValue()
-      skipFiller()
-      count += 1
-    }
-    position = found ?? start
-  }
-
-  /// The string that begins here, with escapes unresolved.
-  private mutating func takeText() -> String {
-    let start = position + 1
-    skipText()
-    return String(decoding: bytes[start..<max(start, position - 1)], as: UTF8.self)
-  }
-
-  private mutating func skipText() {
-    position += 1
-    while let byte = next, byte != UInt8(ascii: "\"") {
-      position += byte == UInt8(ascii: "\\") ? 2 : 1
-    }
-    position += 1
-  }
-
-  private mutating func skipValue() {
-    var depth = 0
-    repeat {
-      switch next {
-      case UInt8(ascii: "\""): skipText()
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        depth += 1
-        position += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        depth -= 1
-        position += 1
-      case nil: return
-      default:
-        while let byte = next, !",]}".utf8.contains(byte), byte != UInt8(ascii: "\"") {
-          position += 1
-          if depth > 0, byte == UInt8(ascii: ":") || byte == 0x20 { break }
+    /// The steps to the value that comes next.
+    var steps: [JSONStep] = []
+    var isName = false
+    var found = (depth: 0, offset: 0)
+    var position = 0
+    while position < bytes.count {
+      let start = position
+      position += 1
+      switch bytes[start] {
+      case UInt8(ascii: ":"), 0x09, 0x0a, 0x0d, 0x20: continue
+      case UInt8(ascii: ","):
+        if case .index(let index)? = steps.last {
+          steps[steps.count - 1] = .index(index + 1)
+        } else {
+          isName = true
         }
+        continue
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        steps.removeLast()
+        isName = false
+        continue
+      case UInt8(ascii: "\""):
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+          position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        position += 1
+        if isName {
+          // With escapes unresolved.
+          let name = String(decoding: bytes[start + 1..<position - 1], as: UTF8.self)
+          steps[steps.count - 1] = .name(name)
+          isName = false
+          continue
+        }
+      case UInt8(ascii: "{"), UInt8(ascii: "["): break
+      default:
+        while position < bytes.count, !",]} \t\r\n".utf8.contains(bytes[position]) { position += 1 }
       }
-      if depth > 0 { skipFiller() }
-    } while depth > 0
+      // The last of duplicates counts.
+      if steps.count >= found.depth, path.starts(with: steps) { found = (steps.count, start) }
+      if bytes[start] == UInt8(ascii: "{") {
+        steps.append(.name(""))
+        isName = true
+      } else if bytes[start] == UInt8(ascii: "[") {
+        steps.append(.index(0))
+      }
+    }
+    return found.offset
   }
 }
 

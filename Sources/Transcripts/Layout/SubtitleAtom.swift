@@ -1,12 +1,23 @@
 /// The smallest unit of subtitles: a word, or in scripts without spaces a character.
 struct SubtitleAtom {
-  enum Ending: Int {
+  enum Ending {
     case sentence
     case clause
     case word
     case character
     /// A syllable of a script whose readers recognise words.
     case syllable
+
+    /// What a break after it costs: between subtitles, and between lines.
+    var costs: (subtitle: Double, line: Double) {
+      switch self {
+      case .sentence: (0, 0)
+      case .clause: (0.6, 0.25)
+      case .word: (2, 1)
+      case .character: (2.5, 1.5)
+      case .syllable: (6, 4)
+      }
+    }
   }
 
   let text: String

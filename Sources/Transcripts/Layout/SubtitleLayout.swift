@@ -48,7 +48,7 @@ package struct SubtitleLayout: Hashable, Sendable {
     result.segments = []
     for segment in transcript.interpolatingUntimed.segments {
       for run in SubtitleAtom.runs(of: segment, separatesSpeakers: separatesSpeakers) {
-        for part in SubtitleDivision(self, run.atoms).parts {
+        for part in SubtitleDivision(layout: self, atoms: run.atoms).parts {
           result.segments.append(subtitle(run.atoms[part], speaker: run.speaker))
         }
       }
@@ -99,13 +99,8 @@ extension SubtitleLayout {
 
 /// Divides one speaker's turn into subtitles at minimum total cost (dynamic programming).
 private struct SubtitleDivision {
-  private let layout: SubtitleLayout
-  private let atoms: [SubtitleAtom]
-
-  init(_ layout: SubtitleLayout, _ atoms: [SubtitleAtom]) {
-    self.layout = layout
-    self.atoms = atoms
-  }
+  let layout: SubtitleLayout
+  let atoms: [SubtitleAtom]
 
   /// The atoms of each subtitle, in order. O(n · c²) for n atoms, of which c fit into a subtitle.
   var parts: [Range<Int>] {
@@ -158,7 +153,7 @@ private struct SubtitleDivision {
     var cost = 1.0
     let width = atoms[part].reduce(0) { $0 + $1.width + ($1.isSpaced ? 1 : 0) }
     if part.upperBound < atoms.count {
-      cost += penalty(atoms[part.upperBound - 1].ending)
+      cost += atoms[part.upperBound - 1].ending.costs.subtitle
       if pause(before: part.upperBound) >= 0.3 { cost -= 0.5 }
     }
     // A penalty for subtitles of one or two words.
@@ -171,16 +166,6 @@ private struct SubtitleDivision {
       if room < layout.minimalDuration { cost += 1 }
     }
     return cost
-  }
-
-  private func penalty(_ ending: SubtitleAtom.Ending) -> Double {
-    switch ending {
-    case .sentence: 0
-    case .clause: 0.6
-    case .word: 2
-    case .character: 2.5
-    case .syllable: 6
-    }
   }
 }
 
@@ -229,7 +214,7 @@ extension SubtitleLayout {
           guard costs[begin].isFinite else { continue }
           let cost =
             costs[begin] + raggedness(width, ideal)
-            + (end < size ? penalty(atoms[atoms.startIndex + end - 1].ending) : 0)
+            + (end < size ? atoms[atoms.startIndex + end - 1].ending.costs.line : 0)
           if cost < next[end] { (next[end], start[end]) = (cost, begin) }
         }
       }
@@ -248,15 +233,5 @@ extension SubtitleLayout {
   private func raggedness(_ width: Int, _ ideal: Double) -> Double {
     let part = (Double(width) - ideal) / Double(lineLength)
     return part * part * 10
-  }
-
-  private func penalty(_ ending: SubtitleAtom.Ending) -> Double {
-    switch ending {
-    case .sentence: 0
-    case .clause: 0.25
-    case .word: 1
-    case .character: 1.5
-    case .syllable: 4
-    }
   }
 }

@@ -36,9 +36,7 @@ package struct Segment: Hashable, Sendable {
       text: WrittenWords.joined(words.map(\.text)), words: words, start: start, end: end,
       speaker: speaker)
   }
-}
 
-extension Segment {
   /// Its own start time, or that of its first timed word. O(words).
   package var knownStart: Double? { start ?? words.lazy.compactMap(\.start).min() }
 

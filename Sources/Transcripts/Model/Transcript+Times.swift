@@ -62,7 +62,7 @@ extension Segment {
 
 /// Distributes the time between known times among untimed words.
 struct TimeInterpolation {
-  private var transcript: Transcript
+  private(set) var transcript: Transcript
   // The words since the last known time.
   private var waiting: [(segment: Int, word: Int)] = []
   private var last: Double?

@@ -20,9 +20,7 @@ package struct WordFlags: OptionSet, Hashable, Sendable {
   package static let clipped = WordFlags(rawValue: 1 << 5)
   /// The time between its neighbours is too short for the word.
   package static let cramped = WordFlags(rawValue: 1 << 6)
-}
 
-extension WordFlags {
   private static let named: [(name: String, flag: WordFlags)] = [
     ("interpolated", .interpolated), ("uncertain", .uncertain), ("coarse", .coarse),
     ("overlong", .overlong), ("removed", .removed), ("clipped", .clipped),

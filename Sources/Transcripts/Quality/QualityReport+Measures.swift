@@ -165,8 +165,10 @@ private struct SpeechCover {
   private let words: [Range<Double>]
   /// The duration of all speech, in seconds.
   let total: Double
-  // The duration of speech with words.
-  private let covered: Double
+  /// The share of speech with words; nil without speech.
+  let coverage: Double?
+  /// The share of the words' time outside of speech; 0 without words.
+  let outsideSpeech: Double
 
   /// O(n log n).
   init(speech: [Range<Double>], words: [TimedWord]) {
@@ -177,19 +179,10 @@ private struct SpeechCover {
     }
     self.words = Self.united(times, bridging: Self.bridgedGap)
     total = Self.length(self.speech)
-    covered = Self.length(Self.common(self.speech, self.words))
-    spoken = Self.united(times, bridging: 0)
-  }
-
-  private let spoken: [Range<Double>]
-
-  /// The share of speech with words; nil without speech.
-  var coverage: Double? { total > 0 ? covered / total : nil }
-
-  /// The share of the words' time outside of speech; 0 without words.
-  var outsideSpeech: Double {
+    coverage = total > 0 ? Self.length(Self.common(self.speech, self.words)) / total : nil
+    let spoken = Self.united(times, bridging: 0)
     let all = Self.length(spoken)
-    return all > 0 ? 1 - min(Self.length(Self.common(speech, spoken)) / all, 1) : 0
+    outsideSpeech = all > 0 ? 1 - min(Self.length(Self.common(self.speech, spoken)) / all, 1) : 0
   }
 
   /// The gap between words with the most speech in it.

@@ -64,9 +64,7 @@ package struct QualityReport: Hashable, Sendable {
   package internal(set) var outsideSpeech: Double?
   /// The gap between two words with the most speech; nil if speech is unknown or fully covered.
   package internal(set) var longestUntranscribed: Stretch?
-}
 
-extension QualityReport {
   /// The report as JSON: shares of 0…1, times in seconds. O(n).
   package var json: JSONValue {
     .object(leavingOut: [
@@ -80,8 +78,22 @@ extension QualityReport {
         ])
       },
       "charactersPerSecond": usualRate.map(JSONValue.decimal),
-      "rateOutliers": .list(rateOutliers.map(Self.value)),
-      "loops": .list(loops.map(Self.value)),
+      "rateOutliers": .list(
+        rateOutliers.map { outlier in
+          .object([
+            "firstWord": .integer(outlier.firstWord), "startTime": .decimal(outlier.start),
+            "endTime": .decimal(outlier.end),
+            "charactersPerSecond": .decimal(outlier.charactersPerSecond),
+          ])
+        }),
+      "loops": .list(
+        loops.map { loop in
+          .object(leavingOut: [
+            "phrase": .text(loop.phrase), "count": .integer(loop.count),
+            "firstWord": .integer(loop.firstWord),
+            "startTime": loop.start.map(JSONValue.decimal),
+          ])
+        }),
       "speech": speech.map(JSONValue.decimal), "coverage": coverage.map(JSONValue.decimal),
       "outsideSpeech": outsideSpeech.map(JSONValue.decimal),
       "longestUntranscribed": longestUntranscribed.map { stretch in
@@ -90,21 +102,6 @@ extension QualityReport {
           "speech": .decimal(stretch.speech),
         ])
       },
-    ])
-  }
-
-  private static func value(of outlier: RateOutlier) -> JSONValue {
-    .object([
-      "firstWord": .integer(outlier.firstWord), "startTime": .decimal(outlier.start),
-      "endTime": .decimal(outlier.end),
-      "charactersPerSecond": .decimal(outlier.charactersPerSecond),
-    ])
-  }
-
-  private static func value(of loop: Loop) -> JSONValue {
-    .object(leavingOut: [
-      "phrase": .text(loop.phrase), "count": .integer(loop.count),
-      "firstWord": .integer(loop.firstWord), "startTime": loop.start.map(JSONValue.decimal),
     ])
   }
 }

@@ -1,31 +1,24 @@
 /// A date: `12/25/2024`, `2024-12-25`, `25.12.2024`, or the day beside a month's name.
-struct DateSpelling {
+enum DateSpelling {
   /// The variants, likeliest first; nil if the word is no date.
-  let ways: [[String]]?
-
-  init(_ word: String) {
+  static func ways(of word: String) -> [[String]]? {
     let parts = word.split(whereSeparator: { "/-.".contains($0) }).map(String.init)
     let signs = Set(word.filter { !$0.isNumber })
     let numbers = parts.compactMap { NumberSpelling.integer($0) }
     guard parts.count == 3, numbers.count == 3, signs.count == 1, word.count < 11 else {
-      ways = nil
-      return
+      return nil
     }
     if parts[0].count == 4 {
-      ways = Self.ways(month: numbers[1], day: numbers[2], year: numbers[0], isYearFirst: true)
-      return
+      return ways(month: numbers[1], day: numbers[2], year: numbers[0], isYearFirst: true)
     }
-    guard parts[2].count == 4 || parts[2].count == 2 && signs == ["/"] else {
-      ways = nil
-      return
-    }
+    guard parts[2].count == 4 || parts[2].count == 2 && signs == ["/"] else { return nil }
     // The month is first in America, the day elsewhere.
     let orders = [(numbers[0], numbers[1]), (numbers[1], numbers[0])].prefix(
       numbers[0] == numbers[1] ? 1 : 2)
     let found = orders.compactMap { month, day in
-      Self.ways(month: month, day: day, year: numbers[2], isDayFirst: month == numbers[1])
+      ways(month: month, day: day, year: numbers[2], isDayFirst: month == numbers[1])
     }
-    ways = found.isEmpty ? nil : found.flatMap { $0.prefix(6 / found.count) }
+    return found.isEmpty ? nil : found.flatMap { $0.prefix(6 / found.count) }
   }
 
   /// `12/25` as a date; nil if it is no day of a year.
@@ -45,7 +38,7 @@ struct DateSpelling {
       let cardinal = EnglishNumbers.cardinal(number), let day = EnglishNumbers.ordinal(number)
     else { return nil }
     let isOrdinal = core.count > digits.count
-    guard !isOrdinal || NumberSpelling(core, isScaled: false).ways == [day] else { return nil }
+    guard !isOrdinal || NumberSpelling.ways(of: core) == [day] else { return nil }
     let plain = isOrdinal ? [] : [cardinal]
     if isMonth(before) { return [day] + plain + [["the"] + day] }
     guard isMonth(EnglishSpelling.core(of: after)), word == core else { return nil }

@@ -48,13 +48,13 @@ package struct EnglishSpelling: Sendable {
         + (lower.allSatisfy(\.isLetter) ? [[lower]] : [])
     }
     if core.contains(where: { "/°²³".contains($0) }), let units = EnglishUnits.units(core) {
-      return units.map(\.many) + units.map(\.one) + WordSpelling(core).ways.prefix(2)
+      return units.map(\.many) + units.map(\.one) + WordSpelling.ways(of: core).prefix(2)
     }
     if let ways = DateSpelling.day(core, in: word, before: before, after: after) { return ways }
     if let ways = EnglishAbbreviations.ways(of: lower, in: word, after: after) { return ways }
     let ways =
-      NumberSpelling(core, isScaled: EnglishUnits.isMagnitude(after)).ways
-      ?? WordSpelling(core).ways
+      NumberSpelling.ways(of: core, isScaled: EnglishUnits.isMagnitude(after))
+      ?? WordSpelling.ways(of: core)
     // `.NET` is spoken with its dot, `...and` without.
     let isDotted = word.hasPrefix("." + core) && core.first?.isLetter == true
     return isDotted ? ways.map { ["dot"] + $0 } + ways : ways
@@ -116,9 +116,7 @@ extension EnglishSpelling {
     guard !core.isEmpty, core.allSatisfy({ $0.isLetter || $0 == "'" }) else { return false }
     return ways.first == [core.lowercased()] || WordSpelling.isCapitals(core)
   }
-}
 
-extension EnglishSpelling {
   /// Text with uniform apostrophes and minus signs, and plain digits for superscripts and
   /// subscripts in names, `CO₂`.
   static func plain(_ text: String) -> String {

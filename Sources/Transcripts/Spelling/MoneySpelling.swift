@@ -1,19 +1,13 @@
 /// A sum of money: `$3.50`, `€20`, `$1.5M`, `$5–10`, `£8/hr`.
-struct MoneySpelling {
+enum MoneySpelling {
   /// A currency's singular, plural, and hundredth.
   typealias Currency = (one: String, many: String, hundredth: String)
 
-  /// The variants, likeliest first; nil if the word is no sum.
-  let ways: [[String]]?
-
-  /// Parses a word without surrounding punctuation.
+  /// The variants of a word without surrounding punctuation, likeliest first; nil if it is no sum.
   ///
   /// - Parameter isScaled: whether a word such as million follows, which takes the currency.
-  init(_ word: String, isScaled: Bool) {
-    ways =
-      Self.currency(of: word).flatMap { currency in
-        Self.rate(word) ?? Self.range(word, currency) ?? Self.sum(word, currency, isScaled)
-      }
+  static func ways(of word: String, isScaled: Bool) -> [[String]]? {
+    currency(of: word).flatMap { rate(word) ?? range(word, $0) ?? sum(word, $0, isScaled) }
   }
 
   /// The currency of a sum; nil if the word is none.
@@ -33,7 +27,8 @@ struct MoneySpelling {
   /// `£8/hr`.
   private static func rate(_ word: String) -> [[String]]? {
     let parts = word.split(separator: "/")
-    guard parts.count == 2, let sum = MoneySpelling(String(parts[0]), isScaled: false).ways else {
+    guard parts.count == 2, let sum = MoneySpelling.ways(of: String(parts[0]), isScaled: false)
+    else {
       return nil
     }
     let name = EnglishUnits.period(parts[1]) ?? WordSpelling.part(parts[1]).first ?? []
@@ -44,8 +39,8 @@ struct MoneySpelling {
   private static func range(_ word: String, _ currency: Currency) -> [[String]]? {
     let parts = word.split(separator: "-", omittingEmptySubsequences: false)
       .map { amount in String(amount.filter { currencies[$0] == nil }) }
-    guard parts.count == 2, let from = NumberSpelling(parts[0], isScaled: false).ways?.first,
-      let to = NumberSpelling(parts[1], isScaled: false).ways?.first
+    guard parts.count == 2, let from = NumberSpelling.ways(of: parts[0])?.first,
+      let to = NumberSpelling.ways(of: parts[1])?.first
     else { return nil }
     return [
       from + ["to"] + to + [currency.many], from + [currency.many, "to"] + to + [currency.many],
@@ -60,7 +55,7 @@ struct MoneySpelling {
     let amount = String(word.filter { $0.isNumber || $0 == "." || $0 == "," })
     let tail = word.filter { $0.isLetter }
     if let magnitude = EnglishUnits.magnitude(tail), !word.hasPrefix(tail) {
-      return NumberSpelling(amount, isScaled: false).ways.map { ways in
+      return NumberSpelling.ways(of: amount).map { ways in
         ways.flatMap { [$0 + [magnitude, currency.many], $0 + [magnitude]] }
       }
     }
@@ -68,13 +63,13 @@ struct MoneySpelling {
     guard let whole = halves.first.flatMap({ NumberSpelling.integer($0) }),
       let words = EnglishNumbers.cardinal(whole)
     else { return nil }
-    if isScaled { return NumberSpelling(amount, isScaled: false).ways }
+    if isScaled { return NumberSpelling.ways(of: amount) }
     let name = whole == 1 ? currency.one : currency.many
     guard halves.count == 2, halves[1].count == 2, let rest = NumberSpelling.integer(halves[1]),
       rest > 0, let cents = EnglishNumbers.cardinal(rest)
     else {
       return halves.count == 2 && halves[1] != "00"
-        ? NumberSpelling(amount, isScaled: false).ways.map { $0.map { $0 + [currency.many] } }
+        ? NumberSpelling.ways(of: amount).map { $0.map { $0 + [currency.many] } }
         : [words + [name], words]
     }
     let ways = [

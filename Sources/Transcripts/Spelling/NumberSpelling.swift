@@ -1,28 +1,24 @@
 /// A mainly numeric word and its spoken variants.
-struct NumberSpelling {
-  /// The variants, likeliest first; nil if the word is no number.
-  let ways: [[String]]?
-
-  /// Parses a word without surrounding punctuation.
+enum NumberSpelling {
+  /// The variants of a word without surrounding punctuation, likeliest first; nil if it is no number.
   ///
   /// - Parameter isScaled: whether a word such as million follows, which takes the currency.
-  init(_ word: String, isScaled: Bool) {
+  static func ways(of word: String, isScaled: Bool = false) -> [[String]]? {
     let forms: [(String) -> [[String]]?] = [
-      { Self.signed($0, isScaled) }, Self.fraction, { DateSpelling($0).ways },
-      Self.time, Self.telephone, Self.range, { MoneySpelling($0, isScaled: isScaled).ways },
-      Self.ordinal, Self.height, Self.plural, Self.measure, Self.number,
+      { signed($0, isScaled) }, fraction, DateSpelling.ways, time, telephone, range,
+      { MoneySpelling.ways(of: $0, isScaled: isScaled) }, ordinal, height, plural, measure, number,
     ]
-    ways = forms.lazy.compactMap { $0(word) }.first
+    return forms.lazy.compactMap { $0(word) }.first
   }
 
   /// `-4`, `#1`, `~20`, `§5`, `18+`.
   private static func signed(_ word: String, _ isScaled: Bool) -> [[String]]? {
     if word.hasSuffix("+"), word.first?.isNumber == true {
-      let ways = NumberSpelling(String(word.dropLast()), isScaled: isScaled).ways
+      let ways = NumberSpelling.ways(of: String(word.dropLast()), isScaled: isScaled)
       return ways.map { $0.map { $0 + ["plus"] } + $0 }
     }
     guard let first = word.first, let signs = EnglishSigns.beforeNumbers[first],
-      let ways = NumberSpelling(String(word.dropFirst()), isScaled: isScaled).ways
+      let ways = NumberSpelling.ways(of: String(word.dropFirst()), isScaled: isScaled)
     else { return nil }
     return signs.flatMap { sign in ways.map { sign + $0 } }
   }

@@ -1,17 +1,15 @@
 /// A mainly alphabetic word, perhaps with signs, hyphens, dots or digits.
-struct WordSpelling {
-  let ways: [[String]]
-
-  init(_ core: String) {
-    ways =
-      Self.headed(core) ?? Self.tailed(core) ?? Self.address(core) ?? Self.compound(core)
-      ?? Self.mixed(core) ?? Self.letters(core)
+enum WordSpelling {
+  /// The variants of a word without surrounding punctuation, likeliest first.
+  static func ways(of core: String) -> [[String]] {
+    headed(core) ?? tailed(core) ?? address(core) ?? compound(core) ?? mixed(core)
+      ?? letters(core)
   }
 
   /// The variants of a part of a word, which may be a number.
   static func part(_ text: some StringProtocol) -> [[String]] {
     let text = String(text)
-    return NumberSpelling(text, isScaled: false).ways ?? WordSpelling(text).ways
+    return NumberSpelling.ways(of: text) ?? WordSpelling.ways(of: text)
   }
 
   /// `#news`, `@anna`.
@@ -63,7 +61,7 @@ struct WordSpelling {
     let pieces = lettersAndDigits(core)
     guard pieces.count > 1 else { return nil }
     let parts = pieces.map { piece in
-      NumberSpelling(piece, isScaled: false).ways
+      NumberSpelling.ways(of: piece)
         ?? [isSpelled(piece) ? letterNames(piece) : [piece.lowercased()]]
     }
     let digits = pieces.filter { $0.first?.isNumber == true }
@@ -210,7 +208,7 @@ extension WordSpelling {
     if halves.count == 2, let address = numbers(halves[0]),
       !halves[1].contains(where: \.isPunctuation),
       let port = EnglishNumbers.pairs(halves[1])
-        ?? NumberSpelling(halves[1], isScaled: false).ways?.first
+        ?? NumberSpelling.ways(of: halves[1])?.first
     {
       let usual = EnglishSpelling.unique(address).prefix(2)
       return [["colon"], ["port"], []].flatMap { sign in usual.map { $0 + sign + port } }
@@ -219,8 +217,8 @@ extension WordSpelling {
     guard groups.count > 2, groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isNumber) })
     else { return nil }
     let forms: [(String) -> [String]] = [
-      { EnglishNumbers.pairs($0) ?? NumberSpelling($0, isScaled: false).ways?.first ?? [] },
-      { NumberSpelling($0, isScaled: false).ways?.first ?? [] }, { EnglishNumbers.digits($0) },
+      { EnglishNumbers.pairs($0) ?? NumberSpelling.ways(of: $0)?.first ?? [] },
+      { NumberSpelling.ways(of: $0)?.first ?? [] }, { EnglishNumbers.digits($0) },
     ]
     return forms.flatMap { form in
       ["dot", "point"].map { Array(groups.map(form).joined(separator: [$0])) }

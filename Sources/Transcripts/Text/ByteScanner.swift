@@ -39,7 +39,7 @@ struct ByteScanner {
   mutating func digits() -> (value: Int, count: Int)? {
     let start = position
     var value = 0
-    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+    while let byte = next, byte.isDigit {
       guard position - start < 9 else { return nil }
       value = value * 10 + Int(byte - UInt8(ascii: "0"))
       position += 1
@@ -52,19 +52,18 @@ struct ByteScanner {
   mutating func decimal() -> Double? {
     let start = position
     var text = ""
-    func isDigit(_ byte: UInt8?) -> Bool { byte.map { (0x30...0x39).contains($0) } ?? false }
     while let byte = next {
       let previous = position > start ? bytes[position - 1] : nil
       let isPoint = byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",")
-      let isExponent = (byte | 0x20) == UInt8(ascii: "e") && isDigit(previous)
+      let isExponent = (byte | 0x20) == UInt8(ascii: "e") && previous?.isDigit == true
       let isSign =
         (byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+"))
         && previous.map { ($0 | 0x20) == UInt8(ascii: "e") } == true
-      guard isDigit(byte) || isPoint || isExponent || isSign else { break }
+      guard byte.isDigit || isPoint || isExponent || isSign else { break }
       text.unicodeScalars.append(isPoint ? "." : Unicode.Scalar(byte))
       position += 1
     }
-    guard isDigit(text.utf8.first) || text.utf8.first == UInt8(ascii: "."),
+    guard let first = text.utf8.first, first.isDigit || first == UInt8(ascii: "."),
       let value = Double(text), value <= Self.longestTime
     else {
       position = start
@@ -105,13 +104,21 @@ struct ByteScanner {
   private mutating func fraction() -> Int {
     var micros = 0
     var unit = 100_000
-    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+    while let byte = next, byte.isDigit {
       micros += Int(byte - UInt8(ascii: "0")) * unit
       unit /= 10
       position += 1
     }
     return micros
   }
+}
+
+extension UInt8 {
+  /// Whether it is an ASCII digit.
+  var isDigit: Bool { (0x30...0x39).contains(self) }
+
+  /// Whether it is ASCII white space.
+  var isSpace: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
 }
 
 /// Finds a character repeatedly for increasing start positions; all searches together are one pass

@@ -3,8 +3,6 @@ struct InlineWriting {
   private var pieces: [InlinePiece] = []
   private var speaker: String?
 
-  private init() {}
-
   /// The pieces of a segment's line, without times unless `hasTimes`. Ambiguous times are dropped
   /// (a word with an end, before one without a start).
   ///

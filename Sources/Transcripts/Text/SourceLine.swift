@@ -12,7 +12,7 @@ struct SourceLine: Sendable {
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Whether it is empty or white space.
-  var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || (0x09...0x0d).contains($0) } }
+  var isBlank: Bool { bytes.allSatisfy(\.isSpace) }
 
   /// Its tab-separated columns. O(n).
   var fields: [ArraySlice<UInt8>] {
@@ -29,6 +29,19 @@ struct SourceLine: Sendable {
     let rest = bytes[min(position, bytes.endIndex)...]
     let found = rest.isEmpty ? "the end of the line" : "\"\(PrintableText.shown(rest))\""
     return source.error("found \(found), expected \(expected)", at: place(of: position))
+  }
+
+  /// The number of a column, which spaces may surround; nil if the column is blank.
+  func number(in field: ArraySlice<UInt8>, unit: String) throws(SpoolError) -> Double? {
+    var scanner = ByteScanner(field)
+    scanner.skipSpace()
+    if scanner.isAtEnd { return nil }
+    guard let number = scanner.decimal() else {
+      throw error(at: field.startIndex, expected: "\(unit) of at least 0")
+    }
+    scanner.skipSpace()
+    guard scanner.isAtEnd else { throw error(at: scanner.position, expected: "a tab") }
+    return number
   }
 
   /// An error at its start.

@@ -38,7 +38,7 @@ package struct SourceText: Sendable {
   var lines: LineReader { LineReader(self) }
 
   /// The first byte that is no white space.
-  var firstByte: UInt8? { bytes.first { !($0 == 0x20 || (0x09...0x0d).contains($0)) } }
+  var firstByte: UInt8? { bytes.first { !$0.isSpace } }
 
   // Memory grows with the number of words rather than bytes, so both are limited.
   private func check(_ pieceLimit: Int) throws(SpoolError) {
@@ -94,9 +94,7 @@ package struct SourceText: Sendable {
     "\u{fffd}", "\u{fffd}", "‘", "’", "“", "”", "•", "–", "—", "˜", "™", "š", "›", "œ", "\u{fffd}",
     "ž", "Ÿ",
   ]
-}
 
-extension SourceText {
   /// Whether an ASCII text occurs. O(n) for a text whose first letter is rare.
   func contains(_ text: String) -> Bool {
     let wanted = Array(text.utf8)

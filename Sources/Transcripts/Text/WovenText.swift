@@ -27,8 +27,6 @@ struct WovenText {
     return result
   }
 
-  private init(text: [UInt8]) { self.text = text }
-
   private mutating func weave(_ timed: [TimedWord]) {
     var cursor = 0
     for (word, place) in zip(timed, WordPlaces.find(timed.map(\.text), in: text)) {

@@ -1,12 +1,12 @@
-/// The treatment of words whose sound was cut.
-package enum RemovedWords: String, Codable, Sendable, CaseIterable {
-  /// Kept in the text, without times and flagged as removed.
-  case kept
-  /// Dropped with their text; empty segments are dropped too.
-  case dropped
-}
-
 extension TimelineMap {
+  /// The treatment of words whose sound was cut.
+  package enum RemovedWords: String, Codable, Sendable {
+    /// Kept in the text, without times and flagged as removed.
+    case kept
+    /// Dropped with their text; empty segments are dropped too.
+    case dropped
+  }
+
   /// Maps a transcript of the old sound to the new.
   ///
   /// A word of which at least half remains moves with it, and is flagged as clipped if incomplete;

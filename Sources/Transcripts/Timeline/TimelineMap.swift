@@ -66,12 +66,8 @@ package struct TimelineMap: Hashable, Sendable {
 
   /// The last piece that begins at or before an old time; nil if there is none.
   func lastPiece(from old: Double) -> Int? {
-    var (low, high) = (0, pieces.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if pieces[middle].from <= old { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let next = pieces.partitioningIndex(where: { $0.from > old })
+    return next > 0 ? next - 1 : nil
   }
 
   /// The pieces that overlap a stretch of old time by more than a point. O(log n), plus the pieces.
@@ -122,19 +118,15 @@ extension TimelineMap {
     guard let list = json["pieces"]?.list else {
       throw .moving("the map of times has no list of pieces")
     }
-    var pieces: [Piece] = []
-    for value in list {
-      pieces.append(
-        Piece(
-          from: try number(value, "from"), to: try number(value, "to"),
-          at: try number(value, "at"), until: try number(value, "until")))
+    let pieces = try list.map { (value) throws(SpoolError) in
+      Piece(
+        from: try number(value, "from"), to: try number(value, "to"),
+        at: try number(value, "at"), until: try number(value, "until"))
     }
     try self.init(
       before: try number(json, "before"), after: try number(json, "after"), pieces: pieces)
   }
-}
 
-extension TimelineMap {
   /// The composition of this map and then `next`.
   ///
   /// Complexity: O(*n* log *m* + *k*) for *n* pieces of this, *m* of the other and *k* of the
@@ -160,6 +152,19 @@ extension TimelineMap.Piece {
   /// The old time of a new time within the piece.
   fileprivate func origin(of new: Double) -> Double {
     TimelineMap.Piece(from: at, to: until, at: from, until: to).place(of: new)
+  }
+}
+
+extension Array {
+  /// The first index from which on a condition holds, which holds for none before; the count if for none.
+  /// O(log n).
+  package func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }
 

@@ -8,25 +8,9 @@ import Receipts
 import SoundEngine
 import Stages
 
-/// `spool batch`: runs one pipeline on every recording in a folder.
-struct BatchCommand: Command {
-  private static let folder = Positional<String>.required(
-    "FOLDER", help: "The folder with the recordings; those below it count too.",
-    completion: .folder)
-  private static let jobs = Option<Int?>.value(
-    "jobs", "N", short: "j", help: "Files to work on at once.",
-    defaultText: "what cores and memory allow")
-  private static let include = Option<[String]>.values(
-    "include", "GLOB", help: "Take files that match too, whatever their extension.")
-  private static let exclude = Option<[String]>.values(
-    "exclude", "GLOB", help: "Leave out files and folders that match.")
-  private static let failed = Option<Bool>.flag(
-    "failed", help: "Only work on files that failed in the last batch.")
-  private static let name = Option<String?>.value(
-    "name", "TEMPLATE", help: "Names for the exports: '{album}/{date}-{title}.{ext}'.",
-    defaultText: "those of the recordings")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool batch`: runs one pipeline on every recording in a folder.
+  static let batch = Command(
     name: "batch", group: "Work",
     summary: "Run a pipeline on every recording in a folder.",
     discussion: """
@@ -49,12 +33,11 @@ struct BatchCommand: Command {
       named in batch.json. A pattern without a slash is for names, one with a slash for paths below \
       FOLDER; ** stands for any folders.
       """,
-    positionals: [Options.pipeline, folder],
+    positionals: [Options.pipeline, Options.folder],
     options: [
-      Options.out, jobs, include, exclude, failed, Options.set, name, Options.plugins,
-      Options.store,
-      Options.keys, Options.passphraseFile, Options.replace, Options.ignoreRoom, Options.json,
-      Options.quiet,
+      Options.out, Options.jobs, Options.include, Options.exclude, Options.failed, Options.set,
+      Options.name, Options.plugins, Options.store, Options.keys, Options.passphraseFile,
+      Options.replace, Options.ignoreRoom, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),
@@ -62,17 +45,33 @@ struct BatchCommand: Command {
       Example(
         "By album and date",
         "spool batch podcast.yaml notes --name '{album}/{date}-{title}.{ext}'"),
-    ])
+    ],
+    perform: CommandContext.runBatch)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let folder = Positional<String>.required(
+    "FOLDER", help: "The folder with the recordings; those below it count too.", completion: .folder
+  )
+  fileprivate static let jobs = Option<Int?>.value(
+    "jobs", "N", short: "j", help: "Files to work on at once.",
+    defaultText: "what cores and memory allow")
+  fileprivate static let include = Option<[String]>.values(
+    "include", "GLOB", help: "Take files that match too, whatever their extension.")
+  fileprivate static let exclude = Option<[String]>.values(
+    "exclude", "GLOB", help: "Leave out files and folders that match.")
+  fileprivate static let failed = Option<Bool>.flag(
+    "failed", help: "Only work on files that failed in the last batch.")
+  fileprivate static let name = Option<String?>.value(
+    "name", "TEMPLATE", help: "Names for the exports: '{album}/{date}-{title}.{ext}'.",
+    defaultText: "those of the recordings")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let order = try order(context)
-    let store = try context.store(at: arguments[Options.store])
-    let receiptWriter = context.receiptWriter(
-      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], store: store
-    )
+extension CommandContext {
+  fileprivate func runBatch() throws(SpoolError) -> ExitCode {
+    let order = try order()
+    let store = try openStore()
+    let receiptWriter = receiptWriter(for: store)
     if order.asksForReceipts { try receiptWriter.unlock() }
     let stop = SignalWatch.begin()
     let clock = SystemClock()
@@ -80,24 +79,19 @@ struct BatchCommand: Command {
       store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       tags: { try? MediaProbe.describe($0).tags },
       length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
-      recorder: recorder(order, clock, console), receiptWriter: receiptWriter)
+      recorder: recorder(order, clock), receiptWriter: receiptWriter)
     let runner = BatchRunner(
       order, in: workplace,
-      budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: CoreCount.online))
-    let code = run(runner, clock.makeRunID(), stop, console)
+      budget: BatchBudget(jobs: arguments[Options.jobs], coreCount: CoreCount.online))
+    let code = run(runner, clock.makeRunID(), stop)
     if !stop.isRequested {
-      LastStamps(
-        store, storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
-        console: console
-      ).ask(clock, stop: stop)
+      askForLastStamps(in: store, clock, stop: stop)
     }
     return code
   }
 
   /// Runs the batch. An error is reported at once, before the time stamps are asked for.
-  private func run(
-    _ runner: BatchRunner, _ id: RunID, _ stop: StopRequest, _ console: Console
-  ) -> ExitCode {
+  private func run(_ runner: BatchRunner, _ id: RunID, _ stop: StopRequest) -> ExitCode {
     do throws(SpoolError) {
       let summary = try runner.run(id: id)
       if let trouble = summary.reportTrouble { console.report("warning: \(trouble)") }
@@ -123,52 +117,51 @@ struct BatchCommand: Command {
   }
 
   /// The options, with the folders checked.
-  private func order(_ context: CommandContext) throws(SpoolError) -> BatchOrder {
-    if let jobs = arguments[Self.jobs], jobs < 1 {
+  private func order() throws(SpoolError) -> BatchOrder {
+    if let jobs = arguments[Options.jobs], jobs < 1 {
       throw .usage("--jobs \(jobs) works on nothing", advice: "--jobs 1, or more")
     }
     let template = try template()
     let selection = FileSelection(
-      including: try globs(Self.include), excluding: try globs(Self.exclude))
-    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-    let folder = try Self.recordingFolder(context.absolute(arguments[Self.folder]))
-    let output = try OutputFolder.prepare(context.absolute(arguments[Options.out] ?? "exports"))
+      including: try globs(Options.include), excluding: try globs(Options.exclude))
+    let pipeline = try pipeline(at: arguments[Options.pipeline])
+    let folder = try Self.recordingFolder(absolute(arguments[Options.folder]))
+    let output = try OutputFolder.prepare(absolute(arguments[Options.out] ?? "exports"))
     guard output != folder else {
       throw .usage(
         "exports cannot go into the folder of the recordings, \(folder)",
         advice: "choose another folder with --out")
     }
-    let overrides = try context.parse(arguments[Options.set])
-    let named = context.absolute(pipeline.path)
+    let overrides = try parse(arguments[Options.set])
+    let named = absolute(pipeline.path)
     do {
       var order = try BatchOrder(
         pipeline.definition, pipelinePath: ResolvedPath.of(named),
         namedPipelinePath: named, catalog: pipeline.catalog, overrides: overrides,
-        overrideTexts: context.texts(arguments[Options.set]), folder: folder, output: output)
+        overrideTexts: texts(arguments[Options.set]), folder: folder, output: output)
       order.selection = selection
       order.template = template
-      order.retriesFailedOnly = arguments[Self.failed]
+      order.retriesFailedOnly = arguments[Options.failed]
       order.isReplacing = arguments[Options.replace]
       order.ignoresRoom = arguments[Options.ignoreRoom]
       order.pipelineText = pipeline.text
-      order.command = commandLine(order, context)
-      order.pluginFolder = context.pluginFolder
-      order.plugins = PluginUsage(context.registry(beside: pipeline.path)).uses(
-        of: pipeline.definition)
+      order.command = commandLine(order)
+      order.pluginFolder = pluginFolder
+      order.plugins = PluginUsage(registry(beside: pipeline.path)).uses(of: pipeline.definition)
       return order
     } catch {
-      throw context.refusal(error.problems, in: pipeline.text, at: pipeline.path)
+      throw refusal(error.problems, in: pipeline.text, at: pipeline.path)
     }
   }
 
   /// The command that resumes this batch, valid in any folder.
-  private func commandLine(_ order: BatchOrder, _ context: CommandContext) -> String {
+  private func commandLine(_ order: BatchOrder) -> String {
     var words = ["spool", "batch", order.pipelinePath, order.folder, "--out", order.output]
-    for pattern in arguments[Self.include] { words += ["--include", pattern] }
-    for pattern in arguments[Self.exclude] { words += ["--exclude", pattern] }
+    for pattern in arguments[Options.include] { words += ["--include", pattern] }
+    for pattern in arguments[Options.exclude] { words += ["--exclude", pattern] }
     for override in arguments[Options.set] { words += ["--set", override] }
-    if let name = arguments[Self.name] { words += ["--name", name] }
-    if let plugins = context.pluginFolder { words += ["--plugins", plugins] }
+    if let name = arguments[Options.name] { words += ["--name", name] }
+    if let plugins = pluginFolder { words += ["--plugins", plugins] }
     if let store = arguments[Options.store] { words += ["--store", store] }
     if let keys = arguments[Options.keys] { words += ["--keys", keys] }
     if let file = arguments[Options.passphraseFile] { words += ["--passphrase-file", file] }
@@ -178,7 +171,7 @@ struct BatchCommand: Command {
   }
 
   private func template() throws(SpoolError) -> NameTemplate? {
-    guard let text = arguments[Self.name] else { return nil }
+    guard let text = arguments[Options.name] else { return nil }
     do throws(SpoolError) { return try NameTemplate(text) } catch {
       throw .usage(
         "--name \(text): \(error.message)", reason: error.advice,
@@ -200,24 +193,19 @@ struct BatchCommand: Command {
   /// The user's folder of recordings without links, so that each folder has one path.
   private static func recordingFolder(_ path: String) throws(SpoolError) -> String {
     let advice = "name a folder of recordings; one file goes to spool run"
-    guard let resolved = unsafe realpath(path, nil) else {
+    let resolved: String
+    do throws(SystemError) { resolved = try FilePath.resolved(path) } catch {
       throw .usage(
-        "cannot read the folder \(path)",
-        reason: unsafe String(cString: strerror(errno)).lowercased(), advice: advice)
+        "cannot read the folder \(path)", reason: error.words.lowercased(), advice: advice)
     }
-    defer { unsafe free(resolved) }
-    var status = stat()
-    guard unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+    guard (try? FileStamp(following: resolved))?.isFolder == true else {
       throw .usage("\(path) is not a folder", reason: "it is a file", advice: advice)
     }
-    return unsafe String(cString: resolved)
+    return resolved
   }
 
-  private func recorder(
-    _ order: BatchOrder, _ clock: SystemClock, _ console: Console
-  ) -> any BatchRecorder {
-    if arguments[Options.json] { return JSONRecorder(console) }
-    return BatchTerminalRecorder(
-      order, isQuiet: arguments[Options.quiet], clock: clock, console: console)
+  private func recorder(_ order: BatchOrder, _ clock: SystemClock) -> any BatchRecorder {
+    if isJSON { return JSONRecorder(console) }
+    return BatchTerminalRecorder(order, isQuiet: isQuiet, clock: clock, console: console)
   }
 }

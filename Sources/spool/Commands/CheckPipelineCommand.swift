@@ -1,33 +1,29 @@
 import PipelineModel
 import Platform
 
-/// `spool check-pipeline`: every problem of a pipeline at once.
-struct CheckPipelineCommand: Command {
-  private static let files = Positional<[String]>.repeated(
-    "PIPELINE", help: "The pipelines' files.", completion: .files(extensions: ["yaml", "yml"]))
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool check-pipeline`: every problem of a pipeline at once.
+  static let checkPipeline = Command(
     name: "check-pipeline", group: "Pipelines",
     summary: "Report every problem of a pipeline, each with its place and what is allowed.",
-    positionals: [files], options: [Options.plugins, Options.json],
-    examples: [Example("Check all pipelines", "spool check-pipeline Pipelines/*.yaml")])
+    positionals: [Options.files], options: [Options.plugins, Options.json],
+    examples: [Example("Check all pipelines", "spool check-pipeline Pipelines/*.yaml")],
+    perform: CommandContext.checkPipelines)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let files = Positional<[String]>.repeated(
+    "PIPELINE", help: "The pipelines' files.", completion: .files(extensions: ["yaml", "yml"]))
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+extension CommandContext {
+  fileprivate func checkPipelines() throws(SpoolError) -> ExitCode {
     var code = ExitCode.done
-    for path in arguments[Self.files] {
+    for path in arguments[Options.files] {
       do throws(SpoolError) {
-        let (problems, text) = try context.problems(at: path)
-        if arguments[Options.json] {
-          for problem in problems { console.print(problem.value(in: path).canonicalJSON) }
-          if !problems.isEmpty { code = .usage }
-        } else if problems.isEmpty {
-          console.print("\(Format.visible(path)): no problems")
-        } else {
-          throw context.refusal(problems, in: text, at: path)
-        }
+        let (problems, text) = try problems(at: path)
+        if !problems.isEmpty { code = .usage }
+        tell(problems, in: text, at: path)
       } catch {
         console.report(error.text(console))
         code = error.exitCode
@@ -35,12 +31,23 @@ struct CheckPipelineCommand: Command {
     }
     return code
   }
+
+  /// Prints every problem of a file, or that there is none.
+  func tell(_ problems: [Problem], in text: String, at path: String) {
+    if isJSON {
+      for problem in problems { console.print(problem.value(in: path).canonicalJSON) }
+    } else if problems.isEmpty {
+      console.print("\(Format.visible(path)): no problems")
+    } else {
+      console.report(refusal(problems, in: text, at: path).text(console))
+    }
+  }
 }
 
 extension Problem {
   /// The problem as `--json` shows it.
   /// - Parameter path: its file.
-  func value(in path: String) -> Value {
+  fileprivate func value(in path: String) -> Value {
     .group([
       "file": .text(path),
       "line": location.map { .number(Double($0.line)) } ?? .null,

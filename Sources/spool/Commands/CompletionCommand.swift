@@ -1,33 +1,36 @@
 import Platform
 
-/// `spool completion`: completion for the shell, and manual pages.
-struct CompletionCommand: Command {
-  private static let form = Positional<Form>.required(
-    "SHELL", help: "The shell; or man, for a manual page.")
-  private static let command = Positional<String?>.optional(
-    "COMMAND", help: "With man: the command; left out, the whole program.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool completion`: completion for the shell, and manual pages.
+  static let completion = Command(
     name: "completion", group: "Shell",
     summary: "Print the completion script of a shell, or a manual page.",
-    positionals: [form, command],
+    positionals: [Options.form, Options.command],
     examples: [
       Example(
         "For bash", "spool completion bash > ~/.local/share/bash-completion/completions/spool"),
       Example("For zsh", "spool completion zsh > ~/.zfunc/_spool"),
       Example("Read a manual page", "spool completion man run | man -l -"),
-    ])
+    ],
+    perform: CommandContext.printCompletion)
+}
 
-  private enum Form: String, CaseIterable, ArgumentValue {
+extension Options {
+  fileprivate enum Form: String, CaseIterable, ArgumentValue {
     case bash, zsh, man
   }
 
-  let arguments: ParsedArguments
+  fileprivate static let form = Positional<Form>.required(
+    "SHELL", help: "The shell; or man, for a manual page.")
+  fileprivate static let command = Positional<String?>.optional(
+    "COMMAND", help: "With man: the command; left out, the whole program.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let name = arguments[Self.command]
+extension CommandContext {
+  fileprivate func printCompletion() throws(SpoolError) -> ExitCode {
+    let name = arguments[Options.command]
     let command = name.flatMap(Spool.program.command(named:))
-    switch (arguments[Self.form], name) {
+    switch (arguments[Options.form], name) {
     case (.bash, nil): console.draw(CompletionScript.bash(Spool.program).text)
     case (.zsh, nil): console.draw(CompletionScript.zsh(Spool.program).text)
     case (.man, nil): console.draw(Spool.program.manPage(for: nil))

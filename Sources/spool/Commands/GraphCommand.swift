@@ -1,35 +1,37 @@
 import PipelineModel
 import Platform
 
-/// `spool graph`: a pipeline as a picture in text.
-struct GraphCommand: Command {
+extension Command {
+  /// `spool graph`: a pipeline as a picture in text.
+  static let graph = Command(
+    name: "graph", group: "Pipelines",
+    summary: "Draw a pipeline as a Mermaid or Graphviz (DOT) graph.",
+    positionals: [Options.pipeline], options: [Options.format, Options.plugins],
+    examples: [
+      Example("A picture", "spool graph Pipelines/podcast.yaml --format dot | dot -Tsvg > p.svg")
+    ],
+    perform: CommandContext.drawGraph)
+}
+
+extension Options {
   /// The language of the picture.
-  private enum Form: String, CaseIterable, ArgumentValue {
+  fileprivate enum Form: String, CaseIterable, ArgumentValue {
     case mermaid, dot
   }
 
-  private static let format = Option<Form>.value(
+  fileprivate static let format = Option<Form>.value(
     "format", "FORMAT", default: .mermaid, help: "The language of the picture.")
+}
 
-  static let declaration = CommandDeclaration(
-    name: "graph", group: "Pipelines",
-    summary: "Draw a pipeline as a Mermaid or Graphviz (DOT) graph.",
-    positionals: [Options.pipeline], options: [format, Options.plugins],
-    examples: [
-      Example("A picture", "spool graph Pipelines/podcast.yaml --format dot | dot -Tsvg > p.svg")
-    ])
-
-  let arguments: ParsedArguments
-
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+extension CommandContext {
+  fileprivate func drawGraph() throws(SpoolError) -> ExitCode {
+    let pipeline = try pipeline(at: arguments[Options.pipeline])
     let inputs = Dictionary(
       pipeline.definition.inputs.flatMap(\.leastNames).map { ($0, "") }, uniquingKeysWith: { $1 })
     let graph = PipelineGraph(
-      try context.plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false),
+      try plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false),
       of: pipeline.definition)
-    console.draw(arguments[Self.format] == .dot ? graph.dot : graph.mermaid)
+    console.draw(arguments[Options.format] == .dot ? graph.dot : graph.mermaid)
     return .done
   }
 }

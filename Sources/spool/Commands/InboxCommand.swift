@@ -5,33 +5,9 @@ import Platform
 import Receipts
 import Store
 
-/// `spool inbox`: lists and changes the recordings of all inboxes.
-struct InboxCommand: Command {
-  enum Action: String, CaseIterable, ArgumentValue {
-    case list, show, export, retry, release, forget
-  }
-
-  /// Which recordings are listed.
-  enum State: String, CaseIterable, ArgumentValue {
-    case received, processing, uploading, uploaded, failed, cancelled, quarantined
-  }
-
-  private static let action = Positional<Action?>.optional(
-    "ACTION", help: "What to do; left out, list.")
-  private static let recordings = Positional<[String]>.repeated(
-    "NOTE", minimum: 0, help: "The note's name, the beginning of it, or its device's noteId.")
-  private static let all = Option<Bool>.flag(
-    "all",
-    help: "With retry, every failed note, but none that was cancelled or is tried again by itself.")
-  private static let target = Option<String?>.value(
-    "to", "DIR", help: "With export, the folder for the originals.",
-    defaultText: "the current folder", completion: .folder)
-  private static let state = Option<State?>.value(
-    "state", "STATE", help: "Only notes that stand so.")
-  private static let limit = Option<Int>.value(
-    "limit", "N", short: "n", default: 50, help: "List so many; 0 lists all.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool inbox`: lists and changes the recordings of all inboxes.
+  static let inbox = Command(
     name: "inbox", group: "Watch",
     summary: "List, show, export, retry, release or forget notes.",
     discussion: """
@@ -46,91 +22,104 @@ struct InboxCommand: Command {
       where it is empty. A watch that runs takes notice within a few seconds, and takes a file \
       anew that was left in its inbox.
       """,
-    positionals: [action, recordings],
-    options: [state, limit, all, target, Options.store, Options.json],
+    positionals: [Options.action, Options.recordings],
+    options: [
+      Options.state, Options.limit, Options.all, Options.target, Options.store, Options.json,
+    ],
     examples: [
       Example("What could not be accepted", "spool inbox list --state quarantined"),
       Example("Get an original back", "spool inbox export 3f9a12cd --to ~/Desktop"),
       Example("Try two again", "spool inbox retry 3f9a12cd 81c0"),
       Example("Try all again that failed", "spool inbox retry --all"),
-    ])
+    ],
+    perform: CommandContext.manageInboxes)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate enum Action: String, CaseIterable, ArgumentValue {
+    case list, show, export, retry, release, forget
+  }
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console)
-    let action = arguments[Self.action] ?? .list
-    if arguments[Self.all], action != .retry || !arguments[Self.recordings].isEmpty {
+  /// Which recordings are listed.
+  fileprivate enum State: String, CaseIterable, ArgumentValue {
+    case received, processing, uploading, uploaded, failed, cancelled, quarantined
+  }
+
+  fileprivate static let action = Positional<Action?>.optional(
+    "ACTION", help: "What to do; left out, list.")
+  fileprivate static let recordings = Positional<[String]>.repeated(
+    "NOTE", minimum: 0, help: "The note's name, the beginning of it, or its device's noteId.")
+  fileprivate static let all = Option<Bool>.flag(
+    "all",
+    help: "With retry, every failed note, but none that was cancelled or is tried again by itself.")
+  fileprivate static let target = Option<String?>.value(
+    "to", "DIR", help: "With export, the folder for the originals.",
+    defaultText: "the current folder", completion: .folder)
+  fileprivate static let state = Option<State?>.value(
+    "state", "STATE", help: "Only notes that stand so.")
+  fileprivate static let limit = Option<Int>.value(
+    "limit", "N", short: "n", default: 50, help: "List so many; 0 lists all.")
+}
+
+extension CommandContext {
+  fileprivate func manageInboxes() throws(SpoolError) -> ExitCode {
+    let action = arguments[Options.action] ?? .list
+    if arguments[Options.all], action != .retry || !arguments[Options.recordings].isEmpty {
       throw .usage("--all goes with retry alone, and without a note", advice: "spool help inbox")
     }
-    if arguments[Self.target] != nil, action != .export {
+    if arguments[Options.target] != nil, action != .export {
       throw .usage("--to goes with export alone", advice: "spool help inbox")
     }
     guard [.list, .show, .export].contains(action) else {
-      return try change(action, try context.store(at: arguments[Options.store]), console)
+      return try change(action, try openStore())
     }
-    let readable = try context.readableStore(at: arguments[Options.store])
+    let readable = try readableStore()
     defer { withExtendedLifetime(readable) {} }
     if action == .list {
-      try list(in: readable.store, console)
+      try list(in: readable.store)
     } else {
       for name in try names(for: action) {
         let recording = try recording(name, in: readable.store)
         if action == .export {
-          try export(recording, from: readable.store, context)
+          try export(recording, from: readable.store)
         } else {
-          try show(recording, readable.store, console)
+          try show(recording, readable.store)
         }
       }
     }
     return .done
   }
 
-  private func list(in store: DiskStore, _ console: Console) throws(SpoolError) {
-    let limit = arguments[Self.limit]
-    guard limit >= 0 else {
-      throw .usage("--limit is 0 or more, not \(limit)", advice: "0 lists all")
-    }
-    let wanted = arguments[Self.state]
+  private func list(in store: DiskStore) throws(SpoolError) {
+    let limit = try limit(Options.limit, all: "lists")
+    let wanted = arguments[Options.state]
     let state =
       wanted == .cancelled ? .failed : wanted.flatMap { RecordingState(rawValue: $0.rawValue) }
     let recordings = try store.recordings.matching(
       RecordingQuery(
         states: state.map { [$0] } ?? [],
         isCancelled: state == .failed ? wanted == .cancelled : nil,
-        limit: limit == 0 ? .max : limit))
-    if arguments[Options.json] {
-      for recording in recordings {
-        console.print(JSONText.of(RecordingLine(recording, nil, option)))
-      }
-    } else {
-      console.print(Self.list(recordings))
-      // Refused files are not in the list, so their folders are shown beside it.
-      for inbox in try store.inboxes.watchedInboxes() {
-        let lines = InboxStatusText(inbox, line: nil, store: arguments[Options.store])
-          .overlookedLines
-        if lines.isEmpty { continue }
-        console.print((["inbox \(Format.visible(inbox.path)):"] + lines).joined(separator: "\n"))
-      }
+        limit: limit))
+    answer(list: recordings.map { $0.line(nil, option) }, Self.list(recordings))
+    if isJSON { return }
+    // Refused files are not in the list, so their folders are shown beside it.
+    for inbox in try store.inboxes.watchedInboxes() {
+      let lines = InboxStatusText(inbox.path, inbox, line: nil, store: arguments[Options.store])
+        .overlookedLines
+      if lines.isEmpty { continue }
+      console.print((["inbox \(Format.visible(inbox.path)):"] + lines).joined(separator: "\n"))
     }
   }
 
-  private func show(
-    _ recording: Recording, _ store: DiskStore, _ console: Console
-  ) throws(SpoolError) {
-    let page = try RecordingPage(of: recording, in: store)
-    console.print(
-      arguments[Options.json]
-        ? JSONText.of(RecordingLine(recording, page, option))
-        : Self.page(recording, page, option))
+  private func show(_ recording: Recording, _ store: DiskStore) throws(SpoolError) {
+    let page = try Recording.Page(of: recording, in: store)
+    answer(recording.line(page, option), Self.page(recording, page, option))
   }
 
   /// Applies the action to each named recording; a failure does not stop the others.
-  private func change(
-    _ action: Action, _ store: DiskStore, _ console: Console
-  ) throws(SpoolError) -> ExitCode {
+  private func change(_ action: Options.Action, _ store: DiskStore) throws(SpoolError) -> ExitCode {
     var recordings: [Recording] = []
-    if arguments[Self.all] {
+    if arguments[Options.all] {
       recordings = try store.recordings.matching(
         RecordingQuery(states: [.failed], isCancelled: false, limit: .max)
       ).filter { $0.nextAttempt == nil }
@@ -142,7 +131,7 @@ struct InboxCommand: Command {
     }
     var code = ExitCode.done
     for recording in recordings {
-      do throws(SpoolError) { try change(action, recording, store, console) } catch {
+      do throws(SpoolError) { try change(action, recording, store) } catch {
         guard recordings.count > 1 else { throw error }
         console.report(error.text(console))
         code = error.exitCode
@@ -152,7 +141,7 @@ struct InboxCommand: Command {
   }
 
   private func change(
-    _ action: Action, _ recording: Recording, _ store: DiskStore, _ console: Console
+    _ action: Options.Action, _ recording: Recording, _ store: DiskStore
   ) throws(SpoolError) {
     let files = try store.recordings.files(of: recording.key)
     let outcome =
@@ -164,22 +153,18 @@ struct InboxCommand: Command {
       }
     switch outcome {
     case .changed(let changed):
-      if action == .forget { tidy(files, of: recording, console) }
-      if arguments[Options.json] {
-        console.print(JSONText.of(RecordingLine(changed, nil, option)))
-      } else {
-        guard action == .forget else {
-          console.print(
-            "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.words)")
-          return
-        }
-        console.print("forgotten: \(Format.visible(recording.fileName)) (\(recording.key))")
-        // It may be the only copy if the inbox keeps no originals.
-        if !recording.isEmpty, let path = try? store.path(of: recording.content) {
-          console.report(
-            "note: spool gc may remove its original from now on; copy it first if it lies nowhere "
-              + "else: \(Format.visible(path))")
-        }
+      if action == .forget { tidy(files, of: recording) }
+      let text =
+        action == .forget
+        ? "forgotten: \(Format.visible(recording.fileName)) (\(recording.key))"
+        : "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.words)"
+      answer(changed.line(nil, option), text)
+      if action != .forget || isJSON { return }
+      // It may be the only copy if the inbox keeps no originals.
+      if !recording.isEmpty, let path = try? store.path(of: recording.content) {
+        console.report(
+          "note: spool gc may remove its original from now on; copy it first if it lies nowhere "
+            + "else: \(Format.visible(path))")
       }
     case .refused(let refusal):
       throw SpoolError(
@@ -191,7 +176,7 @@ struct InboxCommand: Command {
   }
 
   /// Deletes the files of a forgotten recording in quarantine and reports those that stay.
-  private func tidy(_ files: [RecordingFile], of recording: Recording, _ console: Console) {
+  private func tidy(_ files: [RecordingFile], of recording: Recording) {
     do throws(SpoolError) {
       for path in try recording.tidyQuarantine(of: files) {
         console.report("note: its file stays: \(Format.visible(path))")
@@ -204,8 +189,8 @@ struct InboxCommand: Command {
   /// The store option for suggested commands.
   private var option: StoreOption { StoreOption(arguments[Options.store]) }
 
-  private func names(for action: Action) throws(SpoolError) -> [String] {
-    let names = arguments[Self.recordings]
+  private func names(for action: Options.Action) throws(SpoolError) -> [String] {
+    let names = arguments[Options.recordings]
     guard names.isEmpty else { return names }
     throw .usage(
       "spool inbox \(action.rawValue) which note?",
@@ -224,23 +209,19 @@ struct InboxCommand: Command {
   }
 
   /// Writes a recording's original to the target folder and reports its path.
-  private func export(
-    _ recording: Recording, from store: DiskStore, _ context: CommandContext
-  ) throws(SpoolError) {
-    let folder = try OutputFolder.prepare(context.absolute(arguments[Self.target] ?? "."))
+  private func export(_ recording: Recording, from store: DiskStore) throws(SpoolError) {
+    let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? "."))
     let content = recording.content
     do throws(SpoolError) {
-      let outcome = try OriginalExport(store: store).write(recording, to: folder)
-      context.console.print(
-        arguments[Options.json]
-          ? JSONText.of(
-            JSONLine([
-              "note": recording.key.name, "path": outcome.path, "bytes": content.byteCount,
-              "digest": content.digest.hex, "written": outcome.isNew,
-            ]))
-          : Format.visible(
-            "\(outcome.path): \(outcome.isNew ? "written" : "there already"), "
-              + "\(ByteCount(content.byteCount)), as it arrived"))
+      let outcome = try store.writeOriginal(of: recording, to: folder)
+      answer(
+        JSONLine([
+          "note": recording.key.name, "path": outcome.path, "bytes": content.byteCount,
+          "digest": content.digest.hex, "written": outcome.isNew,
+        ]),
+        Format.visible(
+          "\(outcome.path): \(outcome.isNew ? "written" : "there already"), "
+            + "\(ByteCount(content.byteCount)), as it arrived"))
     } catch {
       throw SpoolError(
         "cannot give back the original of \(recording.fileName) (\(recording.key))",
@@ -251,7 +232,7 @@ struct InboxCommand: Command {
 }
 
 /// Recordings as text.
-extension InboxCommand {
+extension CommandContext {
   private static func list(_ recordings: [Recording]) -> String {
     guard !recordings.isEmpty else { return "no such notes" }
     return recordings.map { recording in
@@ -265,7 +246,7 @@ extension InboxCommand {
 
   /// All details of one recording.
   /// - Parameter option: the store option for suggested commands.
-  private static func page(_ recording: Recording, _ page: RecordingPage, _ option: StoreOption)
+  private static func page(_ recording: Recording, _ page: Recording.Page, _ option: StoreOption)
     -> String
   {
     let facts = StoredFacts(of: recording)

@@ -1,16 +1,11 @@
-import FoundationEssentials
+import CTexts
+import Glibc
 import PipelineModel
 import Platform
 
-/// `spool new`: a commented pipeline to start from, or the list of those that come with Spool.
-struct NewCommand: Command {
-  private static let file = Positional<String?>.optional(
-    "FILE", help: "The file to write; it must not be there yet.",
-    completion: .files(extensions: ["yaml"]))
-  private static let list = Option<Bool>.flag(
-    "list", help: "List the pipelines that can be named without a path.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool new`: a commented pipeline to start from, or the list of those that come with Spool.
+  static let new = Command(
     name: "new", group: "Pipelines",
     summary: "Write a commented pipeline to start from.",
     discussion: """
@@ -19,27 +14,37 @@ struct NewCommand: Command {
       of the source checkout that the program was built in, in /usr/local/share/spool/pipelines or in \
       /usr/share/spool/pipelines. A file at that path comes first.
       """,
-    positionals: [file], options: [list],
+    positionals: [Options.file], options: [Options.list],
     examples: [
       Example("Start a pipeline", "spool new my-notes.yaml"),
       Example("Which pipelines come with Spool?", "spool new --list"),
-    ])
+    ],
+    perform: CommandContext.writePipeline)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let file = Positional<String?>.optional(
+    "FILE", help: "The file to write; it must not be there yet.",
+    completion: .files(extensions: ["yaml"]))
+  fileprivate static let list = Option<Bool>.flag(
+    "list", help: "List the pipelines that can be named without a path.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    if arguments[Self.list] {
-      printList(console)
+extension CommandContext {
+  fileprivate func writePipeline() throws(SpoolError) -> ExitCode {
+    if arguments[Options.list] {
+      printList()
       return .done
     }
-    guard let path = arguments[Self.file] else {
+    guard let path = arguments[Options.file] else {
       throw .usage("missing argument FILE", advice: "spool help new")
     }
-    do throws(TextFileError) {
-      try TextFile.create(path, Self.starter(named: Self.name(of: path)))
-    } catch {
-      throw SpoolError(
-        "cannot write \(path)", reason: error.reason, advice: "choose another name")
+    try doing("write", path, advice: "choose another name") { () throws(SystemError) in
+      let files = FileOperations.system
+      let file = try files.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+      let starter = unsafe String(cString: text_pipeline)
+        .replacing("@NAME@", with: Self.name(of: path))
+      try files.write(Array(starter.utf8), to: file)
     }
     let shown = Format.visible(path)
     console.print(
@@ -51,12 +56,12 @@ struct NewCommand: Command {
     return .done
   }
 
-  private func printList(_ console: Console) {
+  private func printList() {
     let pipelines = NamedPipelines().all
     if pipelines.isEmpty { console.report("no pipelines were installed") }
     let width = pipelines.map(\.name.count).max() ?? 0
     for pipeline in pipelines {
-      let summary = (try? TextFile.read(pipeline.path)).flatMap(Self.summary) ?? ""
+      let summary = (try? TextFile.read("the pipeline", pipeline.path)).flatMap(Self.summary) ?? ""
       console.print(Format.visible("\(Format.pad(pipeline.name, width + 2))\(summary)"))
     }
   }
@@ -73,94 +78,5 @@ struct NewCommand: Command {
     let stem = file.split(separator: ".").first ?? "pipeline"
     let name = stem.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "-" }
     return name.first?.isLetter == true ? String(name) : "pipeline"
-  }
-
-  private static func starter(named name: String) -> String {
-    """
-    # A pipeline: what comes in, and the stages that it goes through.
-    #
-    #   spool check-pipeline FILE    says everything that is wrong with it
-    #   spool plan FILE RECORDING    shows what a run would do
-    #   spool run FILE RECORDING     does it
-    #   spool stages                 lists what you can use, spool stages eq shows one kind
-    pipeline: \(name)
-    summary: Clean a recording and export it.
-
-    inputs:
-      recording: sound
-
-    vars:
-      # $loudness below is this value; --set loudness="-18 LUFS" overrides it for one run.
-      loudness: -16 LUFS
-
-    stages:
-      # Each stage takes the sound of the one above, unless it says `from`.
-      - decode
-
-      - eq:
-          bands:
-            - { type: highpass, frequency: 80 Hz }
-            - { type: peak, frequency: 3 kHz, gain: 2 dB, q: 1 }
-
-      - compress: { threshold: -20 dB, ratio: 3 }
-
-      - normalize: { loudness: $loudness, true-peak: -1 dBTP }
-        id: master # a name that other stages can refer to
-
-      - measure
-      - export: { from: master, formats: [wav, m4a] }
-
-    """
-  }
-}
-
-/// The pipelines that can be named without a path: the user's, those of the source checkout that the
-/// program lies in, and those that packages install.
-struct NamedPipelines {
-  private let folders: [String]
-
-  /// - Parameter program: the path of the program's file.
-  init(
-    environment: [String: String] = Environment.variables,
-    program: String = ResolvedPath.of("/proc/self/exe")
-  ) {
-    let data =
-      environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? environment["HOME"].map { $0 + "/.local/share" }
-    folders =
-      [data.map { $0 + "/spool/pipelines" }, Self.checkout(of: program).map { $0 + "/Pipelines" }]
-      .compactMap(\.self) + ["/usr/local/share/spool/pipelines", "/usr/share/spool/pipelines"]
-  }
-
-  /// The file of the pipeline `name`; nil if no folder has it, or `name` is a path.
-  func path(of name: String) -> String? {
-    guard Self.isName(name) else { return nil }
-    return folders.map { "\($0)/\(name).yaml" }.first(where: Self.isFile)
-  }
-
-  /// Every name once, sorted, with the file that it means.
-  var all: [(name: String, path: String)] {
-    let names = folders.flatMap { folder in
-      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-        .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }
-    }
-    return Set(names).sorted().compactMap { name in path(of: name).map { (name, $0) } }
-  }
-
-  /// Whether a word can be a pipeline's name: it is no path, and has no extension.
-  static func isName(_ word: String) -> Bool {
-    !word.isEmpty && !word.contains("/") && !word.contains(".")
-  }
-
-  static func isFile(_ path: String) -> Bool {
-    var isFolder = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder
-  }
-
-  // SwiftPM puts programs into .build/TRIPLE/CONFIGURATION.
-  private static func checkout(of program: String) -> String? {
-    let parts = program.split(separator: "/")
-    return (1...4).lazy.map { "/" + parts.dropLast($0).joined(separator: "/") }
-      .first { isFile($0 + "/Package.swift") }
   }
 }

@@ -5,9 +5,9 @@ import SoundEngine
 import Stages
 import Store
 
-/// `spool plan`: shows what a run would do.
-struct PlanCommand: Command {
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool plan`: shows what a run would do.
+  static let plan = Command(
     name: "plan", group: "Work",
     summary: "Show what a run would do: passes, reuse, disk and time. Changes nothing.",
     positionals: [Options.pipeline, Options.inputs],
@@ -16,34 +16,23 @@ struct PlanCommand: Command {
     ],
     examples: [
       Example("Look before running", "spool plan Pipelines/voice-note.yaml note.m4a")
-    ])
+    ],
+    perform: CommandContext.showPlan)
+}
 
-  let arguments: ParsedArguments
-
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-    let inputs = try context.bind(
-      arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
-    let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
-    let folder = context.absolute(arguments[Options.out] ?? "exports")
+extension CommandContext {
+  fileprivate func showPlan() throws(SpoolError) -> ExitCode {
+    let pipeline = try pipeline(at: arguments[Options.pipeline])
+    let inputs = try bind(arguments[Options.inputs], to: pipeline)
+    let plan = try plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    let folder = absolute(arguments[Options.out] ?? "exports")
     try OutputFolder.check(folder)
-    let readable = try context.readableStore(at: arguments[Options.store])
-    let store = readable.store
-    let runner = Runner(
-      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
+    let readable = try readableStore()
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every
-    let forecast: Forecast
-    do throws(RunError) { forecast = try runner.forecast(plan, options) } catch {
-      throw SpoolError(error)
-    }
-    let need = context.need(
-      forecast, store: arguments[Options.store], folder: options.folder)
-    console.print(
-      arguments[Options.json]
-        ? json(plan, forecast, need).canonicalJSON : text(plan, forecast, need))
+    let forecast = try forecast(plan, options, in: readable.store)
+    let need = need(forecast, folder: options.folder)
+    answer(json(plan, forecast, need), text(plan, forecast, need))
     return .done
   }
 

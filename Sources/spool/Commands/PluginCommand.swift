@@ -2,30 +2,9 @@ import PipelineModel
 import Platform
 package import Plugins
 
-/// `spool plugin`: manages plugins.
-struct PluginCommand: Command {
-  enum Action: String, CaseIterable, ArgumentValue {
-    case list, show, check, test, new
-  }
-
-  private static let action = Positional<Action?>.optional(
-    "ACTION", help: "What to do; left out, list.")
-  private static let words = Positional<[String]>.repeated(
-    "PLUGIN", minimum: 0, help: "A plugin's name or folder; the name of a new one.",
-    completion: .folder)
-  private static let language = Option<ScaffoldLanguage?>.value(
-    "lang", "LANGUAGE", help: "With new: what it is written in.", defaultText: "python")
-  private static let folder = Option<String?>.value(
-    "dir", "DIR", help: "With new: the folder in which the plugin's folder is made.",
-    defaultText: "Plugins", completion: .folder)
-
-  private static let parameters = Option<[String]>.values(
-    "set", "NAME=VALUE", help: "With test: a parameter that is not to have its default.")
-
-  private static let only = Option<[String]>.values(
-    "only", "CHECK", help: "With test: run only this check, such as latency.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool plugin`: manages plugins.
+  static let plugin = Command(
     name: "plugin", group: "Pipelines",
     summary: "Make, list, check and test plugins: stages in any language.",
     discussion: """
@@ -43,26 +22,50 @@ struct PluginCommand: Command {
 
       The exit code is 2 if check finds a problem, and 4 if a plugin fails its test.
       """,
-    positionals: [action, words],
-    options: [language, folder, parameters, only, Options.plugins, Options.json],
+    positionals: [Options.action, Options.words],
+    options: [
+      Options.language, Options.folder, Options.parameters, Options.only, Options.plugins,
+      Options.json,
+    ],
     examples: [
       Example("Begin a plugin in Python", "spool plugin new warmth --lang python"),
       Example("Does it keep to the protocol?", "spool plugin test Plugins/warmth"),
       Example("What is here?", "spool plugin list"),
-    ])
+    ],
+    perform: CommandContext.managePlugins)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate enum Action: String, CaseIterable, ArgumentValue {
+    case list, show, check, test, new
+  }
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let words = arguments[Self.words]
-    try context.checkPluginFolder()
-    switch (arguments[Self.action] ?? .list, words.count) {
-    case (.list, 0): list(context)
-    case (.show, 1): try show(words[0], context)
-    case (.check, _): return try check(words, context)
-    case (.test, 1): return try test(words[0], context)
-    case (.new, 1): try start(words[0], context)
+  fileprivate static let action = Positional<Action?>.optional(
+    "ACTION", help: "What to do; left out, list.")
+  fileprivate static let words = Positional<[String]>.repeated(
+    "PLUGIN", minimum: 0, help: "A plugin's name or folder; the name of a new one.",
+    completion: .folder)
+  fileprivate static let language = Option<PluginScaffold.Language?>.value(
+    "lang", "LANGUAGE", help: "With new: what it is written in.", defaultText: "python")
+  fileprivate static let folder = Option<String?>.value(
+    "dir", "DIR", help: "With new: the folder in which the plugin's folder is made.",
+    defaultText: "Plugins", completion: .folder)
+  fileprivate static let parameters = Option<[String]>.values(
+    "set", "NAME=VALUE", help: "With test: a parameter that is not to have its default.")
+  fileprivate static let only = Option<[String]>.values(
+    "only", "CHECK", help: "With test: run only this check, such as latency.")
+}
+
+extension CommandContext {
+  fileprivate func managePlugins() throws(SpoolError) -> ExitCode {
+    let words = arguments[Options.words]
+    try checkPluginFolder()
+    switch (arguments[Options.action] ?? .list, words.count) {
+    case (.list, 0): list()
+    case (.show, 1): try show(words[0])
+    case (.check, _): return try check(words)
+    case (.test, 1): return try test(words[0])
+    case (.new, 1): try start(words[0])
     default:
       throw .usage(
         "that is not what spool plugin takes",
@@ -70,69 +73,66 @@ struct PluginCommand: Command {
     }
     return .done
   }
-
-  private var isJSON: Bool { arguments[Options.json] }
 }
 
-extension ScaffoldLanguage: ArgumentValue {}
+extension PluginScaffold.Language: ArgumentValue {}
 
 /// `spool plugin new`: writes a template.
-extension PluginCommand {
-  private func start(_ name: String, _ context: CommandContext) throws(SpoolError) {
-    let language = arguments[Self.language] ?? .python
+extension CommandContext {
+  private func start(_ name: String) throws(SpoolError) {
+    let language = arguments[Options.language] ?? .python
     // The plugin's folder is made in this one.
-    let parent = ResolvedPath.of(context.absolute(arguments[Self.folder] ?? "Plugins"))
+    let parent = ResolvedPath.of(absolute(arguments[Options.folder] ?? "Plugins"))
     let path: String
     do throws(SpoolError) {
       let scaffold = try PluginScaffold(
-        named: name, in: language, taken: context.catalog(beside: nil).kinds)
+        named: name, in: language, taken: catalog(beside: nil).kinds)
       path = ResolvedPath.of(try scaffold.write(into: parent))
     } catch { throw error.cause == .environment ? error : error.asUsage }
-    let shown = context.shown(path)
+    let shown = self.shown(path)
     if isJSON {
-      return context.console.print(
+      return console.print(
         Value.group([
           "name": .text(name), "folder": .text(path), "language": .text(language.rawValue),
         ]).canonicalJSON)
     }
     let place = ShellWords.line([shown])
     var steps = language.isBuilt ? ["\(place)/build.sh"] : []
-    let isFound = context.localRegistry.plugins.contains { $0.folder == path }
-    let plugins = isFound ? "" : " --plugins " + ShellWords.line([context.shown(parent)])
+    let isFound = localRegistry.plugins.contains { $0.folder == path }
+    let plugins = isFound ? "" : " --plugins " + ShellWords.line([self.shown(parent)])
     steps += ["spool plugin test \(place)", "spool run \(place)/try.yaml RECORDING\(plugins)"]
-    context.console.print("wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
+    console.print("wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
     if Plugin.find(language.tool) == nil {
-      context.console.report("note: \(language.tool) is not installed, and it needs that")
+      console.report("note: \(language.tool) is not installed, and it needs that")
     }
   }
 }
 
 /// `spool plugin list`: every plugin found, with its status.
-extension PluginCommand {
+extension CommandContext {
   private static let none = "no plugins here; spool plugin new NAME makes one"
 
-  private func list(_ context: CommandContext) {
-    let registry = context.localRegistry
+  private func list() {
+    let registry = localRegistry
     let statuses = registry.statuses
     for (folder, reason) in registry.distrusted.sorted(by: { $0.key < $1.key }) {
-      context.console.report(
-        Format.visible("note: \(context.shown(folder)) is left out: \(reason)"))
+      console.report(Format.visible("note: \(shown(folder)) is left out: \(reason)"))
     }
     if isJSON {
-      for status in statuses { context.console.print(json(status).canonicalJSON) }
+      for status in statuses { console.print(json(status).canonicalJSON) }
     } else {
-      context.console.print(statuses.isEmpty ? Self.none : table(statuses, context))
+      console.print(statuses.isEmpty ? Self.none : table(statuses))
     }
   }
 
-  private func table(_ statuses: [PluginStatus], _ context: CommandContext) -> String {
+  private func table(_ statuses: [PluginStatus]) -> String {
     let rows =
       [["NAME", "VERSION", "KINDS", "STATE", "FOLDER"]]
       + statuses.map { status in
         [
           status.name, status.plugin?.manifest.version ?? "–",
           status.plugin.map { $0.manifest.kinds.map(\.kind).joined(separator: ", ") } ?? "–",
-          status.words, context.shown(status.folder),
+          status.words, shown(status.folder),
         ].map(Format.visible)
       }
     let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -157,14 +157,14 @@ extension PluginCommand {
 }
 
 /// `spool plugin test`: runs the conformance checks of a plugin.
-extension PluginCommand {
-  private func test(_ name: String, _ context: CommandContext) throws(SpoolError) -> ExitCode {
-    let plugin = try context.soundPlugin(named: name)
-    let only = arguments[Self.only]
+extension CommandContext {
+  private func test(_ name: String) throws(SpoolError) -> ExitCode {
+    let plugin = try soundPlugin(named: name)
+    let only = arguments[Options.only]
     let conformance: PluginConformance
     do throws(SpoolError) {
       conformance = try PluginConformance(
-        plugin, set: context.texts(arguments[Self.parameters]), only: only)
+        plugin, set: texts(arguments[Options.parameters]), only: only)
     } catch { throw error.asUsage }
     let names = conformance.checkNames
     if let strange = only.first(where: { !names.contains($0) }) {
@@ -175,17 +175,17 @@ extension PluginCommand {
         advice: "--only '\(names.first ?? "")'")
     }
     if !isJSON {
-      context.console.print(Format.visible("\(plugin.title)  \(context.shown(plugin.folder))"))
+      console.print(Format.visible("\(plugin.title)  \(shown(plugin.folder))"))
     }
     var kind: String?
     let results = conformance.run { result in
-      if isJSON { return context.console.print(json(result, plugin).canonicalJSON) }
-      if result.kind != kind { context.console.print("\n  \(result.kind)") }
+      if isJSON { return console.print(json(result, plugin).canonicalJSON) }
+      if result.kind != kind { console.print("\n  \(result.kind)") }
       kind = result.kind
-      context.console.print(line(result))
+      console.print(line(result))
     }
     let failed = results.count { $0.outcome == .failed }
-    if !isJSON { context.console.print("\n\(sum(results))") }
+    if !isJSON { console.print("\n\(sum(results))") }
     return failed == 0 ? .done : .verificationFailed
   }
 
@@ -212,38 +212,34 @@ extension PluginCommand {
 }
 
 /// `spool plugin check`: every problem of plugins at once.
-extension PluginCommand {
+extension CommandContext {
   /// - Parameter names: plugins or their folders; empty for all that are found.
-  private func check(
-    _ names: [String], _ context: CommandContext
-  ) throws(SpoolError) -> ExitCode {
-    let registry = context.localRegistry
+  private func check(_ names: [String]) throws(SpoolError) -> ExitCode {
+    let registry = localRegistry
     var code = ExitCode.done
     var folders: [String] = []
-    for name in names { folders += try self.folders(name, context) }
+    for name in names { folders += try self.folders(name) }
     if names.isEmpty { folders = registry.statuses.map(\.folder) }
     if folders.isEmpty, !isJSON {
-      context.console.print(Self.none)
+      console.print(Self.none)
     }
     for folder in folders {
-      let inspection = try context.inspectPlugin(in: folder)
+      let inspection = try inspectPlugin(in: folder)
       let problems = inspection.problems + disputes(of: folder, registry)
       if !problems.isEmpty { code = .usage }
-      tell(problems, of: inspection, context)
+      tell(problems, in: inspection.text, at: "\(shown(inspection.folder))/plugin.yaml")
     }
     return code
   }
 
   /// The folder of a plugin, or those of all plugins in a folder.
-  private func folders(
-    _ name: String, _ context: CommandContext
-  ) throws(SpoolError) -> [String] {
-    let path = ResolvedPath.of(context.absolute(name))
+  private func folders(_ name: String) throws(SpoolError) -> [String] {
+    let path = ResolvedPath.of(absolute(name))
     if !PluginRegistry.holdsPlugin(path) {
       let within = PluginRegistry(in: [path]).statuses.map(\.folder)
       if !within.isEmpty { return within }
     }
-    return [try context.pluginFolder(named: name)]
+    return [try pluginFolder(named: name)]
   }
 
   /// Conflicts with other plugins.
@@ -265,36 +261,19 @@ extension PluginCommand {
     }
   }
 
-  private func tell(
-    _ problems: [Problem], of inspection: PluginInspection, _ context: CommandContext
-  ) {
-    let path = "\(context.shown(inspection.folder))/plugin.yaml"
-    if isJSON {
-      for problem in problems { context.console.print(problem.value(in: path).canonicalJSON) }
-    } else if problems.isEmpty {
-      context.console.print("\(Format.visible(path)): no problems")
-    } else {
-      context.console.report(
-        context.refusal(problems, in: inspection.text, at: path).text(context.console))
-    }
-  }
 }
 
 /// `spool plugin show`: one plugin and its kinds.
-extension PluginCommand {
-  private func show(_ name: String, _ context: CommandContext) throws(SpoolError) {
-    let folder = try context.pluginFolder(named: name)
-    let inspection = try context.inspectPlugin(in: folder)
+extension CommandContext {
+  private func show(_ name: String) throws(SpoolError) {
+    let folder = try pluginFolder(named: name)
+    let inspection = try inspectPlugin(in: folder)
     guard let plugin = inspection.plugin else {
-      throw context.refusal(
-        inspection.problems, in: inspection.text, at: "\(context.shown(folder))/plugin.yaml")
+      throw refusal(inspection.problems, in: inspection.text, at: "\(shown(folder))/plugin.yaml")
     }
-    let status = context.localRegistry.statuses.first { $0.folder == folder }
+    let status = localRegistry.statuses.first { $0.folder == folder }
     let state = status?.words ?? plugin.missing.map { "needs \($0)" } ?? "ready"
-    context.console.print(
-      isJSON
-        ? json(plugin, state).canonicalJSON
-        : text(plugin, state, width: context.console.width))
+    answer(json(plugin, state), text(plugin, state, width: console.width))
   }
 
   private func text(_ plugin: Plugin, _ state: String, width: Int) -> String {

@@ -1,14 +1,10 @@
-import Glibc
 import PipelineModel
 import Platform
 import Store
 
-/// `spool resume`: continues an unfinished run.
-struct ResumeCommand: Command {
-  private static let run = Positional<String?>.optional(
-    "RUN", help: "The run's name, or its beginning; left out, the newest that is not done.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool resume`: continues an unfinished run.
+  static let resume = Command(
     name: "resume", group: "Work",
     summary: "Go on with a run that was stopped, failed or was cut off.",
     discussion: """
@@ -20,39 +16,40 @@ struct ResumeCommand: Command {
       The run of one file of a batch goes on alone; running the same batch again goes on with all \
       of it.
       """,
-    positionals: [run],
+    positionals: [Options.run],
     options: [
       Options.plugins, Options.store, Options.keys, Options.passphraseFile, Options.ignoreRoom,
-      Options.json,
-      Options.quiet,
+      Options.json, Options.quiet,
     ],
-    examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
+    examples: [Example("Go on where Ctrl-C stopped", "spool resume")],
+    perform: CommandContext.resume)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let run = Positional<String?>.optional(
+    "RUN", help: "The run's name, or its beginning; left out, the newest that is not done.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let option = arguments[Options.store]
-    try context.requireStore(at: CommandContext.storePath(option))
-    let store = try context.store(at: option)
-    if let earlier = try choose(context, store) {
-      return try goOn(with: earlier, context.remembering(earlier), store)
+extension CommandContext {
+  fileprivate func resume() throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let store = try openStore()
+    if let earlier = try choose(store) {
+      return try remembering(earlier).goOn(with: earlier, store)
     }
-    if !arguments[Options.json], !arguments[Options.quiet] {
+    if voice == .full {
       console.print(
         try store.runs.newest(limit: 1).isEmpty
-          ? Format.visible(context.noRuns(in: store)) : "nothing to go on with: every run is done")
+          ? Format.visible(noRuns(in: store)) : "nothing to go on with: every run is done")
     }
     return .done
   }
 
   /// The named run, or the newest unfinished one; one that is still running only if there is no
   /// other. Nil if all are done.
-  private func choose(
-    _ context: CommandContext, _ store: DiskStore
-  ) throws(SpoolError) -> RunRecord? {
-    if let name = arguments[Self.run] {
-      let run = try context.run(named: name, in: store)
+  private func choose(_ store: DiskStore) throws(SpoolError) -> RunRecord? {
+    if let name = arguments[Options.run] {
+      let run = try run(named: name, in: store)
       if run.state != .done { return run }
       throw .usage(
         "the run \(run.id) is done: there is nothing to go on with",
@@ -62,16 +59,14 @@ struct ResumeCommand: Command {
     return open.first { $0.state != .running } ?? open.first
   }
 
-  private func goOn(
-    with earlier: RunRecord, _ context: CommandContext, _ store: DiskStore
-  ) throws(SpoolError) -> ExitCode {
-    let memory = PluginUsage(context.registry(beside: earlier.pipelinePath))
+  private func goOn(with earlier: RunRecord, _ store: DiskStore) throws(SpoolError) -> ExitCode {
+    let memory = PluginUsage(registry(beside: earlier.pipelinePath))
     if let loss = memory.loss(since: earlier, resumeCommand: "spool resume \(earlier.id)") {
       throw loss
     }
     let pipeline: CommandContext.Pipeline
-    do throws(SpoolError) { pipeline = try self.pipeline(of: earlier, context) } catch {
-      tellOfBatch(earlier, context)
+    do throws(SpoolError) { pipeline = try self.pipeline(of: earlier) } catch {
+      tellOfBatch(earlier)
       throw error
     }
     let plugins = memory.uses(of: pipeline.definition)
@@ -80,23 +75,21 @@ struct ResumeCommand: Command {
     {
       throw missing.error
     }
-    let plan = try context.plan(
+    let plan = try plan(
       pipeline, inputs: earlier.inputs,
       overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     ).settled(earlier.request?.album ?? [:])
     let folder = try OutputFolder.prepare(
-      earlier.request?.folder ?? folder(of: earlier, context))
-    tellOfBatch(earlier, context)
-    warnOfChanges(since: earlier, context, store, memory)
+      earlier.request?.folder ?? folder(of: earlier))
+    tellOfBatch(earlier)
+    warnOfChanges(since: earlier, store, memory)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder,
       isReplacing: earlier.request?.isReplacing ?? false,
       keepsEverything: earlier.request?.keepsEverything ?? false,
       names: earlier.request?.names, album: earlier.request?.album,
-      pluginFolder: context.pluginFolder)
-    let launch = RunLaunch(
-      plan: plan, store: store, arguments: arguments, context: context)
-    return try launch.start(request) { id, startedAt in
+      pluginFolder: pluginFolder)
+    return try start(plan, request, in: store) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,
         overrides: earlier.overrides, startedAt: startedAt, request: request, resumes: earlier.id,
@@ -105,37 +98,32 @@ struct ResumeCommand: Command {
   }
 
   /// The pipeline as recorded; if the record predates that, the pipeline's file.
-  private func pipeline(
-    of earlier: RunRecord, _ context: CommandContext
-  ) throws(SpoolError) -> CommandContext.Pipeline {
+  private func pipeline(of earlier: RunRecord) throws(SpoolError) -> CommandContext.Pipeline {
     guard let text = earlier.request?.pipelineText else {
-      return try context.pipeline(at: earlier.pipelinePath)
+      return try pipeline(at: earlier.pipelinePath)
     }
-    return try context.pipeline(text, from: earlier.pipelinePath)
+    return try pipeline(text, from: earlier.pipelinePath)
   }
 
   /// The output folder of a run whose record lacks it: that of its published files, or the default.
-  private func folder(of earlier: RunRecord, _ context: CommandContext) -> String {
-    guard let path = earlier.published.first?.path else { return context.absolute("exports") }
+  private func folder(of earlier: RunRecord) -> String {
+    guard let path = earlier.published.first?.path else { return absolute("exports") }
     return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
   }
 
   /// Reports that the run is one file of a batch, and the command for the rest.
-  private func tellOfBatch(_ earlier: RunRecord, _ context: CommandContext) {
-    guard let batch = earlier.batch, !arguments[Options.quiet] else { return }
+  private func tellOfBatch(_ earlier: RunRecord) {
+    guard let batch = earlier.batch, !isQuiet else { return }
     let file = earlier.inputs.values.sorted().joined(separator: ", ")
-    context.console.report(
+    console.report(
       Format.visible("note: \(file) is one file of the batch \(batch.batch) of \(batch.folder)"))
     let way = batch.command ?? "running that batch again"
-    context.console.report(Format.visible("next: \(way) goes on with all of it"))
+    console.report(Format.visible("next: \(way) goes on with all of it"))
   }
 
   /// Warns of changes since the earlier run: a recording with other bytes is processed again, and
   /// an edited pipeline is ignored.
-  private func warnOfChanges(
-    since earlier: RunRecord, _ context: CommandContext, _ store: DiskStore,
-    _ memory: PluginUsage
-  ) {
+  private func warnOfChanges(since earlier: RunRecord, _ store: DiskStore, _ memory: PluginUsage) {
     var warnings = memory.changes(since: earlier)
     for (name, digest) in (earlier.recordings ?? [:]).sorted(by: { $0.key < $1.key }) {
       // A read error is reported when the run reads the file.
@@ -145,17 +133,17 @@ struct ResumeCommand: Command {
       warnings.append("\(path) has changed since run \(earlier.id): what is there now is used")
     }
     if let text = earlier.request?.pipelineText,
-      let now = try? TextFile.read(earlier.pipelinePath), now != text
+      let now = try? TextFile.read("the pipeline", earlier.pipelinePath), now != text
     {
       warnings.append(
         "\(earlier.pipelinePath) has changed since run \(earlier.id), which goes on with the "
           + "pipeline as it was; spool run takes the new one")
     }
     for warning in warnings {
-      if arguments[Options.json] {
-        context.console.print(JSONText.of(JSONLine("warning", ["message": warning])))
+      if isJSON {
+        console.print(JSONText.of(JSONLine("warning", ["message": warning])))
       }
-      context.console.report("warning: \(Format.visible(warning))")
+      console.report("warning: \(Format.visible(warning))")
     }
   }
 }

@@ -3,9 +3,9 @@ import PipelineModel
 import Platform
 import Stages
 
-/// `spool run`: one recording through one pipeline.
-struct RunCommand: Command {
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool run`: one recording through one pipeline.
+  static let run = Command(
     name: "run", group: "Work",
     summary: "Run a pipeline on a recording.",
     discussion: """
@@ -23,43 +23,36 @@ struct RunCommand: Command {
     positionals: [Options.pipeline, Options.inputs],
     options: [
       Options.out, Options.set, Options.plugins, Options.store, Options.keys,
-      Options.passphraseFile,
-      Options.checkpoint, Options.replace,
-      Options.ignoreRoom, Options.json, Options.quiet,
+      Options.passphraseFile, Options.checkpoint, Options.replace, Options.ignoreRoom, Options.json,
+      Options.quiet,
     ],
     examples: [
       Example("Clean one voice note", "spool run Pipelines/voice-note.yaml note.m4a"),
       Example(
         "Quieter than the pipeline says",
         "spool run Pipelines/voice-note.yaml note.m4a --set loudness='-18 LUFS'"),
-    ])
+    ],
+    perform: CommandContext.runPipeline)
+}
 
-  let arguments: ParsedArguments
-
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-    let inputs = try context.bind(
-      arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
-    let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
-    let folder = try OutputFolder.prepare(
-      context.absolute(arguments[Options.out] ?? "exports"))
+extension CommandContext {
+  fileprivate func runPipeline() throws(SpoolError) -> ExitCode {
+    let pipeline = try pipeline(at: arguments[Options.pipeline])
+    let inputs = try bind(arguments[Options.inputs], to: pipeline)
+    let plan = try plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    let folder = try OutputFolder.prepare(absolute(arguments[Options.out] ?? "exports"))
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every
-    let launch = RunLaunch(
-      plan: plan, store: try context.store(for: plan, at: arguments[Options.store], options),
-      arguments: arguments, context: context)
+    let store = try store(for: plan, options)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
-      keepsEverything: options.keepsEverything,
-      names: context.names(of: inputs, in: pipeline), pluginFolder: context.pluginFolder)
-    let plugins = PluginUsage(context.registry(beside: pipeline.path)).uses(
-      of: pipeline.definition)
-    return try launch.start(request) { id, startedAt in
+      keepsEverything: options.keepsEverything, names: names(of: inputs, in: pipeline),
+      pluginFolder: pluginFolder)
+    let plugins = PluginUsage(registry(beside: pipeline.path)).uses(of: pipeline.definition)
+    return try start(plan, request, in: store) { id, startedAt in
       RunRecord(
-        id: id, pipeline: plan.name, pipelinePath: context.absolute(pipeline.path),
-        inputs: inputs, overrides: context.texts(arguments[Options.set]), startedAt: startedAt,
-        request: request,
+        id: id, pipeline: plan.name, pipelinePath: absolute(pipeline.path), inputs: inputs,
+        overrides: texts(arguments[Options.set]), startedAt: startedAt, request: request,
         plugins: plugins)
     }
   }

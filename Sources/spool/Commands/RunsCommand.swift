@@ -2,32 +2,26 @@ import PipelineModel
 import Platform
 import Store
 
-/// `spool runs`: what was run, newest first.
-struct RunsCommand: Command {
-  private static let limit = Option<Int>.value(
-    "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool runs`: what was run, newest first.
+  static let runs = Command(
     name: "runs", group: "History",
     summary: "List the runs, newest first.",
-    options: [limit, Options.store, Options.json])
+    options: [Options.limit, Options.store, Options.json],
+    perform: CommandContext.listRuns)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let limit = Option<Int>.value(
+    "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console)
-    let store = try context.existing(at: arguments[Options.store])
-    let limit = arguments[Self.limit]
-    guard limit >= 0 else {
-      throw .usage("--limit is 0 or more, not \(limit)", advice: "0 shows all")
-    }
-    let runs = try store.runs.newest(limit: limit == 0 ? .max : limit)
-    guard !arguments[Options.json] else {
-      for run in runs { console.print(JSONText.of(run)) }
-      return .done
-    }
-    console.print(runs.isEmpty ? Format.visible(context.noRuns(in: store)) : text(runs))
-    if let run = RunRecord.unsettled(in: runs).first(where: { $0.wayOn != nil }),
+extension CommandContext {
+  fileprivate func listRuns() throws(SpoolError) -> ExitCode {
+    let store = try existingStore()
+    let runs = try store.runs.newest(limit: limit(Options.limit, all: "shows"))
+    answer(list: runs, runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
+    if !isJSON, let run = RunRecord.unsettled(in: runs).first(where: { $0.wayOn != nil }),
       let wayOn = run.wayOn
     {
       let first = run.state == .paused ? "free some space; then " : ""

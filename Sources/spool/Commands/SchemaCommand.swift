@@ -2,17 +2,9 @@ import PipelineModel
 import Platform
 import Proof
 
-/// `spool schema`: the JSON Schema of pipelines, and of what receipts state.
-struct SchemaCommand: Command {
-  /// What the schema is of.
-  enum Subject: String, CaseIterable, ArgumentValue {
-    case pipeline, receipt
-  }
-
-  private static let subject = Positional<Subject?>.optional(
-    "SUBJECT", help: "Whose schema it is; left out, pipeline.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool schema`: the JSON Schema of pipelines, and of what receipts state.
+  static let schema = Command(
     name: "schema", group: "Pipelines",
     summary: "Print the JSON Schema of pipelines or of receipts.",
     discussion: """
@@ -21,19 +13,29 @@ struct SchemaCommand: Command {
 
       That of receipts is for what the payload of their envelope holds: the statement that is signed.
       """,
-    positionals: [subject], options: [Options.plugins],
+    positionals: [Options.subject], options: [Options.plugins],
     examples: [
       Example("Save it", "spool schema > spool.schema.json"),
       Example("What receipts state", "spool schema receipt"),
-    ])
+    ],
+    perform: CommandContext.printSchema)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  /// What the schema is of.
+  fileprivate enum Subject: String, CaseIterable, ArgumentValue {
+    case pipeline, receipt
+  }
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    switch arguments[Self.subject] ?? .pipeline {
+  fileprivate static let subject = Positional<Subject?>.optional(
+    "SUBJECT", help: "Whose schema it is; left out, pipeline.")
+}
+
+extension CommandContext {
+  fileprivate func printSchema() throws(SpoolError) -> ExitCode {
+    switch arguments[Options.subject] ?? .pipeline {
     case .pipeline:
-      let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-      console.print(PipelineSchema(try context.checkedCatalog()).value.indentedJSON)
+      console.print(PipelineSchema(try checkedCatalog()).value.indentedJSON)
     case .receipt:
       let schema = ReceiptForm.schema
       console.print(Value(json: JSONText.of(schema))?.indentedJSON ?? JSONText.of(schema))
@@ -70,23 +72,17 @@ struct PipelineSchema: Sendable {
           ]),
         ]),
         "vars": described(
-          "object",
-          "named values that $name refers to and \(option: .set) "
-            + "overrides"),
+          "object", "named values that $name refers to and \(option: .set) overrides"),
         "stages": .group([
           "description": .text("the steps, in order"),
           "type": .text("array"),
           "minItems": .number(1),
-          "items": .group([
-            "anyOf": .list([bareKinds] + descriptors.map { step($0) })
-          ]),
+          "items": anyOf(
+            [.group(["enum": .list(descriptors.map { .text($0.kind) })])]
+              + descriptors.map { step($0) }),
         ]),
       ]),
     ])
-  }
-
-  private var bareKinds: Value {
-    .group(["enum": .list(descriptors.map { .text($0.kind) })])
   }
 
   private func step(_ descriptor: StageDescriptor) -> Value {
@@ -174,38 +170,22 @@ struct PipelineSchema: Sendable {
       let units = unit.alternatives.joined(separator: "|")
       let suffix = units.isEmpty ? "" : " ?(\(units))?"
       let clock = unit.dimension == .time ? "|-?[0-9]+(:[0-5]?[0-9]){1,2}(\\.[0-9]+)?" : ""
-      return .group([
-        "anyOf": .list([
-          .group([
-            "type": .text("number"), "minimum": .number(range.lowerBound),
-            "maximum": .number(range.upperBound),
-          ]),
-          .group([
-            "type": .text("string"),
-            "pattern": .text("^([-+]?[0-9.]+([eE][-+]?[0-9]+)?\(suffix)\(clock))$"),
-          ]),
-          variable,
-        ])
+      return anyOf([
+        number("number", range),
+        .group([
+          "type": .text("string"),
+          "pattern": .text("^([-+]?[0-9.]+([eE][-+]?[0-9]+)?\(suffix)\(clock))$"),
+        ]),
+        variable,
       ])
     case .integer(let range):
-      return .group([
-        "anyOf": .list([
-          .group([
-            "type": .text("integer"), "minimum": .number(Double(range.lowerBound)),
-            "maximum": .number(Double(range.upperBound)),
-          ]),
-          variable,
-        ])
+      return anyOf([
+        number("integer", Double(range.lowerBound)...Double(range.upperBound)), variable,
       ])
     case .choice(let words):
       let numbers = words.compactMap { Int($0) }.map { Value.number(Double($0)) }
-      return .group([
-        "anyOf": .list([
-          .group(["enum": .list(words.map { .text($0) } + numbers)]), variable,
-        ])
-      ])
-    case .flag:
-      return .group(["anyOf": .list([.group(["type": .text("boolean")]), variable])])
+      return anyOf([.group(["enum": .list(words.map { .text($0) } + numbers)]), variable])
+    case .flag: return anyOf([.group(["type": .text("boolean")]), variable])
     case .text(let length):
       return .group(["type": .text("string"), "maxLength": .number(Double(length))])
     case .path: return .group(["type": .text("string"), "minLength": .number(1)])
@@ -217,27 +197,31 @@ struct PipelineSchema: Sendable {
       ])
     case .list(let element, let count):
       let form = schema(element)
-      return .group([
-        "anyOf": .list([
-          .group([
-            "type": .text("array"), "items": form, "minItems": .number(Double(count.lowerBound)),
-            "maxItems": .number(Double(count.upperBound)),
-          ]),
-          form,
-        ])
+      return anyOf([
+        .group([
+          "type": .text("array"), "items": form, "minItems": .number(Double(count.lowerBound)),
+          "maxItems": .number(Double(count.upperBound)),
+        ]),
+        form,
       ])
-    case .group(let parameters):
-      return members(parameters)
+    case .group(let parameters): return members(parameters)
     case .named(let element, let count):
       return .group([
         "type": .text("object"), "maxProperties": .number(Double(count)),
-        "additionalProperties": .group([
-          "anyOf": .list([
-            schema(element), .group(["type": .list([.text("number"), .text("boolean")])]),
-          ])
+        "additionalProperties": anyOf([
+          schema(element), .group(["type": .list([.text("number"), .text("boolean")])]),
         ]),
       ])
     }
+  }
+
+  private func anyOf(_ forms: [Value]) -> Value { .group(["anyOf": .list(forms)]) }
+
+  private func number(_ type: String, _ range: ClosedRange<Double>) -> Value {
+    .group([
+      "type": .text(type), "minimum": .number(range.lowerBound),
+      "maximum": .number(range.upperBound),
+    ])
   }
 
   private func described(_ type: String, _ description: String) -> Value {

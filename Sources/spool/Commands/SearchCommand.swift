@@ -6,28 +6,9 @@ import Search
 import Stages
 import Store
 
-/// `spool search`: where something is said.
-struct SearchCommand: Command {
-  private static let words = Positional<[String]>.repeated(
-    "WORDS", help: "What is looked for: words, \"phrases\", begin*, AND, OR, NOT, NEAR(…).")
-  private static let near = Option<Int?>.value(
-    "near", "N", help: "Only where all of it is said with at most so many words between.")
-  private static let since = Option<SearchSince?>.value(
-    "since", "WHEN", help: "Only what runs have told since: a date, or an age like 30d.")
-  private static let pipeline = Option<String?>.value(
-    "pipeline", "NAME", help: "Only what this pipeline has told.")
-  private static let limit = Option<Int>.value(
-    "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
-  private static let clip = Option<String?>.value(
-    "clip", "FILE", help: "Cut what was found out of its recording, as a WAV file.",
-    completion: .files(extensions: ["wav"]))
-  private static let hit = Option<Int>.value(
-    "hit", "N", default: 1, help: "Which of those found --clip cuts.")
-  private static let padding = Option<MediaTime?>.value(
-    "padding", "TIME", help: "How much sound --clip leaves before and behind.",
-    defaultText: "0.5")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool search`: where something is said.
+  static let search = Command(
     name: "search", group: "History",
     summary: "Find where something is said, in all recordings whose words have times.",
     discussion: """
@@ -48,86 +29,82 @@ struct SearchCommand: Command {
 
       The exit code is 1 if nothing is found.
       """,
-    positionals: [words],
+    positionals: [Options.words],
     options: [
-      near, since, pipeline, limit, clip, hit, padding, Options.replace, Options.store,
-      Options.json,
+      Options.near, Options.since, Options.pipelineName, Options.limit, Options.clip, Options.hit,
+      Options.padding, Options.replace, Options.store, Options.json,
     ],
     examples: [
       Example("A phrase", "spool search \"the quick brown fox\""),
       Example("Words close to each other", "spool search budget garage --near 5 --since 30d"),
       Example("Hear the second place", "spool search invoice --clip invoice.wav --hit 2"),
-    ])
+    ],
+    perform: CommandContext.search)
+}
 
-  private let arguments: ParsedArguments
+extension Options {
+  fileprivate static let words = Positional<[String]>.repeated(
+    "WORDS", help: "What is looked for: words, \"phrases\", begin*, AND, OR, NOT, NEAR(…).")
+  fileprivate static let near = Option<Int?>.value(
+    "near", "N", help: "Only where all of it is said with at most so many words between.")
+  fileprivate static let since = Option<SearchSince?>.value(
+    "since", "WHEN", help: "Only what runs have told since: a date, or an age like 30d.")
+  fileprivate static let pipelineName = Option<String?>.value(
+    "pipeline", "NAME", help: "Only what this pipeline has told.")
+  fileprivate static let limit = Option<Int>.value(
+    "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
+  fileprivate static let clip = Option<String?>.value(
+    "clip", "FILE", help: "Cut what was found out of its recording, as a WAV file.",
+    completion: .files(extensions: ["wav"]))
+  fileprivate static let hit = Option<Int>.value(
+    "hit", "N", default: 1, help: "Which of those found --clip cuts.")
+  fileprivate static let padding = Option<MediaTime?>.value(
+    "padding", "TIME", help: "How much sound --clip leaves before and behind.", defaultText: "0.5")
+}
 
-  init(arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
-    do throws(CommandContext.Refusal) {
-      try check(console)
-      let query = try query(console)
-      let context = CommandContext(console: console)
-      let readable = try context.existingStore(at: arguments[Options.store])
-      defer { withExtendedLifetime(readable) {} }
-      let answer = try find(query, in: readable.store, console)
-      guard !answer.hits.isEmpty else {
-        console.report(nothing(answer, readable.store))
-        return .failed
-      }
-      if let path = arguments[Self.clip] {
-        try cut(answer, to: path, from: readable.store, console)
-      } else {
-        show(answer, console)
-      }
-      return .done
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
-  }
-
-  private func check(_ console: Console) throws(CommandContext.Refusal) {
-    let limit = arguments[Self.limit]
-    if limit < 0 { throw usage("--limit is 0 or more, not \(limit)", "0 shows all", console) }
-    if arguments[Self.hit] < 1 {
-      throw usage("--hit counts from 1", "spool search WORDS shows the numbers", console)
-    }
-    if let near = arguments[Self.near], !(0...1000).contains(near) {
-      throw usage("--near is 0 to 1000 words, not \(near)", "--near 5", console)
-    }
-  }
-
-  private func usage(_ what: String, _ next: String, _ console: Console) -> CommandContext.Refusal {
-    CommandContext.Refusal(text: "\(console.red("error:")) \(what)\nnext:  \(next)", code: .usage)
-  }
-
-  private func query(_ console: Console) throws(CommandContext.Refusal) -> SearchQuery {
+extension CommandContext {
+  fileprivate func search() throws(SpoolError) -> ExitCode {
+    try check()
+    let query: SearchQuery
     do throws(SpoolError) {
-      return try SearchQuery(arguments[Self.words], near: arguments[Self.near])
-    } catch {
-      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .usage)
+      query = try SearchQuery(arguments[Options.words], near: arguments[Options.near])
+    } catch { throw error.asUsage }
+    let store = try existingStore()
+    let answer = try find(query, in: store)
+    guard !answer.hits.isEmpty else {
+      console.report(nothing(answer, store))
+      return .failed
+    }
+    if let path = arguments[Options.clip] {
+      return try cut(answer, to: path, from: store)
+    }
+    show(answer)
+    return .done
+  }
+
+  private func check() throws(SpoolError) {
+    _ = try limit(Options.limit, all: "shows")
+    if arguments[Options.hit] < 1 {
+      throw .usage("--hit counts from 1", advice: "spool search WORDS shows the numbers")
+    }
+    if let near = arguments[Options.near], !(0...1000).contains(near) {
+      throw .usage("--near is 0 to 1000 words, not \(near)", advice: "--near 5")
     }
   }
 
-  private func find(
-    _ query: SearchQuery, in store: DiskStore, _ console: Console
-  ) throws(CommandContext.Refusal) -> SearchAnswer {
+  private func find(_ query: SearchQuery, in store: DiskStore) throws(SpoolError) -> SearchAnswer {
     var limits = SearchLimits()
-    limits.since = arguments[Self.since]?.time
-    limits.pipeline = arguments[Self.pipeline]
-    let limit = arguments[Self.limit]
-    if arguments[Self.clip] != nil {
-      limits.count = arguments[Self.hit]
+    limits.since = arguments[Options.since]?.time
+    limits.pipeline = arguments[Options.pipelineName]
+    let limit = arguments[Options.limit]
+    if arguments[Options.clip] != nil {
+      limits.count = arguments[Options.hit]
     } else if limit > 0 {
       limits.count = limit
     }
     do throws(SpoolError) {
       return try WordSearch(store).answer(query, limits)
-    } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(error).render(console), code: error.cause == .input ? .usage : .failed)
-    }
+    } catch { throw error.cause == .input ? error.asUsage : error }
   }
 
   private func nothing(_ answer: SearchAnswer, _ store: DiskStore) -> String {
@@ -138,38 +115,33 @@ struct SearchCommand: Command {
     return "nothing is found in \(Count.of(answer.transcripts, "transcript"))"
   }
 
-  private func show(_ answer: SearchAnswer, _ console: Console) {
+  private func show(_ answer: SearchAnswer) {
     let text = SearchText(answer.hits, console)
-    guard !arguments[Options.json] else {
-      for line in text.json { console.print(line) }
-      return
-    }
-    for line in text.lines { console.print(line) }
-    if answer.hasMore { console.report("more is found; --limit 0 shows all") }
+    self.answer(list: text.json, text.lines.joined(separator: "\n"))
+    if !isJSON, answer.hasMore { console.report("more is found; --limit 0 shows all") }
   }
 
   private func cut(
-    _ answer: SearchAnswer, to path: String, from store: DiskStore, _ console: Console
-  ) throws(CommandContext.Refusal) {
-    let number = arguments[Self.hit]
+    _ answer: SearchAnswer, to path: String, from store: DiskStore
+  ) throws(SpoolError) -> ExitCode {
+    let number = arguments[Options.hit]
     guard answer.hits.count >= number else {
-      throw CommandContext.Refusal(
-        text: ErrorText(
-          SpoolError(
-            "there is no hit \(number)", reason: "\(answer.hits.count) found",
-            advice: "spool search WORDS shows the numbers")
-        ).render(console), code: .failed)
+      throw SpoolError(
+        "there is no hit \(number)", reason: "\(answer.hits.count) found",
+        advice: "spool search WORDS shows the numbers")
     }
     let stop = SignalWatch.begin()
-    let context = SearchClip(store: store, padding: arguments[Self.padding]?.seconds ?? 0.5)
+    let clip = SearchClip(store: store, padding: arguments[Options.padding]?.seconds ?? 0.5)
     do throws(SpoolError) {
-      let made = try context.cut(
+      let made = try clip.cut(
         answer.hits[number - 1], to: path, isReplacing: arguments[Options.replace],
         mayGoOn: { !stop.isRequested })
-      console.print(arguments[Options.json] ? made.json : made.text)
+      self.answer(made.json, made.text)
+      return .done
     } catch {
-      let code = stop.signalNumber.map { ExitCode.interrupted(by: $0) } ?? .failed
-      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: code)
+      guard let signal = stop.signalNumber else { throw error }
+      console.report(error.text(console))
+      return .interrupted(by: signal)
     }
   }
 }
@@ -235,15 +207,8 @@ struct SearchClip {
         + "\(SearchText.time(start)) of \(Format.visible(source))"
     }
 
-    var json: String {
-      JSONText.of(Line(clip: path, source: source, startTime: start, endTime: end))
-    }
-
-    private struct Line: Encodable {
-      let clip: String
-      let source: String
-      let startTime: Double
-      let endTime: Double
+    var json: JSONLine {
+      JSONLine(["clip": path, "source": source, "startTime": start, "endTime": end])
     }
   }
 
@@ -271,19 +236,17 @@ struct SearchClip {
   }
 
   /// The recording, where its times are those of the words; else the sound that was kept.
-  private func source(
-    of hit: SearchHit
-  ) throws(SpoolError) -> (SoundClip.Source, name: String) {
+  private func source(of hit: SearchHit) throws(SpoolError) -> (SoundClip.Source, name: String) {
     guard let sound = try WordSearch(store).sound(of: hit) else {
       throw SpoolError(
         "find the run", hit.run, reason: "the store knows it no more",
         advice: "run the pipeline on the recording again")
     }
-    let keepsTime = sound.kinds?.isSubset(of: Self.timeKeepers) ?? false
+    let keepsTime = sound.kinds.isSubset(of: Self.timeKeepers)
     var changed: String?
-    if keepsTime || sound.kept == nil && sound.kinds == nil {
+    if keepsTime {
       let paths = [hit.path] + [sound.digest.flatMap(store.file)].compactMap(\.self)
-      for path in paths where unsafe access(path, R_OK) == 0 {
+      for path in paths where FilePath.obstacle(to: path, R_OK) == nil {
         guard let digest = sound.digest, try store.digest(ofFile: path) == digest else {
           changed = changed ?? path
           continue
@@ -292,19 +255,24 @@ struct SearchClip {
       }
     }
     if let kept = sound.kept { return (.kept(kept, store), "the sound kept for \(hit.name)") }
-    throw missing(hit, changed, keepsTime)
+    throw missing(hit, changed, keepsTime, isTraced: sound.isTraced)
   }
 
-  private func missing(_ hit: SearchHit, _ changed: String?, _ keepsTime: Bool) -> SpoolError {
+  private func missing(
+    _ hit: SearchHit, _ changed: String?, _ keepsTime: Bool, isTraced: Bool
+  ) -> SpoolError {
     if let changed {
       return SpoolError(
         "cut from", changed, reason: "it is not the recording whose words were found",
         advice: "put the recording back, or run the pipeline on what is there now")
     }
-    if !keepsTime, unsafe access(hit.path, R_OK) == 0 {
+    if !keepsTime, FilePath.obstacle(to: hit.path, R_OK) == nil {
       return SpoolError(
         "cut from", hit.path,
-        reason: "a stage has moved its sound in time, and what it made is not kept",
+        reason: isTraced
+          ? "a stage has moved its sound in time, and what it made is not kept"
+          : "a stage may have moved its sound in time: the store does not know any more, and what "
+            + "was heard is not kept",
         advice: "spool run the pipeline again with --checkpoint every")
     }
     return SpoolError(
@@ -355,29 +323,14 @@ struct SearchText {
   }
 
   /// An object each.
-  var json: [String] {
+  var json: [JSONLine] {
     zip(hits.indices, hits).map { index, hit in
-      JSONText.of(
-        Line(
-          hit: index + 1, recording: hit.path, name: hit.name, startTime: hit.start,
-          endTime: hit.end, isApproximate: hit.isApproximate ? true : nil, words: hit.words,
-          snippet: hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),
-          pipeline: hit.pipeline, step: hit.step, run: hit.run, toldAt: hit.time))
+      JSONLine([
+        "hit": index + 1, "recording": hit.path, "name": hit.name, "startTime": hit.start,
+        "endTime": hit.end, "isApproximate": hit.isApproximate ? true : nil, "words": hit.words,
+        "snippet": hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),
+        "pipeline": hit.pipeline, "step": hit.step, "run": hit.run, "toldAt": hit.time,
+      ])
     }
-  }
-
-  private struct Line: Encodable {
-    let hit: Int
-    let recording: String
-    let name: String
-    let startTime: Double?
-    let endTime: Double?
-    let isApproximate: Bool?
-    let words: String
-    let snippet: String
-    let pipeline: String
-    let step: String
-    let run: String
-    let toldAt: Double
   }
 }

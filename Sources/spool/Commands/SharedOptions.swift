@@ -5,8 +5,7 @@ enum Options {
   static let out = Option<String?>.value(
     "out", "DIR", short: "o",
     help: "The folder for the exports; made if there is none, but not those above it.",
-    defaultText: "exports",
-    completion: .folder)
+    defaultText: "exports", completion: .folder)
   static let store = Option<String?>.value(
     "store", "DIR", help: "The store's folder; made if there is none, but not those above it.",
     defaultText: "$SPOOL_STORE, or ~/.local/share/spool", completion: .folder)

@@ -3,25 +3,27 @@ import PipelineModel
 import Platform
 import Store
 
-/// `spool show`: one run in full.
-struct ShowCommand: Command {
-  private static let run = Positional<String>.required(
-    "RUN", help: "The run's name, or its beginning; last for the newest.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool show`: one run in full.
+  static let show = Command(
     name: "show", group: "History",
     summary: "Show one run: what became of each step, the levels, the words, the files.",
-    positionals: [run], options: [Options.store, Options.json],
-    examples: [Example("The newest run", "spool show last")])
+    positionals: [Options.run], options: [Options.store, Options.json],
+    examples: [Example("The newest run", "spool show last")],
+    perform: CommandContext.showRun)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let run = Positional<String>.required(
+    "RUN", help: "The run's name, or its beginning; last for the newest.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console)
-    let store = try context.existing(at: arguments[Options.store])
-    let run = try context.run(named: arguments[Self.run], in: store)
-    guard !arguments[Options.json] else {
-      console.print(JSONText.of(RunLine(run)))
+extension CommandContext {
+  fileprivate func showRun() throws(SpoolError) -> ExitCode {
+    let store = try existingStore()
+    let run = try run(named: arguments[Options.run], in: store)
+    guard !isJSON else {
+      console.print(JSONText.of(run.line))
       return .done
     }
     var wayOn = run.wayOn.map { "\($0) goes on" }

@@ -3,33 +3,35 @@ import Platform
 import Plugins
 import Stages
 
-/// `spool stages`: what a pipeline can be made of.
-struct StagesCommand: Command {
-  private static let kind = Positional<String?>.optional(
-    "KIND",
-    help: "Show one stage kind in full; lv2:URI or ladspa:LIBRARY:LABEL an installed plugin, "
-      + "lv2: and ladspa: all of them.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool stages`: what a pipeline can be made of.
+  static let stages = Command(
     name: "stages", group: "Pipelines",
     summary: "List the stage kinds, or show one with its ports and parameters.",
-    positionals: [kind], options: [Options.plugins, Options.json],
+    positionals: [Options.kind], options: [Options.plugins, Options.json],
     examples: [
       Example("What the gate can do", "spool stages gate"),
       Example("Which LV2 plugins are installed", "spool stages lv2:"),
-    ])
+    ],
+    perform: CommandContext.showStages)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let kind = Positional<String?>.optional(
+    "KIND",
+    help: "Show one stage kind in full; lv2:URI or ladspa:LIBRARY:LABEL an installed plugin, "
+      + "lv2: and ladspa: all of them.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let catalog = try context.checkedCatalog()
-    guard let kind = arguments[Self.kind] else {
-      console.print(arguments[Options.json] ? json(catalog.descriptors) : list(catalog))
+extension CommandContext {
+  fileprivate func showStages() throws(SpoolError) -> ExitCode {
+    let catalog = try checkedCatalog()
+    guard let kind = arguments[Options.kind] else {
+      console.print(isJSON ? json(catalog.descriptors) : list(catalog))
       return .done
     }
     if let format = EffectFormat.allCases.first(where: { kind.hasPrefix("\($0.rawValue):") }) {
-      return try show(String(kind.dropFirst(format.rawValue.count + 1)), format, console)
+      return try show(String(kind.dropFirst(format.rawValue.count + 1)), format)
     }
     guard let descriptor = catalog[kind]?.descriptor else {
       console.report("\(console.red("error:")) there is no stage kind \"\(Format.visible(kind))\"")
@@ -40,30 +42,24 @@ struct StagesCommand: Command {
       return .usage
     }
     console.print(
-      arguments[Options.json]
+      isJSON
         ? json([descriptor]) : StageReference(descriptor).text(width: console.width))
-    guard let format = EffectFormat(rawValue: kind), !arguments[Options.json] else { return .done }
+    guard let format = EffectFormat(rawValue: kind), !isJSON else { return .done }
     console.print("\nInstalled")
-    return try show("", format, console)
+    return try show("", format)
   }
 
   /// Shows an installed plugin of a foreign standard, or all of them where `identity` is empty.
-  private func show(
-    _ identity: String, _ format: EffectFormat, _ console: Console
-  ) throws(SpoolError) -> ExitCode {
+  private func show(_ identity: String, _ format: EffectFormat) throws(SpoolError) -> ExitCode {
     let registry = EffectRegistry()
-    let isJSON = arguments[Options.json]
     do throws(SpoolError) {
       if identity.isEmpty {
         let catalog = try registry.catalog(format)
-        console.print(
-          isJSON
-            ? catalog.value(format).canonicalJSON
-            : catalog.text(format, folders: registry.folders(format)))
+        answer(catalog.value(format), catalog.text(format, folders: registry.folders(format)))
         for flaw in catalog.flaws { console.report("warning: left out \(Format.visible(flaw))") }
       } else {
         let page = try registry.description(format, identity)
-        console.print(isJSON ? page.value.canonicalJSON : page.text)
+        answer(page.value, page.text)
       }
       return .done
     } catch { throw error.asUsage }

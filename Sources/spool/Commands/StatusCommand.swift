@@ -4,9 +4,9 @@ import Platform
 import Receipts
 import Store
 
-/// `spool status`: what waits, runs, failed and is quarantined, since when, and what to type.
-struct StatusCommand: Command {
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool status`: what waits, runs, failed and is quarantined, since when, and what to type.
+  static let status = Command(
     name: "status", group: "Watch",
     summary: "Say what waits, runs, failed and is quarantined.",
     discussion: """
@@ -15,17 +15,16 @@ struct StatusCommand: Command {
       somebody has decided, inboxes that pause because their results have nowhere to go, and how many \
       receipts wait for a time stamp. The lines behind "next:" can be typed as they are.
       """,
-    options: [Options.store, Options.json])
+    options: [Options.store, Options.json],
+    perform: CommandContext.showStatus)
+}
 
-  let arguments: ParsedArguments
-
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console)
-    let readable = try context.readableStore(at: arguments[Options.store])
+extension CommandContext {
+  fileprivate func showStatus() throws(SpoolError) -> ExitCode {
+    let readable = try readableStore()
     defer { withExtendedLifetime(readable) {} }
-    let status = try StoreStatus(context, readable.store, named: arguments[Options.store])
-    console.print(
-      arguments[Options.json] ? JSONText.of(status) : status.text(at: SystemClock().now))
+    let status = try StoreStatus(self, readable.store, named: arguments[Options.store])
+    answer(status, status.text(at: SystemClock().now))
     return .done
   }
 }
@@ -49,6 +48,11 @@ struct StoreStatus: Encodable {
 
     private enum CodingKeys: String, CodingKey {
       case recording = "note", file, state, reason
+    }
+
+    fileprivate init(_ recording: Recording, _ state: String, _ reason: String?) {
+      (self.recording, file) = (recording.key.name, recording.fileName)
+      (self.state, self.reason) = (state, reason)
     }
   }
 
@@ -95,10 +99,7 @@ struct StoreStatus: Encodable {
   private static let doubtPeriod = 30.0 * 86_400
 
   /// - Parameter option: `--store` as typed, for suggested commands.
-  init(
-    _ context: CommandContext, _ store: DiskStore, named option: String?
-  ) throws(SpoolError) {
-    let claimCommands: [String]
+  init(_ context: CommandContext, _ store: DiskStore, named option: String?) throws(SpoolError) {
     let tally = try store.recordings.tally(pipeline: nil)
     let known = try store.inboxes.watchedInboxes()
     let waiting = try store.recordings.matching(
@@ -106,18 +107,12 @@ struct StoreStatus: Encodable {
         states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
     let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
     let lines = try store.inboxes.lastWatches()
-    inboxes =
-      known.map {
-        InboxStatusText(
-          $0, line: lines[$0.path],
-          notTakenIn: NotTakenIn(inInbox: $0.path, report: $0.report, store: store),
-          store: option)
-      }
-      + left.map {
-        InboxStatusText(
-          unwatched: $0, line: lines[$0],
-          notTakenIn: NotTakenIn(inInbox: $0, report: nil, store: store), store: option)
-      }
+    let watched = known.map { ($0.path, Optional($0)) } + left.map { ($0, nil) }
+    inboxes = watched.map { path, inbox in
+      InboxStatusText(
+        path, inbox, line: lines[path],
+        notTakenIn: .init(inInbox: path, report: inbox?.report, store: store), store: option)
+    }
     var named: [Trouble] = []
     for state in [RecordingState.failed, .quarantined] {
       named += try store.recordings.matching(
@@ -139,7 +134,7 @@ struct StoreStatus: Encodable {
     }
     let claims = try store.recordings.openClaims(limit: Self.troubleLimit)
     named += claims.map { Trouble($0, "conflict", $0.reason) }
-    claimCommands = claims.prefix(1).flatMap(\.nextCommands)
+    let claimCommands = claims.prefix(1).flatMap(\.nextCommands)
     let since = SystemClock().now - Self.doubtPeriod
     named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
       .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
@@ -173,7 +168,8 @@ struct StoreStatus: Encodable {
     let wayOn = own.indices.first { own[$0].wayOn != nil && openRuns[$0].missing == nil }
       .flatMap { own[$0].wayOn }
     let commands =
-      tally.nextCommands + claimCommands + (timeStamps == nil ? [] : [StampCommand.line(nil)])
+      tally.nextCommands + claimCommands
+      + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
       + (wayOn.map { [$0] } ?? [])
     next = commands.map { StoreOption(option).completing($0) }
   }
@@ -235,15 +231,6 @@ struct StoreStatus: Encodable {
 
   private static func ago(_ seconds: Double) -> String {
     seconds < 1 ? "just now" : "for \(Format.duration(seconds))"
-  }
-}
-
-extension StoreStatus.Trouble {
-  fileprivate init(_ recording: Recording, _ state: String, _ reason: String?) {
-    self.recording = recording.key.name
-    file = recording.fileName
-    self.state = state
-    self.reason = reason
   }
 }
 

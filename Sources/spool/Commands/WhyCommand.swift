@@ -5,14 +5,9 @@ import Receipts
 import Stages
 import Store
 
-/// `spool why`: explains why each stage of a run was executed or reused.
-struct WhyCommand: Command {
-  private static let run = Positional<String>.required(
-    "RUN", help: "The run's name, or its beginning; last for the newest.")
-  private static let stage = Positional<String?>.optional(
-    "STAGE", help: "One stage of it, by its id, in full.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool why`: explains why each stage of a run was executed or reused.
+  static let why = Command(
     name: "why", group: "History",
     summary: "Say why each stage of a run was made or reused.",
     discussion: """
@@ -21,19 +16,27 @@ struct WhyCommand: Command {
       parameter, an input, the stage's revision, a library's version. One that an earlier run had \
       left unfinished says where in the recording it went on, or why it began anew.
       """,
-    positionals: [run, stage], options: [Options.store, Options.plugins, Options.json],
+    positionals: [Options.run, Options.stage],
+    options: [Options.store, Options.plugins, Options.json],
     examples: [
       Example("The newest run", "spool why last"),
       Example("Why the compressor worked again", "spool why last compress"),
-    ])
+    ],
+    perform: CommandContext.explainRun)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let run = Positional<String>.required(
+    "RUN", help: "The run's name, or its beginning; last for the newest.")
+  fileprivate static let stage = Positional<String?>.optional(
+    "STAGE", help: "One stage of it, by its id, in full.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    let store = try context.existing(at: arguments[Options.store])
-    let run = try context.run(named: arguments[Self.run], in: store)
-    let catalog = context.remembering(run).catalog(beside: run.pipelinePath)
+extension CommandContext {
+  fileprivate func explainRun() throws(SpoolError) -> ExitCode {
+    let store = try existingStore()
+    let run = try run(named: arguments[Options.run], in: store)
+    let catalog = remembering(run).catalog(beside: run.pipelinePath)
     let explanation = RunExplanation(
       run, history: try store.runs.newest(limit: .max), store: store, catalog: catalog)
     let definitions = ParsedPipeline(run.request?.pipelineText ?? "", knownKinds: catalog.kinds)
@@ -44,9 +47,9 @@ struct WhyCommand: Command {
         loss: step.loss, files: Self.files(of: step, in: definitions ?? []))
       return (step, reason)
     }
-    if arguments[Options.json] {
+    if isJSON {
       console.print(json(run, rows).canonicalJSON)
-    } else if arguments[Self.stage] == nil {
+    } else if arguments[Options.stage] == nil {
       console.print(table(run, rows))
     } else {
       for (step, reason) in rows { console.print(detail(step, reason, catalog, store)) }
@@ -57,7 +60,7 @@ struct WhyCommand: Command {
   private typealias Row = (step: StepRecord, reason: ReasonText)
 
   private func steps(of run: RunRecord) throws(SpoolError) -> [StepRecord] {
-    guard let name = arguments[Self.stage] else { return run.steps }
+    guard let name = arguments[Options.stage] else { return run.steps }
     let found = run.steps.filter { $0.id.name == name }
     guard found.isEmpty else { return found }
     let names = run.steps.map(\.id.name)
@@ -131,7 +134,7 @@ struct WhyCommand: Command {
 }
 
 /// The paths of files in the parameters of a run's steps, which keys identify by content only.
-extension WhyCommand {
+extension CommandContext {
   /// Paths by the names that keys use: `file script`. O(steps).
   private static func files(
     of step: StepRecord, in definitions: [StepDefinition]
@@ -160,5 +163,206 @@ extension WhyCommand {
     let alike = steps.filter { $0.id == nil && $0.kind.value == step.kind }
     let number = step.id.name.split(separator: "-").last.flatMap { Int($0) } ?? 1
     return alike.indices.contains(number - 1) ? alike[number - 1] : alike.first
+  }
+}
+
+/// Why a step was executed or reused, as text and as JSON.
+struct ReasonText {
+  private let reason: RunExplanation.Reason
+  private let resumption: (seconds: Double, of: RunID?)?
+  private let loss: ResumeLoss?
+  /// Paths of files that the step names, by the names that its key uses.
+  let files: [String: String]
+
+  /// - Parameters:
+  ///   - resumption: where the step resumed an earlier run's work.
+  ///   - loss: why that run's work was not reused.
+  init(
+    _ reason: RunExplanation.Reason, resumption: (seconds: Double, of: RunID?)? = nil,
+    loss: ResumeLoss? = nil, files: [String: String] = [:]
+  ) {
+    self.files = files
+    self.reason = reason
+    self.resumption = resumption
+    self.loss = loss
+  }
+
+  /// The causes in a few words each, and where the step resumed.
+  var phrases: [String] {
+    // Being first is irrelevant if another run had started the step.
+    if case .firstTime = reason, loss?.cause == .takenOver { return setbackPhrase }
+    return causes + resumptionPhrase + setbackPhrase
+  }
+
+  private var setbackPhrase: [String] {
+    guard let loss else { return [] }
+    let run = loss.run.map { "run \($0)" } ?? "another run"
+    switch loss.cause {
+    case .notesLost: return ["began anew: no notes of what \(run) had begun were left"]
+    case .damaged:
+      let parts = [loss.part ?? "earlier work"] + (loss.furtherParts ?? [])
+      return [
+        "\(parts.joined(separator: " and ")) \(parts.count > 1 ? "were" : "was") damaged, "
+          + "and made again"
+      ]
+    case .recordingChanged:
+      // The comparison already states it.
+      if case .changed = reason { return [] }
+      return ["began anew: \(loss.part ?? "the recording") had changed since \(run)"]
+    case .takenOver:
+      let process = loss.processNumber.map { " (process \($0))" } ?? ""
+      return [
+        "taken over from \(run)\(process), which was stopped, at "
+          + "\(Format.time(loss.at)), and begun anew"
+      ]
+    }
+  }
+
+  private var resumptionPhrase: [String] {
+    guard let (seconds, run) = resumption else { return [] }
+    let whose = run.map { "what run \($0) had left" } ?? "what an earlier run had left"
+    return ["went on with \(whose), at \(Format.position(seconds)) of the recording"]
+  }
+
+  private var causes: [String] {
+    switch reason {
+    case .reused(let run): ["from run \(run)"]
+    case .reusedOfLostRecord(let run?):
+      ["most likely from run \(run): what that noted last was lost"]
+    case .reusedOfLostRecord(nil):
+      ["from an earlier run, whose record was lost; spool check tells whether more is missing"]
+    case .sameWork(let step): ["\(step) did the same work in this run"]
+    case .firstTime(isFirstRun: true): ["first run of this pipeline"]
+    case .firstTime(isFirstRun: false): ["first time in this pipeline"]
+    case .changed(let changes, _): changes.map(phrase)
+    case .madeAgain(let run): ["what run \(run) had made was no longer in the store"]
+    case .forgotten: ["what it was made of is no longer in the store"]
+    case .incomparable(let run):
+      ["other work than in run \(run), of which the store does not hold what it was made of"]
+    case .begun(let state): [Self.cut(by: state)]
+    case .failed(let reason): [reason ?? "the run does not say why"]
+    case .unpublished(let reason):
+      ["done and kept, but its files did not get out" + (reason.map { ": \($0)" } ?? "")]
+    case .notDone(.skipped): ["its condition did not hold"]
+    case .notDone: ["not reached"]
+    }
+  }
+
+  /// How an unfinished step ended.
+  private static func cut(by state: RunRecord.State) -> String {
+    switch state {
+    case .running: "being worked on"
+    case .cutOff, .dropped: "being worked on when the run was cut off"
+    case .interrupted: "being worked on when the run was stopped"
+    case .paused: "being worked on when the disk was full"
+    case .done, .failed, .refused: "being worked on when the run ended"
+    }
+  }
+
+  /// The run that was reused or compared with.
+  var run: RunID? {
+    switch reason {
+    case .reused(let run): run
+    case .reusedOfLostRecord(let run): run
+    case .changed(_, let run), .madeAgain(let run): run
+    default: nil
+    }
+  }
+
+  private func phrase(_ change: RunExplanation.Change) -> String {
+    switch change {
+    case .upstream(_, let step, let old, let new):
+      "\(step) above it gave \(new.short)… instead of \(old.short)…"
+    case .source(let port, let old, let new):
+      "takes its \(port) from \(source(new)), no longer from \(source(old))"
+    case .recording(_, let old, let new):
+      old.path == new.path
+        ? "\(new.path) has changed: \(old.digest.short)… → \(new.digest.short)…"
+        : "another recording: \(old.path) (\(old.digest.short)…) → "
+          + "\(new.path) (\(new.digest.short)…)"
+    case .key(let change): phrase(change)
+    }
+  }
+
+  private func source(_ step: StepID?) -> String { step?.name ?? "a file" }
+
+  private func phrase(_ change: KeyChange) -> String {
+    switch change {
+    case .kind(let old, let new): "stage kind: \(old) → \(new)"
+    case .revision(let old, let new): "revision of the stage: \(old) → \(new)"
+    case .parameter(let name, let old?, let new?): "\(name): \(old) → \(new)"
+    case .parameter(let name, nil, let new): "\(name): \(new ?? "") added"
+    case .parameter(let name, let old, nil): "\(name): \(old ?? "") removed"
+    case .input(let port, let old, let new):
+      "\(port): \(old?.short ?? "none") → \(new?.short ?? "none")"
+    case .library(let name, let old, let new):
+      "\(name)\(path(of: name)): \(old ?? "none") → \(new ?? "none")"
+    }
+  }
+
+  private func path(of name: String) -> String { files[name].map { " (\($0))" } ?? "" }
+
+  private var word: String {
+    switch reason {
+    case .reused, .reusedOfLostRecord: "reused"
+    case .sameWork: "same-work"
+    case .firstTime(let isFirstRun): isFirstRun ? "first-run" : "first-time"
+    case .changed: "changed"
+    case .madeAgain: "made-again"
+    case .forgotten: "forgotten"
+    case .incomparable: "incomparable"
+    case .begun: "begun"
+    case .failed: "failed"
+    case .unpublished: "unpublished"
+    case .notDone: "not-done"
+    }
+  }
+
+  var members: [String: Value] {
+    var members: [String: Value] = [
+      "reason": .text(word), "text": .text(phrases.joined(separator: "; ")),
+    ]
+    if let run { members["run"] = .text(run.name) }
+    if let (seconds, earlier) = resumption {
+      members["resumedAtSeconds"] = .number(seconds)
+      members["resumedFrom"] = earlier.map { .text($0.name) } ?? .null
+    }
+    if let loss {
+      members["setback"] = .text(loss.cause.rawValue)
+      members["setbackAt"] = .number(loss.at)
+      members["setbackRun"] = loss.run.map { .text($0.name) } ?? .null
+      members["setbackPart"] = loss.part.map { .text($0) } ?? .null
+      if let parts = loss.furtherParts {
+        members["setbackFurtherParts"] = .list(parts.map { .text($0) })
+      }
+    }
+    if case .changed(let changes, _) = reason {
+      members["changes"] = .list(changes.map { .group(value($0)) })
+    }
+    return members
+  }
+
+  private func value(_ change: RunExplanation.Change) -> [String: Value] {
+    func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+    func entry(_ what: String, _ name: String, _ old: String?, _ new: String?) -> [String: Value] {
+      ["what": .text(what), "name": .text(name), "from": text(old), "to": text(new)]
+    }
+    return switch change {
+    case .upstream(let port, let step, let old, let new):
+      entry("step", port.name, old.hex, new.hex).merging(["step": .text(step.name)]) { $1 }
+    case .source(let port, let old, let new): entry("source", port.name, old?.name, new?.name)
+    case .recording(let name, let old, let new):
+      entry("recording", name, old.path, new.path).merging([
+        "fromDigest": .text(old.digest.hex), "toDigest": .text(new.digest.hex),
+      ]) { $1 }
+    case .key(.kind(let old, let new)): entry("kind", "kind", old, new)
+    case .key(.revision(let old, let new)): entry("revision", "revision", "\(old)", "\(new)")
+    case .key(.parameter(let name, let old, let new)): entry("parameter", name, old, new)
+    case .key(.input(let port, let old, let new)): entry("input", port.name, old?.hex, new?.hex)
+    case .key(.library(let name, let old, let new)):
+      entry("library", name, old, new).merging(files[name].map { ["path": .text($0)] } ?? [:]) {
+        $1
+      }
+    }
   }
 }

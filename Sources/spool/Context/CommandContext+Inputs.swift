@@ -5,9 +5,7 @@ import Platform
 /// Assignment of files to pipeline inputs.
 extension CommandContext {
   /// Assigns files to inputs: `name=path`, or by position. `name=` leaves an optional input empty.
-  func bind(
-    _ arguments: [String], to pipeline: Pipeline, store: String?
-  ) throws(SpoolError) -> [String: String] {
+  func bind(_ arguments: [String], to pipeline: Pipeline) throws(SpoolError) -> [String: String] {
     var bound: [String: String] = [:]
     var declined: Set<String> = []
     var free = pipeline.definition.inputs.map(\.name)
@@ -51,20 +49,18 @@ extension CommandContext {
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
     for path in bound.values.sorted() { try refuseUnnameable(path) }
-    bound = withTranscript(bound, in: pipeline, declined: declined, store: store)
+    bound = withTranscript(bound, in: pipeline, declined: declined)
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
   }
 
   /// Rejects `notes=a.m4a` if the input is called `note`, unless a file has that very name.
-  private func refuseUnknownName(
-    _ argument: String, among pipeline: Pipeline
-  ) throws(SpoolError) {
+  private func refuseUnknownName(_ argument: String, among pipeline: Pipeline) throws(SpoolError) {
     guard let (name, path) = Self.assignment(argument), !name.contains("/"),
-      unsafe access(argument, F_OK) != 0
+      !FilePath.exists(argument)
     else { return }
     let names = pipeline.definition.inputs.map(\.name)
     let nearest = Problem.nearest(to: name, in: names)
-    let isFile = unsafe access(path, F_OK) == 0
+    let isFile = FilePath.exists(path)
     guard nearest != nil || isFile else { return }
     throw .usage(
       "\(pipeline.definition.name) has no input \"\(name)\"",
@@ -74,7 +70,7 @@ extension CommandContext {
 
   /// Rejects a name that is not valid UTF-8: it was altered on decoding and opens no file.
   private func refuseUnnameable(_ path: String) throws(SpoolError) {
-    guard path.contains("\u{FFFD}"), unsafe access(path, F_OK) != 0 else { return }
+    guard path.contains("\u{FFFD}"), !FilePath.exists(path) else { return }
     throw .usage(
       "cannot take \(path)",
       reason: "its name is not UTF-8 text, and shows here as well as it can be written",
@@ -94,9 +90,8 @@ extension CommandContext {
       let path = rule.path(in: bound)
     else { return [:] }
     let text: String
-    do throws(TextFileError) { text = try TextFile.read(path) } catch {
-      throw .usage(
-        "cannot read the session \(path)", reason: error.reason, advice: "check the path")
+    do throws(SpoolError) { text = try TextFile.read("the session", path) } catch {
+      throw error.asUsage
     }
     let (paths, problems) = rule.tracks(text, at: path)
     guard problems.isEmpty else { throw refusal(problems, in: text, at: path) }
@@ -163,11 +158,11 @@ struct SessionTracks {
     var paths: [String: String] = [:]
     for (index, file) in parsed.definition.files(from: folder).enumerated() {
       paths[list.place(index + 1)] = file.value
-      if unsafe access(file.value, R_OK) != 0 {
+      if let error = FilePath.obstacle(to: file.value, R_OK) {
         problems.append(
           Problem(
             at: file.location,
-            "the track \(file.value) cannot be read: \(unsafe String(cString: strerror(errno)))",
+            "the track \(file.value) cannot be read: \(error.words)",
             allowed: "a path from the session file's folder"))
       }
     }

@@ -9,55 +9,11 @@ import SoundEngine
 import Stages
 import Store
 
-extension CommandContext {
-  typealias Refusal = SpoolError
-}
-
-/// An error as text, for commands that word their errors themselves.
-struct ErrorText {
-  private let error: SpoolError
-
-  init(_ error: SpoolError) { self.error = error }
-
-  func render(_ console: Console) -> String { error.text(console) }
-}
-
-extension SpoolError {
-  init(text: String, code: ExitCode) {
-    self.init("", reason: text, kind: .invalid)
-    faults = [ParameterFault(at: [], "\(code.rawValue)")]
-  }
-
-  var text: String { text(Console()) }
-
-  var code: ExitCode {
-    faults.first.flatMap { Int32($0.message) }.map { ExitCode(rawValue: $0) } ?? exitCode
-  }
-}
-
-extension CommandContext {
-  func existingStore(at option: String?) throws(SpoolError) -> ReadableStore {
-    try requireStore(at: Self.storePath(option))
-    return try readableStore(at: option)
-  }
-
-  func unlock(_ receiptWriter: SignedReceiptWriter) throws(SpoolError) {
-    try receiptWriter.unlock()
-  }
-
-  func runs(limit: Int, in store: DiskStore) throws(SpoolError) -> [RunRecord] {
-    try store.runs.newest(limit: limit)
-  }
-}
-
-extension OutputFolder {
-  static func prepare(_ path: String, console: Console) throws(SpoolError) -> String {
-    try prepare(path)
-  }
-}
-
 /// Opening the store for a command.
 extension CommandContext {
+  /// Opens the store; creates it if it does not exist.
+  func openStore() throws(SpoolError) -> DiskStore { try store(at: named(Options.store)) }
+
   /// Opens the store; creates it if it does not exist.
   func store(at option: String?) throws(SpoolError) -> DiskStore {
     try requireParent(of: option)
@@ -65,6 +21,9 @@ extension CommandContext {
     tell(of: store)
     return store
   }
+
+  /// The store's folder, existing or not.
+  var storePath: String { Self.storePath(named(Options.store)) }
 
   /// The store's folder, existing or not.
   /// - Parameter option: `--store` as typed.
@@ -79,7 +38,7 @@ extension CommandContext {
     var names = path.split(separator: "/").filter { $0 != "." }
     guard !names.isEmpty, names.removeLast() != ".." else { return }
     let parent = "/" + names.joined(separator: "/")
-    guard unsafe access(parent, F_OK) != 0, errno == ENOENT else { return }
+    guard FilePath.obstacle(to: parent)?.code == ENOENT else { return }
     throw SpoolError(
       "cannot make the store \(path)",
       reason: "the folder above it, \(parent), does not exist",
@@ -88,33 +47,33 @@ extension CommandContext {
 
   /// Opens or creates the store for a command that frees space, even on a full disk.
   func freeing<Result>(
-    _ option: String?, _ body: (DiskStore) throws(SpoolError) -> Result
+    _ body: (DiskStore) throws(SpoolError) -> Result
   ) throws(SpoolError) -> Result {
-    try requireParent(of: option)
-    return try DiskStore.freeing(Self.storePath(option)) { (store) throws(SpoolError) in
+    try requireParent(of: named(Options.store))
+    return try DiskStore.freeing(storePath) { (store) throws(SpoolError) in
       tell(of: store)
       return try body(store)
     }
   }
 
   /// Opens the store read-only.
-  func readableStore(at option: String?) throws(SpoolError) -> ReadableStore {
-    let readable = try ReadableStore(at: Self.storePath(option))
+  func readableStore() throws(SpoolError) -> ReadableStore {
+    let readable = try ReadableStore(at: storePath)
     tell(of: readable.store)
     return readable
   }
 
   /// Opens the store read-only; refused if it does not exist, probably because of a typing mistake.
-  func existing(at option: String?) throws(SpoolError) -> DiskStore {
-    try requireStore(at: Self.storePath(option))
-    return try readableStore(at: option).store
+  func existingStore() throws(SpoolError) -> DiskStore {
+    try requireStore()
+    return try readableStore().store
   }
 
-  func requireStore(at path: String) throws(SpoolError) {
+  func requireStore() throws(SpoolError) {
+    let path = storePath
     if DiskStore.isThere(at: path) { return }
     let reason =
-      unsafe access(path, F_OK) == 0
-      ? "nothing that a store is made of lies there" : unsafe String(cString: strerror(errno))
+      FilePath.obstacle(to: path)?.words ?? "nothing that a store is made of lies there"
     throw SpoolError(
       "there is no store at \(absolute(path))", reason: reason,
       advice: "name the store's folder with --store; spool run makes one")
@@ -143,7 +102,7 @@ final class ReadableStore {
   private let scratch: String?
 
   init(at path: String) throws(SpoolError) {
-    if FileManager.default.fileExists(atPath: path) {
+    if FilePath.exists(path) {
       scratch = nil
       store = try DiskStore(reading: path)
     } else {
@@ -161,8 +120,8 @@ final class ReadableStore {
 /// Required and free disk space of a run.
 extension CommandContext {
   /// The space that a forecast needs on the disks of the store and the output folder.
-  func need(_ forecast: Forecast, store option: String?, folder: String) -> RoomNeed {
-    let store = disk(of: absolute(Self.storePath(option)))
+  func need(_ forecast: Forecast, folder: String) -> RoomNeed {
+    let store = disk(of: absolute(storePath))
     let exports = disk(of: folder)
     return RoomNeed(
       folder: folder, storeByteCount: forecast.storeByteCount,
@@ -172,30 +131,37 @@ extension CommandContext {
 
   /// The disk of a folder, or of the nearest existing one above, and its free bytes; 0 if unknown.
   /// - Parameter path: an absolute path.
-  private func disk(of path: String) -> (device: dev_t, freeByteCount: Int) {
+  private func disk(of path: String) -> (device: Int64, freeByteCount: Int) {
     var path = path
-    var status = stat()
-    while unsafe stat(path, &status) != 0, path.count > 1 {
+    var stamp = try? FileStamp(following: path)
+    while stamp == nil, path.count > 1 {
       path = "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+      stamp = try? FileStamp(following: path)
     }
-    return (status.st_dev, (try? DiskStore.freeByteCount(inFolder: path)) ?? 0)
+    return (stamp?.device ?? 0, (try? DiskStore.freeByteCount(inFolder: path)) ?? 0)
   }
 
   /// Opens the store for a plan. If its disk is too full even for that, refuses the run with an
   /// estimate of the required space.
-  func store(
-    for plan: Plan, at option: String?, _ options: Runner.Options
-  ) throws(SpoolError) -> DiskStore {
-    do throws(SpoolError) { return try store(at: option) } catch {
-      guard error.isFullDisk, let readable = try? readableStore(at: option) else { throw error }
-      let runner = Runner(
-        store: readable.store, log: readable.store.runs,
-        executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-        recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
-      guard let forecast = try? runner.forecast(plan, options),
-        let refusal = need(forecast, store: option, folder: options.folder).finalRefusal
+  func store(for plan: Plan, _ options: Runner.Options) throws(SpoolError) -> DiskStore {
+    do throws(SpoolError) { return try openStore() } catch {
+      guard error.isFullDisk, let readable = try? readableStore() else { throw error }
+      guard let forecast = try? forecast(plan, options, in: readable.store),
+        let refusal = need(forecast, folder: options.folder).finalRefusal
       else { throw error }
       throw refusal
+    }
+  }
+
+  /// What a run of the plan would do.
+  func forecast(
+    _ plan: Plan, _ options: Runner.Options, in store: DiskStore
+  ) throws(SpoolError) -> Forecast {
+    let runner = Runner(
+      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
+    do throws(RunError) { return try runner.forecast(plan, options) } catch {
+      throw SpoolError(error)
     }
   }
 }

@@ -12,29 +12,50 @@ import Stages
 import Store
 import Synchronization
 
-/// The shared services of commands: catalogue, pipelines, store, keys, plugins.
+/// One call of a command: its arguments, the console, and the services that commands share:
+/// catalogue, pipelines, store, keys, plugins.
 struct CommandContext {
+  let arguments: ParsedArguments
   let console: Console
   /// `--plugins` as typed, or `SPOOL_PLUGINS`.
   private var plugins: String?
-  private let isPluginFolderGiven: Bool
   /// Whether `plugins` comes from an earlier run.
   private var isRemembered = false
   /// A store whose runs record earlier plugins.
   var storeOfRuns: String?
 
-  init(console: Console, plugins: String? = nil) {
+  init(_ arguments: ParsedArguments, console: Console) {
+    self.arguments = arguments
     self.console = console
-    self.plugins = plugins ?? Environment.variables["SPOOL_PLUGINS"]
-    isPluginFolderGiven = plugins != nil
+    plugins = named(Options.plugins) ?? Environment.variables["SPOOL_PLUGINS"]
   }
+
+  /// The value of an option as typed; nil also if the command does not take the option.
+  func named(_ option: Option<String?>) -> String? { arguments.texts(of: option.declaration).last }
+
+  /// Whether the command prints JSON.
+  var isJSON: Bool { !arguments.texts(of: Options.json.declaration).isEmpty }
+
+  /// Whether the command prints errors only.
+  var isQuiet: Bool { !arguments.texts(of: Options.quiet.declaration).isEmpty }
 
   /// The same services with the plugins of an earlier run, unless `--plugins` was given.
   func remembering(_ earlier: RunRecord) -> CommandContext {
-    guard !isPluginFolderGiven else { return self }
+    guard named(Options.plugins) == nil else { return self }
     var context = self
     context.isRemembered = true
     if let folder = earlier.request?.pluginFolder { context.plugins = folder }
+    return context
+  }
+
+  /// The same services with the folder of `--plugins` in `SPOOL_PLUGINS`, for child processes too;
+  /// a missing folder is ignored. Called first, while there is one thread.
+  func sharingPlugins() -> CommandContext {
+    if let folder = named(Options.plugins), let path = try? FilePath.resolved(folder) {
+      unsafe setenv("SPOOL_PLUGINS", path, 1)
+    }
+    var context = self
+    context.plugins = Environment.variables["SPOOL_PLUGINS"]
     return context
   }
 
@@ -67,13 +88,12 @@ struct CommandContext {
     let registry = registry(beside: path)
     let catalog = StageCatalog.builtIn.adding(registry)
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
-    guard var definition = parsed.definition, parsed.problems.isEmpty else {
+    guard var definition = parsed.definition, parsed.problems.isEmpty,
+      definition.steps.allSatisfy({ catalog[$0.kind.value] != nil })
+    else {
       throw refusal(allProblems(parsed, at: path, catalog, registry), in: text, at: path)
     }
     definition.folder = folder(of: path)
-    guard definition.steps.allSatisfy({ catalog[$0.kind.value] != nil }) else {
-      throw refusal(allProblems(parsed, at: path, catalog, registry), in: text, at: path)
-    }
     return Pipeline(definition: definition, path: path, text: text, catalog: catalog)
   }
 
@@ -132,16 +152,15 @@ struct CommandContext {
   func refusal(_ problems: [Problem], in text: String, at path: String) -> SpoolError {
     SpoolError(
       "\(Count.of(problems.count, "problem")) in \(path)",
-      reason: SourceExcerpt(text, path: path, isColored: console.isColored).render(problems),
+      reason: problems.excerpts(of: text, at: path, isColored: console.isColored),
       kind: .invalid)
   }
 
   /// The absolute path.
   func absolute(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
-    defer { unsafe free(folder) }
-    return unsafe String(cString: folder) + "/"
-      + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+    let folder = FilePath.absolute("")
+    guard !path.hasPrefix("/"), !folder.isEmpty else { return path }
+    return folder + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
   }
 
   /// The absolute path of a file's folder.
@@ -149,20 +168,15 @@ struct CommandContext {
     "/" + absolute(path).split(separator: "/").dropLast().joined(separator: "/")
   }
 
-  /// The folder of the keys for receipts.
-  /// - Parameter passphraseFile: `--passphrase-file`, for commands that sign.
-  func keyFolder(at option: String?, passphraseFile: String? = nil) -> KeyFolder {
+  /// The folder of the keys for receipts. It asks for a passphrase at most once.
+  func keyFolder() -> KeyFolder {
     KeyFolder(
-      absolute(KeyFolder.locate(option: option, environment: Environment.variables)),
-      passphrases: PassphraseProvider(file: passphraseFile))
+      absolute(KeyFolder.locate(option: named(Options.keys), environment: Environment.variables)),
+      passphrases: PassphraseProvider(file: named(Options.passphraseFile)))
   }
 
-  func receiptWriter(
-    keys option: String?, passphraseFile: String?, store: DiskStore
-  ) -> SignedReceiptWriter {
-    SignedReceiptWriter(
-      keys: keyFolder(at: option, passphraseFile: passphraseFile), store: store,
-      version: Spool.version)
+  func receiptWriter(for store: DiskStore) -> SignedReceiptWriter {
+    SignedReceiptWriter(keys: keyFolder(), store: store, version: Spool.version)
   }
 
   /// Parses `--set` options, by variable.
@@ -187,14 +201,44 @@ struct CommandContext {
   }
 
   private func read(_ path: String) throws(SpoolError) -> String {
-    do throws(TextFileError) { return try TextFile.read(path) } catch {
+    do throws(SpoolError) { return try TextFile.read("the pipeline", path) } catch {
       var advice = "check the path; spool new writes a pipeline to start from"
       let known = NamedPipelines().all.map(\.name)
       if NamedPipelines.isName(path), !known.isEmpty {
         advice = "name a file, or one of " + known.joined(separator: ", ")
       }
-      throw .usage("cannot read the pipeline \(path)", reason: error.reason, advice: advice)
+      throw .usage(error.message, reason: error.reason, advice: advice)
     }
+  }
+}
+
+/// Options that several commands read alike.
+extension CommandContext {
+  /// The maximum number of results; 0 stands for all.
+  /// - Parameter verb: what is done to all.
+  func limit(_ option: Option<Int>, all verb: String) throws(SpoolError) -> Int {
+    let limit = arguments[option]
+    guard limit >= 0 else {
+      throw .usage("--limit is 0 or more, not \(limit)", advice: "0 \(verb) all")
+    }
+    return limit == 0 ? .max : limit
+  }
+}
+
+/// Results on standard output: JSON with `--json`, else text.
+extension CommandContext {
+  func answer(_ value: some Encodable, _ text: @autoclosure () -> String) {
+    console.print(isJSON ? JSONText.of(value) : text())
+  }
+
+  func answer(_ value: Value, _ text: @autoclosure () -> String) {
+    console.print(isJSON ? value.canonicalJSON : text())
+  }
+
+  /// Prints a list: one line of JSON for each value, or a table.
+  func answer(list values: [some Encodable], _ table: @autoclosure () -> String) {
+    guard isJSON else { return console.print(table()) }
+    for value in values { console.print(JSONText.of(value)) }
   }
 }
 
@@ -262,19 +306,19 @@ extension CommandContext {
   ///
   /// Ignores transcripts that a store published there: recognised words are not a source text.
   func withTranscript(
-    _ bound: [String: String], in pipeline: Pipeline, declined: Set<String>, store: String?
+    _ bound: [String: String], in pipeline: Pipeline, declined: Set<String>
   ) -> [String: String] {
     let inputs = pipeline.definition.inputs
     let texts = inputs.filter { $0.kind == .transcript && !$0.isList }
     let sounds = inputs.filter { $0.kind == .sound }
     guard texts.count == 1, let text = texts.first, bound[text.name] == nil,
       !declined.contains(text.name), sounds.count == 1, let sound = sounds.first, !sound.isList,
-      let recording = bound[sound.name], let path = transcript(beside: recording, store: store)
+      let recording = bound[sound.name], let path = transcript(beside: recording)
     else { return bound }
     return bound.merging([text.name: path]) { given, _ in given }
   }
 
-  private func transcript(beside recording: String, store: String?) -> String? {
+  private func transcript(beside recording: String) -> String? {
     let url = URL(filePath: recording)
     guard let name = FileName(url.lastPathComponent) else { return nil }
     let folder = url.deletingLastPathComponent().path
@@ -294,7 +338,7 @@ extension CommandContext {
       }
     }
     guard !companions.transcripts.isEmpty else { return nil }
-    let readable = try? readableStore(at: store)
+    let readable = try? readableStore()
     return companions.transcripts.map(path).first {
       readable?.store.byteCount(ofPublished: $0) == nil
     }
@@ -311,7 +355,8 @@ extension CommandContext {
   func registry(beside path: String?) -> PluginRegistry {
     PluginRegistry(
       in: PluginRegistry.folders(
-        pipeline: path.map(folder), current: currentFolder, environment: Environment.variables),
+        pipeline: path.map(folder), current: FilePath.absolute(""),
+        environment: Environment.variables),
       named: plugins.map(absolute), beside: path.map(folder),
       installed: PluginRegistry.installedFolders,
       taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
@@ -325,17 +370,14 @@ extension CommandContext {
     return runs.flatMap { $0.plugins ?? [] }
   }
 
-  private var currentFolder: String { String(absolute("").dropLast()) }
-
   /// Refuses a `--plugins` folder that does not exist.
   func checkPluginFolder() throws(SpoolError) {
     guard let plugins, !isRemembered else { return }
-    var status = stat()
-    let isThere = unsafe stat(absolute(plugins), &status) == 0
-    if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
+    let stamp = try? FileStamp(following: absolute(plugins))
+    if stamp?.isFolder == true { return }
     throw .usage(
       "there are no plugins in \(plugins)",
-      reason: isThere ? "it is no folder" : "there is no such folder",
+      reason: stamp == nil ? "there is no such folder" : "it is no folder",
       advice: "--plugins DIR, or SPOOL_PLUGINS, names a folder in which plugins have theirs")
   }
 

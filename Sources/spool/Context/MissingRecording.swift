@@ -1,4 +1,3 @@
-import Glibc
 import PipelineModel
 import Platform
 
@@ -18,9 +17,9 @@ struct MissingRecording {
   ///   - store: `--store` as typed, for suggested commands.
   init?(of run: RunRecord, beside others: [RunRecord], store: String?) {
     for (name, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
-      guard unsafe access(path, F_OK) != 0 else { continue }
+      guard let error = FilePath.obstacle(to: path) else { continue }
       message = "the \(name) of run \(run.id) is gone: \(path)"
-      reason = unsafe String(cString: strerror(errno))
+      reason = error.words
       twin = Self.twin(of: run, name, in: others)
       let place = store.map { " " + ShellWords.line(["--store", $0]) } ?? ""
       let dropping = "spool gc --drop \(run.id)\(place) gives the run up"
@@ -34,9 +33,7 @@ struct MissingRecording {
     return nil
   }
 
-  private static func twin(
-    of run: RunRecord, _ name: String, in others: [RunRecord]
-  ) -> String? {
+  private static func twin(of run: RunRecord, _ name: String, in others: [RunRecord]) -> String? {
     // Only runs newer than this one can have continued its work.
     let twin = others.prefix { $0.id != run.id }.first { other in
       other.pipeline == run.pipeline

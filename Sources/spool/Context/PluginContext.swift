@@ -64,9 +64,7 @@ struct PluginUsage {
 
   /// The plugins of a pipeline's stages; nil if there are none. Reads all of their files.
   /// - Parameter earlier: their earlier state, for plugins that are temporarily missing.
-  func uses(
-    of definition: PipelineDefinition, orElse earlier: [PluginUse]? = nil
-  ) -> [PluginUse]? {
+  func uses(of definition: PipelineDefinition, orElse earlier: [PluginUse]? = nil) -> [PluginUse]? {
     let kinds = Set(definition.steps.map(\.kind.value)).sorted()
     let uses = kinds.compactMap { kind in
       plugin(offering: kind).map { use(of: $0, for: kind) }
@@ -147,9 +145,7 @@ extension PluginRegistry {
   }
 
   /// The missing plugin that offered a kind in earlier runs; nil if none is known.
-  private func loss(
-    of kind: String, _ uses: [PluginUse], at place: SourceLocation?
-  ) -> Problem? {
+  private func loss(of kind: String, _ uses: [PluginUse], at place: SourceLocation?) -> Problem? {
     guard let lost = uses.first(where: { $0.kind == kind }) else { return nil }
     let flawed = flawed.contains { $0.folder == lost.folder }
     return Problem(

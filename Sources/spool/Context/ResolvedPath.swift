@@ -6,11 +6,7 @@ import Platform
 /// Canonical paths: state stored by path must be found again from another folder or by a link.
 enum ResolvedPath {
   /// The path without links and dots; unchanged if it does not exist.
-  static func of(_ path: String) -> String {
-    guard let resolved = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
-  }
+  static func of(_ path: String) -> String { (try? FilePath.resolved(path)) ?? path }
 
   /// The absolute path as typed, with links: it stays valid when a folder is replaced by a link.
   static func asTyped(_ path: String) -> String {
@@ -37,20 +33,13 @@ enum ResolvedPath {
     var rest = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }[...]
     while let part = rest.popFirst() {
       let here = "\(parent)/\(part)"
-      if let target = target(ofLink: here) {
+      if let target = FilePath.target(ofLink: here) {
         let start = target.utf8.first == UInt8(ascii: "/") ? target : "\(parent)/\(target)"
         return tidied(([start] + rest).joined(separator: "/"))
       }
       parent = here
     }
     return nil
-  }
-
-  private static func target(ofLink path: String) -> String? {
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink(path, &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    return String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   private static func tidied(_ path: String) -> String {
@@ -92,9 +81,10 @@ enum OutputFolder {
   /// Checks that files can be written to `path` before hours of work, and creates the folder. A
   /// missing parent is refused as a probable typing mistake.
   static func prepare(_ path: String) throws(SpoolError) -> String {
-    var path = path
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw cannotMake(path) }
+    let path = withoutSlash(path)
+    do throws(SystemError) { try FileOperations.system.makeFolder(path, mode: 0o755) } catch {
+      throw cannotMake(path, error)
+    }
     try checkTakesFiles(path)
     // One path for each folder, since published files are identified by path.
     return ResolvedPath.of(path)
@@ -102,41 +92,41 @@ enum OutputFolder {
 
   /// Whether `prepare` would succeed; creates nothing.
   static func check(_ path: String) throws(SpoolError) {
-    var path = path
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    if unsafe access(path, F_OK) == 0 { return try checkTakesFiles(path) }
-    guard errno == ENOENT else { throw cannotMake(path) }
+    let path = withoutSlash(path)
+    guard let error = FilePath.obstacle(to: path) else { return try checkTakesFiles(path) }
+    guard error.code == ENOENT else { throw cannotMake(path, error) }
     let above = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    guard unsafe access(above.isEmpty ? "/" : above, W_OK | X_OK) == 0 else {
-      throw cannotMake(path)
+    if let error = FilePath.obstacle(to: above.isEmpty ? "/" : above, W_OK | X_OK) {
+      throw cannotMake(path, error)
     }
   }
 
-  private static func cannotMake(_ path: String) -> SpoolError {
+  private static func withoutSlash(_ path: String) -> String {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+
+  private static func cannotMake(_ path: String, _ error: SystemError) -> SpoolError {
     let advice =
-      errno == ENOENT
+      error.code == ENOENT
       ? "make the folder above it, or choose another with --out" : "choose another with --out"
-    return refusal("cannot make the output folder \(path)", advice: advice)
+    return SpoolError(
+      "cannot make the output folder \(path)", reason: error.words, advice: advice,
+      cause: .environment)
   }
 
   private static func checkTakesFiles(_ path: String) throws(SpoolError) {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw refusal(
+    guard (try? FileStamp(following: path))?.isFolder == true else {
+      throw SpoolError(
         "the output folder \(path) is not a folder", reason: "there is a file of that name",
-        advice: "choose another with --out")
+        advice: "choose another with --out", cause: .environment)
     }
-    guard unsafe access(path, W_OK | X_OK) == 0 else {
-      throw refusal(
-        "cannot write into the output folder \(path)",
-        advice: "make it writable, or choose another with --out")
+    if let error = FilePath.obstacle(to: path, W_OK | X_OK) {
+      throw SpoolError(
+        "cannot write into the output folder \(path)", reason: error.words,
+        advice: "make it writable, or choose another with --out", cause: .environment)
     }
-  }
-
-  private static func refusal(
-    _ message: String, reason: String = unsafe String(cString: strerror(errno)), advice: String
-  ) -> SpoolError {
-    SpoolError(message, reason: reason, advice: advice, cause: .environment)
   }
 }
 
@@ -145,50 +135,28 @@ enum TextFile {
   /// Maximum bytes of a pipeline.
   private static let maximumByteCount = 4 << 20
 
-  static func read(_ path: String) throws(TextFileError) -> String {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw TextFileError() }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = unsafe Glibc.read(descriptor, &block, block.count)
-      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-      guard count > 0 else { throw TextFileError() }
-      bytes += block[..<count]
-      guard bytes.count <= maximumByteCount else {
-        throw TextFileError(reason: "it is longer than any pipeline")
-      }
+  /// - Parameter what: what the file is, with its article.
+  static func read(
+    _ what: String, _ path: String, advice: String = "check the path"
+  ) throws(SpoolError) -> String {
+    let bytes = try doing("read \(what)", path, advice: advice) { () throws(SystemError) in
+      try FileOperations.system.bytes(following: path, limit: maximumByteCount)
     }
+    guard bytes.count <= maximumByteCount else {
+      throw SpoolError(
+        "read \(what)", path, reason: "it is longer than any pipeline", advice: advice)
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Writes a new file; fails if it exists.
-  static func create(_ path: String, _ text: String) throws(TextFileError) {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw TextFileError() }
-    defer { close(descriptor) }
-    let bytes = Array(text.utf8)
-    guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
-      throw TextFileError()
-    }
+  /// Refuses a path that cannot be read.
+  static func requireReadable(_ path: String, as what: String? = nil) throws(SpoolError) {
+    guard let error = FilePath.obstacle(to: path, R_OK) else { return }
+    throw SpoolError(
+      what.map { "read \($0)" } ?? "read", path, error, advice: "check the path")
   }
-}
-
-/// Why a file could not be read or written, in the system's words.
-struct TextFileError: Error {
-  let reason: String
-
-  init(reason: String = unsafe String(cString: strerror(errno))) { self.reason = reason }
 }
 
 enum Environment {
   static var variables: [String: String] { ProcessInfo.processInfo.environment }
-
-  /// Sets `SPOOL_PLUGINS` for this process and its children. Called first, while there is one
-  /// thread.
-  static func share(plugins folder: String?) {
-    guard let folder, let path = unsafe realpath(folder, nil) else { return }
-    defer { unsafe free(path) }
-    unsafe setenv("SPOOL_PLUGINS", path, 1)
-  }
 }

@@ -7,8 +7,8 @@ import Stages
 import Store
 import Synchronization
 
-/// Executes a checked plan for `spool run` and `spool resume`.
-struct RunLaunch {
+/// Executing a checked plan, for `spool run` and `spool resume`.
+extension CommandContext {
   /// The form of the output.
   enum Voice {
     /// One JSON object an event.
@@ -17,28 +17,17 @@ struct RunLaunch {
     case quiet
     /// Progress and summary as text.
     case full
-
-    init(_ arguments: ParsedArguments) {
-      self = arguments[Options.json] ? .json : arguments[Options.quiet] ? .quiet : .full
-    }
   }
 
-  let plan: Plan
-  let store: DiskStore
-  /// Those of the command.
-  let arguments: ParsedArguments
-  let context: CommandContext
-  private var console: Console { context.console }
-  private var voice: Voice { Voice(arguments) }
+  var voice: Voice { isJSON ? .json : isQuiet ? .quiet : .full }
 
   /// Runs the plan to its end, or to a clean point after a signal.
   /// - Parameter makeRecord: makes the record of a run that starts now under the given name.
   func start(
-    _ request: RunRequest, _ makeRecord: (RunID, _ startedAt: Double) -> RunRecord
+    _ plan: Plan, _ request: RunRequest, in store: DiskStore,
+    _ makeRecord: (RunID, _ startedAt: Double) -> RunRecord
   ) throws(SpoolError) -> ExitCode {
-    let receiptWriter = context.receiptWriter(
-      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], store: store
-    )
+    let receiptWriter = receiptWriter(for: store)
     // The passphrase is asked for before a progress board is drawn.
     if plan.steps.contains(where: { $0.stage.receipt != nil }) { try receiptWriter.unlock() }
     let clock = SystemClock()
@@ -51,126 +40,109 @@ struct RunLaunch {
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
       store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: recorder(clock), stop: stop, clock: clock,
+      recorder: recorder(of: plan, store, clock), stop: stop, clock: clock,
       receiptWriter: receiptWriter)
     var settings = Runner.Options(request)
     settings.ignoresRoom = arguments[Options.ignoreRoom]
     settings.resumeCommand = resumeCommand
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)
-      LastStamps(store, storeOption: arguments[Options.store], voice: voice, console: console)
-        .ask(clock, stop: stop)
+      askForLastStamps(in: store, clock, stop: stop)
       return .done
     } catch {
       if error.error.cause == .cancelled, let signal = stop.signalNumber {
         console.report(farewell)
         return .interrupted(by: signal)
       }
-      if case .json = voice { console.print(JSONText.of(JSONLine(error))) }
+      if isJSON { console.print(JSONText.of(JSONLine(error))) }
       console.report(SpoolError(error).text(console))
       return .failed
     }
   }
 
-  private func recorder(_ clock: SystemClock) -> any RunRecorder {
+  private func recorder(
+    of plan: Plan, _ store: DiskStore, _ clock: SystemClock
+  ) -> any RunRecorder {
     switch voice {
-    case .json: JSONRecorder(console)
-    case .quiet: SilentRecorder(console)
-    case .full: terminalRecorder(clock)
+    case .json: return JSONRecorder(console)
+    case .quiet: return SilentRecorder(console)
+    case .full:
+      let recorder = TerminalRecorder(plan, clock: clock, console: console)
+      // Messages of the store must not be printed into the board.
+      store.listen { recorder.tell("note: \(Format.visible($0))") }
+      return recorder
     }
-  }
-
-  /// Messages of the store must not be printed into the board.
-  private func terminalRecorder(_ clock: SystemClock) -> TerminalRecorder {
-    let recorder = TerminalRecorder(plan, clock: clock, console: console)
-    store.listen { recorder.tell("note: \(Format.visible($0))") }
-    return recorder
   }
 }
 
 /// Shows a run as text: on a terminal one live line a step, elsewhere a plain line for each
 /// finished step.
 final class TerminalRecorder: RunRecorder {
-  /// Seconds between redraws.
-  private static let interval = 0.1
-
   private let console: Console
   private let clock: SystemClock
   private let state: Mutex<State>
 
   private struct State {
     var board: StepBoard
+    var lines: LiveLines
     var news = InterimEvent()
   }
 
   init(_ plan: Plan, clock: SystemClock, console: Console) {
     self.console = console
     self.clock = clock
-    state = Mutex(State(board: StepBoard(plan, now: clock.elapsed)))
+    state = Mutex(
+      State(board: StepBoard(plan, now: clock.elapsed), lines: LiveLines(console, interval: 0.1)))
   }
 
   func record(_ event: RunEvent) {
     let now = clock.elapsed
     state.withLock { state in
       state.board.take(event, now: now)
-      show(event, &state.board, news: state.news.take(event), now: now)
+      show(event, state.board, &state.lines, news: state.news.take(event), now: now)
     }
   }
 
   /// Prints a line above the board.
   func tell(_ line: String) {
     state.withLock { state in
-      erase(&state.board)
+      state.lines.erase()
       console.report(line)
     }
   }
 
-  private func show(_ event: RunEvent, _ board: inout StepBoard, news: String?, now: Double) {
+  private func show(
+    _ event: RunEvent, _ board: StepBoard, _ lines: inout LiveLines, news: String?, now: Double
+  ) {
+    func draw() { lines.draw(board.lines(now: now, width: console.width), now: now) }
     switch event {
     case .started(let run):
       let files = Format.visible(run.inputs.values.sorted().joined(separator: ", "))
       console.print("\(console.bold(run.pipeline))  \(files)\n" + (news.map { "\($0)\n" } ?? ""))
     case .warning(let step, let text):
-      erase(&board)
+      lines.erase()
       console.report("warning: \(step): \(Format.visible(text))")
     case .retrying(let step, let error, let delay):
-      erase(&board)
+      lines.erase()
       console.report(
         "\(step?.name ?? "run"): \(Format.visible(error.message)); again in "
           + Format.duration(delay))
     case .ended(let run):
-      draw(&board, now: now)
+      draw()
       if run.state == .done { console.print(RunSummary(run).lines.joined(separator: "\n")) }
       return
     default:
       guard let news else { break }
-      erase(&board)
+      lines.erase()
       console.print(news)
     }
     if console.isTerminal {
-      if now - board.drawnAt >= Self.interval { draw(&board, now: now) }
+      if lines.isDue(now) { draw() }
     } else if let line = board.plainLine(for: event, now: now) {
       console.print(line)
     }
   }
 
-  /// Redraws the board.
-  private func draw(_ board: inout StepBoard, now: Double) {
-    guard console.isTerminal else { return }
-    let lines = board.lines(now: now, width: console.width)
-    let up = board.drawnLineCount > 0 ? "\u{1B}[\(board.drawnLineCount)A" : ""
-    console.draw(up + lines.map { "\r\u{1B}[2K\($0)\n" }.joined())
-    board.drawnLineCount = lines.count
-    board.drawnAt = now
-  }
-
-  /// Erases the board, so that a line can be printed above it.
-  private func erase(_ board: inout StepBoard) {
-    guard console.isTerminal, board.drawnLineCount > 0 else { return }
-    console.draw("\u{1B}[\(board.drawnLineCount)A\u{1B}[J")
-    board.drawnLineCount = 0
-    board.drawnAt = 0
-  }
 }
 
 /// Messages between steps: waiting for another process, and where work resumes. A pure value.
@@ -263,9 +235,6 @@ struct StepBoard {
     case failed
   }
 
-  /// Time and line count of the last drawing.
-  var drawnAt = 0.0
-  var drawnLineCount = 0
   private let steps: [(id: StepID, kind: String)]
   private var states: [StepID: State] = [:]
   /// Where the steps of an unfinished pass resume, in seconds of the recording.

@@ -6,11 +6,7 @@ import Synchronization
 
 /// The machine's clocks and random numbers.
 struct SystemClock: RunClock {
-  var now: Double {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  var now: Double { Double(Clock.now()) / 1e9 }
 
   private let workTime = WorkTime(at: SystemClock.monotonic)
 
@@ -21,11 +17,7 @@ struct SystemClock: RunClock {
   func tick() { workTime.record(at: SystemClock.monotonic) }
 
   /// Monotonic time in seconds.
-  private static var monotonic: Double {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  private static var monotonic: Double { Double(Clock.monotonic()) / 1e9 }
 
   func jitter() -> Double { Double.random(in: 0..<1) }
 
@@ -36,18 +28,8 @@ struct SystemClock: RunClock {
 
   /// A name that sorts by time: `20261121-142205-3f9a`.
   func makeRunID() -> RunID {
-    var time = time_t(now)
-    var parts = unsafe tm()
-    unsafe gmtime_r(&time, &parts)
-    func digits(_ number: Int32, _ width: Int) -> String {
-      Format.padLeft(String(number), width).replacing(" ", with: "0")
-    }
-    let date =
-      unsafe digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2)
-      + digits(parts.tm_mday, 2)
-    let clock = unsafe digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
     let suffix = String(UInt16.random(in: 0x1000...0xFFFF), radix: 16)
-    return RunID("\(date)-\(clock)-\(suffix)")
+    return RunID("\(UniversalTime.stamp(of: now))-\(suffix)")
   }
 }
 
@@ -107,13 +89,7 @@ enum SignalWatch {
     farewell: @escaping @Sendable () -> Void
   ) -> StopRequest {
     let stop = StopRequest()
-    var signals = sigset_t()
-    unsafe sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || !isIgnored(number) {
-      unsafe sigaddset(&signals, number)
-    }
-    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    let watched = signals
+    let watched = block([SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
     clock.tick()
     BackgroundThread(name: "signals") {
       var set = watched
@@ -139,11 +115,48 @@ enum SignalWatch {
   /// For commands that check the request frequently themselves.
   static func begin() -> StopRequest { begin(SystemClock(), patience: .infinity) {} }
 
+  /// Starts the thread for a service: SIGTERM and SIGINT stop it at a clean point, SIGHUP reloads
+  /// its settings. A second SIGINT exits at once; durable data stays valid.
+  static func beginService(
+    end: @escaping @Sendable () -> Void, reload: @escaping @Sendable () -> Void
+  ) {
+    let watched = block([SIGINT, SIGTERM, SIGHUP])
+    BackgroundThread(name: "signals") {
+      var set = watched
+      var hasAsked = false
+      while true {
+        switch unsafe sigwaitinfo(&set, nil) {
+        case SIGINT where hasAsked: _exit(128 + SIGINT)
+        case SIGINT, SIGTERM:
+          hasAsked = true
+          end()
+        case SIGHUP: reload()
+        default: break
+        }
+      }
+    }.letGo()
+  }
+
+  /// Blocks signals in this thread and those that it starts.
+  private static func block(_ numbers: [Int32]) -> sigset_t {
+    var signals = sigset_t(of: numbers)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    return signals
+  }
+
   /// Whether a signal was ignored at start, as `nohup` does: it stays ignored.
   private static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard unsafe sigaction(number, nil, &action) == 0 else { return false }
     // SIG_IGN is the address 1; Swift does not import the C macro.
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+  }
+}
+
+extension sigset_t {
+  init(of numbers: [Int32]) {
+    self.init()
+    unsafe sigemptyset(&self)
+    for number in numbers { unsafe sigaddset(&self, number) }
   }
 }

@@ -25,7 +25,7 @@ enum TerminalPassphrase {
     var typed: Outcome = .interrupted
     var line: SecretBytes?
     do {
-      var signals = waiting
+      var signals = sigset_t(of: endingSignals)
       var before = sigset_t()
       unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
       // A pending signal ends the program here, after the terminal is restored.
@@ -94,19 +94,12 @@ enum TerminalPassphrase {
   }
 
   /// Pending signals that would otherwise end the program in this terminal mode.
-  private static var waiting: sigset_t {
-    var signals = sigset_t()
-    unsafe sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { unsafe sigaddset(&signals, number) }
-    return signals
-  }
+  private static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
   private static var isSignalWaiting: Bool {
     var pending = sigset_t()
     guard unsafe sigpending(&pending) == 0 else { return false }
-    return [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains {
-      unsafe sigismember(&pending, $0) == 1
-    }
+    return endingSignals.contains { unsafe sigismember(&pending, $0) == 1 }
   }
 
   private static func say(_ text: String, on terminal: Int32) {

@@ -86,9 +86,7 @@ final class KillTest {
 
   /// Starts the run in a store.
   /// - Parameter crashBefore: the store operation before which it kills itself.
-  func start(
-    in place: ScratchStore, crashBefore number: Int?
-  ) throws(SpoolError) -> TestedProcess {
+  func start(in place: ScratchStore, crashBefore number: Int?) throws(SpoolError) -> TestedProcess {
     try TestedProcess(
       run.commandLine(in: place), errors: place.errors,
       environment: [
@@ -235,9 +233,7 @@ final class Series {
     }
   }
 
-  private func noteKill(
-    _ trace: Trace, at age: Double, _ operation: Int?
-  ) throws(SpoolError) {
+  private func noteKill(_ trace: Trace, at age: Double, _ operation: Int?) throws(SpoolError) {
     kills += 1
     test.update { $0.kills += 1 }
     unsettled.append((trace, age))
@@ -269,8 +265,7 @@ final class Series {
   }
 
   private func check(isComplete: Bool) throws(SpoolError) {
-    let found = try reference.differences(
-      in: place, isComplete: isComplete, after: circumstances)
+    let found = try reference.differences(in: place, isComplete: isComplete, after: circumstances)
     test.update { tally in
       tally.checks += 1
       guard isComplete else { return }

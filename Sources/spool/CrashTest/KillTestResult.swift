@@ -29,7 +29,7 @@ struct KillTestResult: Sendable, Encodable {
   /// Those with the reference's bytes.
   var identicalOutputs = 0
   /// The costs of the kills.
-  var losses: [Loss] = []
+  var losses: [Trace.Loss] = []
   /// Seconds from each start to its first sign of work.
   var latencies: [Double] = []
   /// For each finished series, processor seconds beyond the undisturbed run's, divided by its
@@ -88,12 +88,12 @@ enum KillPlan: Hashable, Sendable {
 /// Progress of a crash test.
 enum KillTestEvent: Sendable {
   /// The undisturbed run is done.
-  case reference(files: [OutputDigest], seconds: Double)
+  case reference(files: [KillTest.Reference.Output], seconds: Double)
   /// A run was killed this long after its start.
   case killed(number: Int, series: Int, afterSeconds: Double, beforeOperation: Int?)
   /// A start after a kill resumed, this long after its beginning, with the cost of the kills before
   /// it.
-  case wentOn(series: Int, afterSeconds: Double, isInsidePass: Bool, losses: [Loss])
+  case wentOn(series: Int, afterSeconds: Double, isInsidePass: Bool, losses: [Trace.Loss])
   /// A series of starts ended.
   case seriesEnded(Int, kills: Int, differenceCount: Int)
   case differs(Difference)
@@ -101,9 +101,7 @@ enum KillTestEvent: Sendable {
 
 extension SpoolError {
   /// A failed system call of a crash test, by its `errno`.
-  static func system(
-    _ action: String, _ path: String, _ error: SystemError = .last
-  ) -> SpoolError {
+  static func system(_ action: String, _ path: String, _ error: SystemError = .last) -> SpoolError {
     SpoolError(
       action, path, error,
       advice: error.isFullDisk ? "choose another folder with --scratch" : nil)

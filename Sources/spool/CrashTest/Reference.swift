@@ -4,6 +4,15 @@ import Platform
 extension KillTest {
   /// The undisturbed run's output and figures, with which every other run is compared.
   struct Reference {
+    /// One file of the undisturbed run.
+    struct Output: Hashable, Sendable, Encodable {
+      /// Its name in the output folder.
+      let name: String
+      /// The hexadecimal SHA-256 of its bytes.
+      let sha256: String
+      let byteCount: Int
+    }
+
     private let files: [(name: String, path: String)]
     /// Duration in seconds.
     let seconds: Double
@@ -17,7 +26,7 @@ extension KillTest {
     init(
       _ place: ScratchStore, seconds: Double, processorSeconds: Double, trace: Trace
     ) throws(SpoolError) {
-      files = try place.outputs()
+      files = place.outputs()
       guard !files.isEmpty else {
         throw SpoolError(
           "the undisturbed run left no file to compare", advice: "use a pipeline that exports")
@@ -28,13 +37,11 @@ extension KillTest {
     }
 
     /// Every file with its digest.
-    func summary() throws(SpoolError) -> [OutputDigest] {
-      var list: [OutputDigest] = []
-      for file in files {
+    func summary() throws(SpoolError) -> [Output] {
+      try files.map { (file) throws(SpoolError) in
         let (digest, byteCount) = try FileBytes.digest(of: file.path)
-        list.append(OutputDigest(name: file.name, sha256: digest.hex, byteCount: byteCount))
+        return Output(name: file.name, sha256: digest.hex, byteCount: byteCount)
       }
-      return list
     }
 
     /// The expected time from a starting point to the end without disturbance.
@@ -50,7 +57,7 @@ extension KillTest {
     func differences(
       in place: ScratchStore, isComplete: Bool, after: String
     ) throws(SpoolError) -> [Difference] {
-      let found = try place.outputs()
+      let found = place.outputs()
       var differences: [Difference] = []
       for file in found {
         let original = files.first { $0.name == file.name }
@@ -81,76 +88,51 @@ extension KillTest {
   }
 }
 
-/// One file of the undisturbed run.
-struct OutputDigest: Hashable, Sendable, Encodable {
-  /// Its name in the output folder.
-  let name: String
-  /// The hexadecimal SHA-256 of its bytes.
-  let sha256: String
-  let byteCount: Int
-}
+/// Reads files of output folders.
+enum FileBytes {
+  private static let files = FileOperations.system
 
-/// Reads a file in blocks.
-struct FileBytes: ~Copyable {
-  private static let pieceByteCount = 1 << 20
-  private let descriptor: Int32
-  private let path: String
-
-  init(of path: String) throws(SpoolError) {
-    self.path = path
-    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .system("read", path) }
-  }
-
-  deinit { close(descriptor) }
-
-  /// The next block; empty at the end. All blocks but the last have the same length.
-  func next() throws(SpoolError) -> [UInt8] {
-    var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
-    var count = 0
-    while count < piece.count {
-      let room = piece.count - count
-      let read = unsafe piece.withUnsafeMutableBytes {
-        unsafe Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), room)
-      }
-      if read == 0 { break }
-      if read > 0 {
-        count += read
-      } else if errno != EINTR {
-        throw .system("read", path)
-      }
+  private static func open(_ path: String) throws(SpoolError) -> OpenFile {
+    try doing("read", path) { () throws(SystemError) in
+      try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     }
-    return Array(piece[..<count])
   }
 
   /// The SHA-256 and length of a file.
   static func digest(of path: String) throws(SpoolError) -> (digest: Digest, byteCount: Int) {
-    let file = try FileBytes(of: path)
-    var hash = SHA256()
-    var byteCount = 0
-    while true {
-      let piece = try file.next()
-      if piece.isEmpty { return (hash.finalize(), byteCount) }
-      hash.update(piece)
-      byteCount += piece.count
+    let file = try open(path)
+    let (digest, byteCount) = try doing("read", path) { () throws(SystemError) in
+      try files.digest(of: file)
     }
+    return (digest, Int(byteCount))
   }
 
   /// The offset of the first difference between two files; nil if they are equal.
-  static func firstDifference(
-    _ path: String, _ other: String
-  ) throws(SpoolError) -> Int? {
-    let first = try FileBytes(of: path)
-    let second = try FileBytes(of: other)
+  static func firstDifference(_ path: String, _ other: String) throws(SpoolError) -> Int? {
+    let first = try open(path)
+    let second = try open(other)
     var offset = 0
     while true {
-      let (one, two) = (try first.next(), try second.next())
-      if one != two {
+      let one = try piece(of: first, at: offset)
+      let two = try piece(of: second, at: offset)
+      let count = min(one.count, two.count)
+      if one.prefix(count) != two.prefix(count) {
         return offset + (zip(one, two).prefix { $0 == $1 }.count)
       }
-      if one.isEmpty { return nil }
-      offset += one.count
+      if count == 0 { return one.count == two.count ? nil : offset }
+      offset += count
     }
+  }
+
+  /// Some bytes at an offset; none at the end.
+  private static func piece(
+    of file: borrowing OpenFile, at offset: Int
+  ) throws(SpoolError) -> [UInt8] {
+    var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
+    do throws(SystemError) {
+      let count = try files.read(into: &piece, from: file, at: Int64(offset))
+      return Array(piece.prefix(count))
+    } catch { throw SpoolError("read", file.path, error) }
   }
 }
 
@@ -190,13 +172,9 @@ struct Difference: Hashable, Sendable, Encodable {
     }
   }
 
-  private enum Key: CodingKey { case problem, path, referencePath, after }
-
   func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(words, forKey: .problem)
-    try container.encode(path, forKey: .path)
-    try container.encodeIfPresent(referencePath, forKey: .referencePath)
-    try container.encode(after, forKey: .after)
+    try JSONLine([
+      "problem": words, "path": path, "referencePath": referencePath, "after": after,
+    ]).encode(to: encoder)
   }
 }

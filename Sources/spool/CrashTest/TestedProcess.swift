@@ -34,9 +34,7 @@ extension KillTest {
     private var ending: Ending?
 
     /// Starts a command; `environment` is added to this process's own.
-    init(
-      _ command: [String], errors: String, environment: [String: String]
-    ) throws(SpoolError) {
+    init(_ command: [String], errors: String, environment: [String: String]) throws(SpoolError) {
       var ends: [Int32] = [0, 0]
       guard unsafe pipe(&ends) == 0 else { throw .system("start", command[0]) }
       output = ends[0]
@@ -243,7 +241,9 @@ struct ScratchStore: Sendable {
 
   init(at path: String) throws(SpoolError) {
     self.path = path
-    guard unsafe mkdir(path, 0o700) == 0 else { throw .system("make the folder", path) }
+    do throws(SystemError) { try FileOperations.system.makeFolder(path, mode: 0o700) } catch {
+      throw .system("make the folder", path, error)
+    }
   }
 
   /// Makes a uniquely named folder in `folder`, accessible to its owner only.
@@ -258,15 +258,8 @@ struct ScratchStore: Sendable {
 
   /// The files in the output folder, sorted by name; empty if there is no folder. Excludes
   /// receipts, which contain the run and the time.
-  func outputs() throws(SpoolError) -> [(name: String, path: String)] {
-    guard unsafe access(out, F_OK) == 0 else { return [] }
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: out).sorted()
-        .filter { !$0.hasSuffix(".receipt.json") }
-        .map { ($0, "\(out)/\($0)") }
-    } catch {
-      throw SpoolError("cannot list \(out)", reason: "\(error)")
-    }
+  func outputs() -> [(name: String, path: String)] {
+    FilePath.names(in: out).filter { !$0.hasSuffix(".receipt.json") }.map { ($0, "\(out)/\($0)") }
   }
 
   /// The last start's standard error: the parts of an error, or else all of it in one line.

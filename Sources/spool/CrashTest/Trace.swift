@@ -2,6 +2,17 @@ import FoundationEssentials
 
 /// The timed reports of one process, from which the cost of a kill is computed.
 struct Trace {
+  /// The cost of a kill.
+  struct Loss: Hashable, Sendable, Encodable {
+    /// Seconds of the recording that are streamed again.
+    let soundSeconds: Double
+    /// Upper bound of repeated work in seconds, by the crash test's clock: from the last report that
+    /// remains valid to the kill. Work between two reports counts as lost.
+    let workSeconds: Double
+    /// The resuming run's own statement; nil if it made none.
+    let statedSeconds: Double?
+  }
+
   /// Where the process resumed.
   private(set) var start = StartingPoint()
   /// Progress of steps over time, in seconds of the recording.
@@ -56,17 +67,6 @@ struct Trace {
       workSeconds: max(0, end - lastSafeMoment(for: next)),
       statedSeconds: next.lostSeconds)
   }
-}
-
-/// The cost of a kill.
-struct Loss: Hashable, Sendable, Encodable {
-  /// Seconds of the recording that are streamed again.
-  let soundSeconds: Double
-  /// Upper bound of repeated work in seconds, by the crash test's clock: from the last report that
-  /// remains valid to the kill. Work between two reports counts as lost.
-  let workSeconds: Double
-  /// The resuming run's own statement; nil if it made none.
-  let statedSeconds: Double?
 }
 
 /// A progress event of `spool run --json`.

@@ -54,7 +54,6 @@ final class Console: Sendable {
 
   func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
   func red(_ text: String) -> String { isColored ? "\u{1B}[1;31m\(text)\u{1B}[0m" : text }
-  func faint(_ text: String) -> String { isColored ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
   private func write(_ text: String, to descriptor: Int32) {
     lock.withLock { _ in

@@ -5,16 +5,16 @@ import Store
 
 extension SpoolError {
   /// A wrong command line.
-  static func usage(
-    _ message: String, reason: String? = nil, advice: String? = nil
-  ) -> SpoolError {
+  static func usage(_ message: String, reason: String? = nil, advice: String? = nil) -> SpoolError {
     SpoolError(message, reason: reason, advice: advice, kind: .usage)
   }
 
   /// The same error, with the exit code of a wrong command line.
-  var asUsage: SpoolError {
-    guard kind != .invalid else { return self }
-    var error = SpoolError(message, reason: reason, advice: advice, cause: cause, kind: .usage)
+  var asUsage: SpoolError { kind == .invalid ? self : with(kind: .usage) }
+
+  /// The same error as one of another kind, which decides the exit code.
+  func with(kind: Kind) -> SpoolError {
+    var error = SpoolError(message, reason: reason, advice: advice, cause: cause, kind: kind)
     error.others = others
     return error
   }

@@ -20,9 +20,8 @@ enum Format {
   /// A position in a recording, rounded down: `7:12`, `1:02:03`.
   static func position(_ seconds: Double) -> String {
     let whole = Int(max(0, seconds.isFinite ? seconds : 0))
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let (hours, minutes) = (whole / 3600, whole / 60 % 60)
-    return (hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)") + ":\(two(whole % 60))"
+    return (hours > 0 ? "\(hours):\(zeros(minutes, 2))" : "\(minutes)") + ":\(zeros(whole % 60, 2))"
   }
 
   /// `412 × real time`.
@@ -36,8 +35,7 @@ enum Format {
     guard places > 0 else { return String(Int(value.rounded())) }
     let scale = pow(10, Double(places))
     let scaled = Int((value * scale).rounded())
-    let digits = String(abs(scaled))
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    let padded = zeros(abs(scaled), places + 1)
     let split = padded.index(padded.endIndex, offsetBy: -places)
     return (scaled < 0 ? "-" : "") + padded[..<split] + "." + padded[split...]
   }
@@ -82,6 +80,12 @@ enum Format {
     return String(shown)
   }
 
+  /// A number that is not negative, with zeros on the left: `007`.
+  static func zeros(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
   /// Pads on the right.
   static func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
@@ -105,7 +109,7 @@ enum Format {
     var time = time_t(secondsSince1970)
     var parts = unsafe tm()
     unsafe localtime_r(&time, &parts)
-    func two(_ number: Int32) -> String { padLeft(String(number), 2).replacing(" ", with: "0") }
+    func two(_ number: Int32) -> String { zeros(Int(number), 2) }
     return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
       + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
   }

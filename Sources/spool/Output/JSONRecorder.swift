@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Intake
 import PipelineEngine
 import PipelineModel
@@ -17,7 +16,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
 
   private static func line(_ event: RunEvent) -> JSONLine {
     switch event {
-    case .started(let run): JSONLine("started", ["run": RunLine(run)])
+    case .started(let run): JSONLine("started", ["run": run.line])
     case .reused(let id, let kind): JSONLine("reused", ["step": id.name, "kind": kind])
     case .skipped(let step):
       JSONLine("skipped", ["step": step.id.name, "kind": step.kind, "message": step.reason])
@@ -52,7 +51,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
     case .retrying(let id, let error, let delay):
       JSONLine("retrying", ["step": id?.name, "message": error.message, "seconds": delay])
     case .published(let file): JSONLine("published", ["step": file.step.name, "file": file])
-    case .ended(let run): JSONLine("ended", ["run": RunLine(run)])
+    case .ended(let run): JSONLine("ended", ["run": run.line])
     }
   }
 
@@ -122,6 +121,7 @@ extension JSONLine {
 /// A JSON object of named values; nil ones are left out.
 struct JSONLine: Encodable {
   private let members: [(name: String, value: any Encodable)]
+  private var whole: (any Encodable)?
 
   init(_ members: KeyValuePairs<String, (any Encodable)?>) {
     self.members = members.compactMap { name, value in value.map { (name, $0) } }
@@ -133,7 +133,14 @@ struct JSONLine: Encodable {
       [("event", event)] + members.compactMap { name, value in value.map { (name, $0) } }
   }
 
+  /// The members of a value and others.
+  init(_ whole: some Encodable, adding members: KeyValuePairs<String, (any Encodable)?>) {
+    self.init(members)
+    self.whole = whole
+  }
+
   func encode(to encoder: any Encoder) throws {
+    try whole?.encode(to: encoder)
     var container = encoder.container(keyedBy: Name.self)
     for (name, value) in members { try container.encode(value, forKey: Name(stringValue: name)) }
   }
@@ -146,25 +153,9 @@ struct JSONLine: Encodable {
   }
 }
 
-/// Encodes values as one line of JSON with sorted keys.
-enum JSONText {
-  static func of(_ value: some Encodable) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(value) else { return "{}" }
-    return String(decoding: data, as: UTF8.self)
-  }
-}
-
-/// A run as `--json` shows it: its record and the `findings` of its steps.
-struct RunLine: Encodable {
-  private let run: RunRecord
-
-  init(_ run: RunRecord) { self.run = run }
-
-  func encode(to encoder: any Encoder) throws {
-    try run.encode(to: encoder)
-    let findings = run.findings
-    if !findings.isEmpty { try JSONLine(["findings": findings]).encode(to: encoder) }
+extension RunRecord {
+  /// The run as `--json` shows it: its record and the `findings` of its steps.
+  var line: JSONLine {
+    JSONLine(self, adding: ["findings": findings.isEmpty ? nil : findings])
   }
 }

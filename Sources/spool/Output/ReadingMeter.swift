@@ -16,11 +16,6 @@ final class ReadingMeter: Sendable {
   private let draw: @Sendable (String) -> Void
   private let state = Mutex(State())
 
-  convenience init(_ console: Console, isShown: Bool) {
-    let clock = SystemClock()
-    self.init(isShown: isShown && console.isTerminal, now: { clock.elapsed }, draw: console.draw)
-  }
-
   /// - Parameters:
   ///   - now: monotonic seconds.
   ///   - draw: writes to the terminal.
@@ -76,4 +71,48 @@ final class ReadingMeter: Sendable {
       state.isDrawn = false
     }
   }
+}
+
+extension CommandContext {
+  /// A progress line, unless the command prints JSON or errors only.
+  func readingMeter() -> ReadingMeter {
+    let clock = SystemClock()
+    return ReadingMeter(
+      isShown: voice == .full && console.isTerminal, now: { clock.elapsed }, draw: console.draw)
+  }
+}
+
+/// Lines at the bottom of a terminal that are redrawn in place; nothing elsewhere.
+struct LiveLines {
+  let console: Console
+  /// Seconds between redraws.
+  let interval: Double
+  private var drawnAt = 0.0
+  private var lineCount = 0
+
+  init(_ console: Console, interval: Double) {
+    self.console = console
+    self.interval = interval
+  }
+
+  /// Whether the time between redraws is over.
+  func isDue(_ now: Double) -> Bool { console.isTerminal && now - drawnAt >= interval }
+
+  /// Replaces the lines.
+  mutating func draw(_ lines: [String], now: Double) {
+    guard console.isTerminal else { return }
+    console.draw(beginning + lines.map { "\r\u{1B}[2K\($0)\n" }.joined() + "\u{1B}[J")
+    lineCount = lines.count
+    drawnAt = now
+  }
+
+  /// Erases the lines, so that others can be printed above them.
+  mutating func erase() {
+    guard console.isTerminal, lineCount > 0 else { return }
+    console.draw("\(beginning)\u{1B}[J")
+    lineCount = 0
+    drawnAt = 0
+  }
+
+  private var beginning: String { lineCount > 0 ? "\u{1B}[\(lineCount)A" : "" }
 }

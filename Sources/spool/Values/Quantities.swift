@@ -41,30 +41,9 @@ struct MediaTime: ArgumentValue {
   }
 }
 
-/// An amount of data: `20GB`, `500 MB`, `1.5 GiB`.
-struct ByteSize: ArgumentValue {
-  let byteCount: Int
-  let argument: String
-
-  static let expectation = "a size like 500MB or 20GB"
-
-  init?(argument: String) {
-    guard let (number, unit) = numberAndUnit(argument) else { return nil }
-    let factors: [String: Double] = [
-      "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 0x1p10, "mib": 0x1p20,
-      "gib": 0x1p30, "tib": 0x1p40,
-    ]
-    guard let factor = factors[unit.lowercased()],
-      let count = Int(exactly: (number * factor).rounded())
-    else { return nil }
-    byteCount = count
-    self.argument = argument
-  }
-}
-
 /// Splits text such as `30d` and `1.5 GB` into the number, finite and not negative, and the unit,
 /// which is required.
-private func numberAndUnit(_ text: String) -> (number: Double, unit: String)? {
+func numberAndUnit(_ text: String) -> (number: Double, unit: String)? {
   let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
   let unit = text.dropFirst(digits.count).drop { $0 == " " }
   guard let number = Double(digits), number.isFinite, !unit.isEmpty else { return nil }

@@ -33,34 +33,25 @@ struct InboxStatusText: Encodable {
   private let wayOn: String?
 
   /// - Parameters:
+  ///   - inbox: what its watch reported; nil if it is unwatched, with waiting recordings.
   ///   - line: the command line of its last watch; nil if unknown.
   ///   - notTakenIn: recordings in it that are not in the store; nil if none.
   ///   - option: `--store` as typed.
   init(
-    _ inbox: WatchedInbox, line: String?, notTakenIn: NotTakenIn? = nil, store option: String?
+    _ path: String, _ inbox: WatchedInbox?, line: String?, notTakenIn: NotTakenIn? = nil,
+    store option: String?
   ) {
-    self.notTakenIn = notTakenIn
-    path = inbox.path
-    wayOn = inbox.processNumber == nil ? line ?? Self.wayOn(inbox.path, option) : nil
-    process = inbox.processNumber
-    isMissing = unsafe access(inbox.path, F_OK) != 0
-    reportedAt = inbox.reportedAt
-    waiting = inbox.report?.waiting
-    refused = inbox.report?.refused
-    ignored = inbox.report?.ignored
-    overlooked = inbox.report?.overlooked
-    // Only a running watch pauses.
-    pause = inbox.processNumber == nil ? nil : inbox.report?.pause
-  }
-
-  /// An unwatched inbox with waiting recordings.
-  init(unwatched path: String, line: String?, notTakenIn: NotTakenIn?, store option: String?) {
-    self.notTakenIn = notTakenIn
     self.path = path
-    wayOn = line ?? Self.wayOn(path, option)
-    isMissing = unsafe access(path, F_OK) != 0
-    (process, reportedAt, pause) = (nil, nil, nil)
-    (waiting, refused, ignored, overlooked) = (nil, nil, nil, nil)
+    self.notTakenIn = notTakenIn
+    let (number, report) = (inbox?.processNumber, inbox?.report)
+    process = number
+    wayOn = number == nil ? line ?? Self.wayOn(path, option) : nil
+    isMissing = !FilePath.exists(path)
+    reportedAt = inbox?.reportedAt
+    (waiting, refused, ignored) = (report?.waiting, report?.refused, report?.ignored)
+    overlooked = report?.overlooked
+    // Only a running watch pauses.
+    pause = number == nil ? nil : report?.pause
   }
 
   private static func wayOn(_ path: String, _ option: String?) -> String {
@@ -117,52 +108,53 @@ struct InboxStatusText: Encodable {
     if rest > 0 { lines.append("           and \(rest) more") }
     return lines
   }
-}
 
-/// Recordings in an inbox that are not in the store, and the free space for them.
-struct NotTakenIn: Encodable {
-  let count: Int
-  /// Their total bytes.
-  let byteCount: Int64
-  /// Free bytes on the store's disk; nil if unknown.
-  let freeByteCount: Int?
-  /// Whether they do not fit.
-  let isDiskFull: Bool
-  /// How many of them the watch has not reported.
-  private let untold: Int
+  /// Recordings in an inbox that are not in the store, and the free space for them.
+  struct NotTakenIn: Encodable {
+    let count: Int
+    /// Their total bytes.
+    let byteCount: Int64
+    /// Free bytes on the store's disk; nil if unknown.
+    let freeByteCount: Int?
+    /// Whether they do not fit.
+    let isDiskFull: Bool
+    /// How many of them the watch has not reported.
+    private let untold: Int
 
-  private enum CodingKeys: CodingKey { case count, byteCount, freeByteCount, isDiskFull }
+    private enum CodingKeys: CodingKey { case count, byteCount, freeByteCount, isDiskFull }
 
-  /// Searches an inbox; nil if every file was taken in or refused.
-  /// - Parameter report: the watch's last report.
-  init?(inInbox path: String, report: InboxReport?, store: DiskStore) {
-    let refused = Set((report?.refused.files ?? []).map(\.path))
-      .union((report?.ignored.files ?? []).map(\.path))
-    let files = recordingsNotTakenIn(fromInbox: path, recordings: store.recordings)
-      .filter { !refused.contains($0.path) }
-    if files.isEmpty { return nil }
-    count = files.count
-    byteCount = files.reduce(0) { $0 + $1.byteCount }
-    freeByteCount = try? store.freeByteCount()
-    isDiskFull = freeByteCount.map { [byteCount] in byteCount > Int64($0) } ?? false
-    let told = Set((report?.waiting.files ?? []).map(\.path))
-    untold = files.count { !told.contains($0.path) }
-  }
-
-  var lines: [String] {
-    var lines: [String] = []
-    if untold > 0 {
-      let (noun, verb) = untold == 1 ? ("recording", "waits") : ("recordings", "wait")
-      lines.append("\(Format.padLeft("\(untold)", 7))  \(noun) \(verb) in the inbox, not taken in")
+    /// Searches an inbox; nil if every file was taken in or refused.
+    /// - Parameter report: the watch's last report.
+    init?(inInbox path: String, report: InboxReport?, store: DiskStore) {
+      let refused = Set((report?.refused.files ?? []).map(\.path))
+        .union((report?.ignored.files ?? []).map(\.path))
+      let files = recordingsNotTakenIn(fromInbox: path, recordings: store.recordings)
+        .filter { !refused.contains($0.path) }
+      if files.isEmpty { return nil }
+      count = files.count
+      byteCount = files.reduce(0) { $0 + $1.byteCount }
+      freeByteCount = try? store.freeByteCount()
+      isDiskFull = freeByteCount.map { [byteCount] in byteCount > Int64($0) } ?? false
+      let told = Set((report?.waiting.files ?? []).map(\.path))
+      untold = files.count { !told.contains($0.path) }
     }
-    if isDiskFull, let freeByteCount {
-      let need = ByteCount(Int(byteCount))
-      lines += [
-        "           disk full: what waits needs \(need), and the store's disk has "
-          + "\(ByteCount(freeByteCount))",
-        "           nothing is lost; free some space there, and it is taken in",
-      ]
+
+    var lines: [String] {
+      var lines: [String] = []
+      if untold > 0 {
+        let (noun, verb) = untold == 1 ? ("recording", "waits") : ("recordings", "wait")
+        lines.append(
+          "\(Format.padLeft("\(untold)", 7))  \(noun) \(verb) in the inbox, not taken in")
+      }
+      if isDiskFull, let freeByteCount {
+        let need = ByteCount(Int(byteCount))
+        lines += [
+          "           disk full: what waits needs \(need), and the store's disk has "
+            + "\(ByteCount(freeByteCount))",
+          "           nothing is lost; free some space there, and it is taken in",
+        ]
+      }
+      return lines
     }
-    return lines
   }
 }

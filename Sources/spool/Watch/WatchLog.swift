@@ -1,4 +1,3 @@
-import Glibc
 import Intake
 import PipelineModel
 import Platform
@@ -8,16 +7,18 @@ import Stages
 import Store
 
 /// The log of a watch: one line of text or one JSON object an event.
-struct WatchLog: WatchRecorder {
-  private let console: Console
-  private let isJSON: Bool
-
-  init(_ console: Console, isJSON: Bool) {
-    self.console = console
-    self.isJSON = isJSON
-  }
+struct WatchLog: Sendable {
+  let store: DiskStore
+  /// The watch's command line, which is stored for each inbox when its watch begins.
+  let line: String
+  let console: Console
+  let isJSON: Bool
 
   func record(_ event: WatchEvent) {
+    if event.event == .watching, let inbox = event.inbox {
+      // On a full disk, the watch continues without storing its command line.
+      try? store.inboxes.remember(watch: line, ofInbox: inbox)
+    }
     console.print(isJSON ? JSONText.of(event) : Self.line(event))
   }
 
@@ -43,64 +44,50 @@ struct WatchLog: WatchRecorder {
 }
 
 /// Requests time stamps on a thread of its own, without delaying recordings.
-final class WatchStamps: Sendable {
+extension WatchLog {
   /// Seconds between checks for due requests.
   private static let lookPeriod = 2.0
 
-  private let stop = StopRequest()
-  private let bell = Mailbox<Void>()
-  private let thread: BackgroundThread
-
-  init(_ store: DiskStore, log: WatchLog) {
-    let work = Work(store: store, log: log, stop: stop, bell: bell)
-    thread = BackgroundThread(name: "stamps") { work.run() }
+  /// Starts the thread.
+  /// - Returns: stops it within about a second; a pending request is repeated later.
+  func beginStamping() -> () -> Void {
+    let stop = StopRequest()
+    let bell = Mailbox<Void>()
+    let thread = BackgroundThread(name: "stamps") { requestStamps(until: stop, bell) }
+    return {
+      stop.request(signal: 15)
+      bell.send(())
+      thread.join()
+    }
   }
 
-  /// Stops within about a second; a pending request is repeated later.
-  func end() {
-    stop.request(signal: 15)
-    bell.send(())
-    thread.join()
-  }
-
-  /// The thread's state.
-  private struct Work: Sendable {
-    let store: DiskStore
-    let log: WatchLog
-    let stop: StopRequest
-    let bell: Mailbox<Void>
+  private func requestStamps(until stop: StopRequest, _ bell: Mailbox<Void>) {
     let clock = SystemClock()
-
-    func run() {
-      var lastTrouble: String?
-      while !stop.isRequested {
-        do throws(SpoolError) {
-          if let next = try store.stamps.nextAttempt(), next <= clock.now {
-            _ = try StampRound(store, clock: clock, stop: stop).run(report: tell)
-          }
-          lastTrouble = nil
-        } catch {
-          let words = "cannot \(error.action) \(error.path): \(error.why)"
-          if words != lastTrouble { tell(.trouble, words) }
-          lastTrouble = words
-        }
-        _ = bell.receive(atMost: .seconds(WatchStamps.lookPeriod))
-      }
-    }
-
-    private func tell(_ stamp: AwaitedStamp, _ outcome: Result<TimeStamp, StampRound.Trouble>) {
-      switch outcome {
-      case .success(let found):
-        tell(.stamped, "\(found.timeText), \(found.authority)", of: stamp.path)
-      case .failure(let trouble):
-        tell(.trouble, "no time stamp yet: \(trouble.message)", of: stamp.path)
-      }
-    }
-
-    private func tell(_ event: WatchEvent.Event, _ text: String, of receipt: String? = nil) {
-      log.record(
+    func tell(_ event: WatchEvent.Event, _ text: String, of receipt: String? = nil) {
+      record(
         WatchEvent(
           event, at: clock.now, file: receipt.map(Format.visible), text: Format.visible(text)))
+    }
+    var lastTrouble: String?
+    while !stop.isRequested {
+      do throws(SpoolError) {
+        if let next = try store.stamps.nextAttempt(), next <= clock.now {
+          _ = try StampRound(store, clock: clock, stop: stop).run { stamp, outcome in
+            switch outcome {
+            case .success(let found):
+              tell(.stamped, "\(found.timeText), \(found.authority)", of: stamp.path)
+            case .failure(let trouble):
+              tell(.trouble, "no time stamp yet: \(trouble.message)", of: stamp.path)
+            }
+          }
+        }
+        lastTrouble = nil
+      } catch {
+        let words = "cannot \(error.action) \(error.path): \(error.why)"
+        if words != lastTrouble { tell(.trouble, words) }
+        lastTrouble = words
+      }
+      _ = bell.receive(atMost: .seconds(Self.lookPeriod))
     }
   }
 }

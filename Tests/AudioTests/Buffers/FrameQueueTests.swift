@@ -33,18 +33,16 @@ import Testing
     queue.append(input, start: 0, count: 40)
     queue.drop(30)
     queue.append(input, start: 40, count: 35)
-    var snapshot = ProcessorSnapshot()
-    queue.append(to: &snapshot)
+    let snapshot = StateCoder.snapshot { (coder) throws(SnapshotError) in try queue.code(&coder) }
 
     var copy = FrameQueue(channelCount: 3, capacity: 50)
-    var reader = SnapshotReader(snapshot)
-    try copy.restore(from: &reader)
-    try reader.finish()
+    try StateCoder.restore(snapshot) { (coder) throws(SnapshotError) in try copy.code(&coder) }
     #expect(copy.count == 45)
     for index in 0..<45 { #expect(copy[1, index] == queue[1, index]) }
 
     var small = FrameQueue(channelCount: 3, capacity: 44)
-    var again = SnapshotReader(snapshot)
-    #expect(throws: SnapshotError.self) { try small.restore(from: &again) }
+    #expect(throws: SnapshotError.self) {
+      try StateCoder.restore(snapshot) { (coder) throws(SnapshotError) in try small.code(&coder) }
+    }
   }
 }

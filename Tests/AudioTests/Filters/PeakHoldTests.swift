@@ -46,12 +46,9 @@ import Testing
     let levels = levels(3000)
     let first = PeakHold(sampleRate: Hertz(48_000))
     let head = hold(Array(levels[..<1234]), first, cuts: [97])
-    var snapshot = ProcessorSnapshot()
-    first.append(to: &snapshot)
+    let snapshot = StateCoder.snapshot { (coder) throws(SnapshotError) in try first.code(&coder) }
     let second = PeakHold(sampleRate: Hertz(48_000))
-    var reader = SnapshotReader(snapshot)
-    try second.restore(from: &reader)
-    try reader.finish()
+    try StateCoder.restore(snapshot) { (coder) throws(SnapshotError) in try second.code(&coder) }
     let tail = hold(Array(levels[1234...]), second, cuts: [64])
     #expect(head + tail == held(levels, window: 480))
   }

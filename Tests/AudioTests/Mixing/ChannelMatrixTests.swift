@@ -9,7 +9,7 @@ import Testing
 
   @Test func `keeps the promises of a processor`() throws {
     try checkProcessorConformance {
-      ChannelMatrix(Downmix.mono(from: $0.channelCount, law: .power), format: $0)
+      ChannelMatrix(Downmix.mono(from: $0.channelCount, law: .constantPower), format: $0)
     }
     try checkProcessorConformance {
       ChannelMatrix(Downmix.stereo(from: $0.channelCount), format: $0)
@@ -40,10 +40,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (Downmix.PanLaw.none, 0.0), (.power, -3.0103), (.compromise, -4.515), (.amplitude, -6.0206),
+    (PanLaw.flat, 0.0), (.constantPower, -3.0103), (.compromise, -4.515), (.linear, -6.0206),
   ])
   func `pan laws have their gain in the middle, and all of it at the sides`(
-    law: Downmix.PanLaw, gain: Double
+    law: PanLaw, gain: Double
   ) {
     for row in Downmix.panned(to: 0, law: law) {
       #expect(abs(Decibels(amplitude: row[0]).value - gain) < 0.01)
@@ -57,9 +57,9 @@ import Testing
   @Test func `equal sides become their mean, and a single channel comes back`() {
     let sound = TestSound.noise(format(1), frames: 500)
     let stereo = sound.processed(
-      by: ChannelMatrix(Downmix.panned(to: 0, law: .none), format: format(1)))
+      by: ChannelMatrix(Downmix.panned(to: 0, law: .flat), format: format(1)))
     let mono = stereo.processed(
-      by: ChannelMatrix(Downmix.mono(from: 2, law: .amplitude), format: format(2)))
+      by: ChannelMatrix(Downmix.mono(from: 2, law: .linear), format: format(2)))
     #expect(mono.isBitIdentical(to: sound))
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A batch that is cut off goes on, and one that is done takes no time", .serialized)
+@Suite("A batch that is cut off goes on, and one that is done takes no time")
 struct BatchInterruptionTests {
   private let folder: BatchFolder
 

@@ -1,4 +1,6 @@
 import Foundation
+import Platform
+@testable import Store
 import TestSupport
 import Testing
 
@@ -117,7 +119,7 @@ struct StoreCareTests {
     #expect(runs.text.contains("note.wav") && runs.text.contains("done"))
     #expect(runs.errorOutput.hasPrefix("note: the store's database was lost"))
     #expect(runs.errorOutput.split(separator: "\n").count == 1, "\(runs.errorOutput)")
-    #expect(runs.errorOutput.contains(hasBackup ? "backup 1" : "the records"))
+    #expect(runs.errorOutput.contains(hasBackup ? "backup 1" : "the change log"))
     let again = try place.run(pipeline, [note])
     #expect(again.made == [] && again.errorOutput == "")
     #expect(try check().sound)
@@ -128,7 +130,7 @@ struct StoreCareTests {
     let lost =
       ["spool.sqlite", "spool.sqlite-wal", "spool.sqlite-shm"] + (hasBackup ? [] : ["backups"])
     let loss = "the store's database was lost (it is gone)"
-    let source = hasBackup ? "backup 1 and the records beside it" : "the records that lie beside it"
+    let source = hasBackup ? "backup 1 and the change log" : "the change log beside it"
     for words in [
       ["run", pipeline, note, "--out", place.out], ["status"], ["runs"], ["gc", "-n"],
       ["check"], ["repair", "-n"], ["repair"],
@@ -157,10 +159,16 @@ struct StoreCareTests {
   /// Makes all that lies in the store two hours old.
   private func age() throws {
     for case let name as String in FileManager.default.enumerator(atPath: place.store) ?? .init()
-    where name.hasPrefix("artifacts/") || name.hasPrefix("records/") {
+    where name.hasPrefix("artifacts/") {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: -7200)],
         ofItemAtPath: place.store + "/" + name)
+    }
+    try DiskStore(at: place.store).withDatabase { (database) throws(SpoolError) in
+      _ = try database.transaction(to: "test") { (database) throws(SpoolError) in
+        try database.run(
+          "UPDATE checkpoints SET recorded_at = recorded_at - 7200000000000", to: "test")
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+@testable import Store
 import TestSupport
 import Testing
 
@@ -63,12 +64,11 @@ struct WhyTests {
   @Test("what was made by a run whose record was lost is said to be, in words")
   func lostRecord() throws {
     _ = try run()
-    let files = FileManager.default
-    for name in Workspace.names(in: place.store) where name.hasPrefix("spool.sqlite") {
-      try files.removeItem(atPath: place.store + "/" + name)
+    try DiskStore(at: place.store).withDatabase { (database) throws(SpoolError) in
+      _ = try database.transaction(to: "test") { (database) throws(SpoolError) in
+        try database.run("DELETE FROM runs", to: "test")
+      }
     }
-    try files.removeItem(atPath: place.store + "/backups")
-    try files.removeItem(atPath: place.store + "/records/runs")
     _ = try run()
     for (stage, reason) in try reasons() {
       #expect(

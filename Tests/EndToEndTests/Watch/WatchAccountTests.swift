@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What people and devices are told of notes that are not simply done.
-@Suite("A watch gives account of names, decisions and files that are left alone", .serialized)
+@Suite("A watch gives account of names, decisions and files that are left alone")
 struct WatchAccountTests {
   private static let id = "7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"
   private let inbox: WatchedPlace

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Real programs bring recordings as phones, browsers and syncing programs do.
-@Suite("A watch takes in whatever arrives, once and whole", .serialized)
+@Suite("A watch takes in whatever arrives, once and whole")
 struct WatchArrivalTests {
   private let inbox: WatchedPlace
   private let place: Workspace

@@ -5,7 +5,7 @@ import Testing
 /// Kills real watches while recordings arrive.
 ///
 /// 30 recordings everywhere, which takes seconds; 300 with `SPOOL_LONG_TESTS=1`.
-@Suite("A watch can be killed at any moment", .serialized)
+@Suite("A watch can be killed at any moment")
 struct WatchKillTests {
   @Test("nothing is lost, nothing comes out twice, and every acknowledgement is right")
   func kills() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the store knows of recordings, and what devices and people are told of it.
-@Suite("A watch keeps account of what it has", .serialized)
+@Suite("A watch keeps account of what it has")
 struct WatchCustodyTests {
   private static let id = "7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"
   private let inbox: WatchedPlace

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a watch took in is proven without being asked for.
-@Suite("A watch writes a receipt for every recording", .serialized)
+@Suite("A watch writes a receipt for every recording")
 struct WatchReceiptTests {
   @Test("with its inbox, its arrival and its sidecar as received")
   func arrival() throws {

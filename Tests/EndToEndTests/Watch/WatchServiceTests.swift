@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The watch as a service that others start, ask and end.
-@Suite("A watch is a calm service", .serialized)
+@Suite("A watch is a calm service")
 struct WatchServiceTests {
   private let inbox: WatchedPlace
   private let place: Workspace

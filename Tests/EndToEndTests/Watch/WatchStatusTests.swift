@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whoever asks how a watch stands is told what lies there, and what goes on with it.
-@Suite("The status of a watch names what waits and what to type", .serialized)
+@Suite("The status of a watch names what waits and what to type")
 struct WatchStatusTests {
   private let inbox: WatchedPlace
   private let place: Workspace

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Real speech with what is said beside it, in an inbox whose pipeline takes transcripts.
-@Suite("A watch takes transcripts with their recordings", .serialized)
+@Suite("A watch takes transcripts with their recordings")
 struct WatchTranscriptTests {
   private let inbox: WatchedPlace
   private let place: Workspace

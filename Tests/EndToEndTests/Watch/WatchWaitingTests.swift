@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is not all there is waited for, and whoever asks is told.
-@Suite("A watch waits for what is not whole, and says so", .serialized)
+@Suite("A watch waits for what is not whole, and says so")
 struct WatchWaitingTests {
   private let inbox: WatchedPlace
   private let place: Workspace
@@ -39,10 +39,10 @@ struct WatchWaitingTests {
     }
     let told = try status()
     #expect(isWaiting, "\(told)")
-    sleep(2)
     #expect(!watch.news.contains { $0.event == "received" }, "\(watch.output)")
     for name in names { try inbox.shell("cat made/\(name) > inbox/\(name)") }
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == names.count })
+    #expect(watch.news.count { $0.event == "received" } == names.count, "a half was taken")
     for name in names {
       let accepted = inbox.inbox + "/accepted/" + name
       #expect(
@@ -89,14 +89,28 @@ struct WatchWaitingTests {
       ], folder: place.folder.path)
     inbox.wait { !watch.isRunning || watch.news.contains { $0.event == "watching" } }
     try #require(watch.isRunning, "\(watch.errors)")
+    // Once it takes anything, it sees every write.
+    try inbox.make(2)
+    try inbox.shell("cp made/2.wav inbox/")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
     // What it has so far looks whole: it is sound without a declared length.
     let writer = try inbox.begin(
       "exec 3>inbox/slow.wav; head -c 4 made/1.wav >&3; printf '\\377\\377\\377\\377' >&3; "
-        + "tail -c +9 made/1.wav | head -c 20000 >&3; sleep 4; tail -c +20009 made/1.wav >&3")
+        + "tail -c +9 made/1.wav | head -c 20000 >&3; until test -e go; do sleep 0.05; done; "
+        + "tail -c +20009 made/1.wav >&3")
+    #expect(
+      try inbox.wait {
+        try place.spool(["status", "--store", place.file("nobody")]).text
+          .contains("slow.wav: somebody has it open for writing")
+      })
+    #expect(!watch.news.contains { $0.file == "slow.wav" }, "\(watch.output)")
+    try inbox.shell("touch go")
     writer.waitUntilExit()
-    #expect(inbox.wait { watch.news.contains { $0.event == "received" } }, "\(watch.output)")
-    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
-    #expect(watch.news.count { $0.event == "received" } == 1)
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "uploaded" && $0.file == "slow.wav" } },
+      "\(watch.output)")
+    #expect(watch.news.count { $0.event == "received" && $0.file == "slow.wav" } == 1)
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).contains("accepted/slow.wav") })
     let whole = try FileManager.default.attributesOfItem(atPath: place.file("made/1.wav"))[.size]
     let taken = try FileManager.default.attributesOfItem(
       atPath: inbox.inbox + "/accepted/slow.wav")[.size]

@@ -9,26 +9,26 @@ struct BatchPlanTests {
     FoundFile(path: path, byteCount: byteCount)
   }
 
-  private func cost(seconds: Double) -> CostModel.Cost {
-    CostModel.Cost(
+  private func cost(seconds: Double) -> BatchForecast.CostModel.Cost {
+    BatchForecast.CostModel.Cost(
       mediaSeconds: 100 * seconds, storeByteCount: 1000 * seconds,
       publishedByteCount: 500 * seconds, seconds: seconds)
   }
 
   @Test("few files are all looked into, of many an even part with both ends")
   func sample() {
-    #expect(CostModel.sample(of: 0) == [])
-    #expect(CostModel.sample(of: 3) == [0, 1, 2])
-    let sample = CostModel.sample(of: 10_000)
-    #expect(sample.count == CostModel.sampleLimit)
+    #expect(BatchForecast.CostModel.sample(of: 0) == [])
+    #expect(BatchForecast.CostModel.sample(of: 3) == [0, 1, 2])
+    let sample = BatchForecast.CostModel.sample(of: 10_000)
+    #expect(sample.count == BatchForecast.CostModel.sampleLimit)
     #expect(sample.first == 0 && sample.last == 9_999)
     #expect(Set(sample).count == sample.count)
   }
 
   @Test("files that were not looked into cost what their kind costs for each byte")
   func kinds() {
-    var costs = CostModel()
-    #expect(costs[file("x.wav", 10)] == CostModel.Cost())
+    var costs = BatchForecast.CostModel()
+    #expect(costs[file("x.wav", 10)] == BatchForecast.CostModel.Cost())
     costs.add(cost(seconds: 2), of: file("a.wav", 1000))
     costs.add(cost(seconds: 4), of: file("b.WAV", 1000))
     costs.add(cost(seconds: 10), of: file("c.m4a", 100))
@@ -38,17 +38,17 @@ struct BatchPlanTests {
     #expect(abs(costs[file("f.mp3", 2100)].seconds - 16) < 1e-9)
     // What cannot be opened costs nothing, and spoils nobody's estimate.
     costs.addHopeless(file("broken.wav", 5000))
-    #expect(costs[file("broken.wav", 5000)] == CostModel.Cost())
+    #expect(costs[file("broken.wav", 5000)] == BatchForecast.CostModel.Cost())
     #expect(costs[file("d.wav", 2000)].seconds == 6)
   }
 
   @Test("the costliest file is begun first, equal ones in the order of their paths")
   func queue() {
-    var costs = CostModel()
+    var costs = BatchForecast.CostModel()
     let files = [file("a.wav", 10), file("b.m4a", 10), file("c.wav", 30), file("d.wav", 10)]
     costs.add(cost(seconds: 1), of: files[0])
     costs.add(cost(seconds: 9), of: files[1])
-    var queue = WorkQueue(
+    var queue = BatchPlan.Queue(
       files.map {
         BatchPlan.Job(file: $0, name: $0.path, wantedName: nil, sidecar: nil, transcript: nil)
       },

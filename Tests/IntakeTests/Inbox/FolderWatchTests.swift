@@ -157,7 +157,7 @@ struct FolderWatchTests {
     #expect(found(events) == ["8.wav"] && gone(events) == ["7.wav"])
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let count = unsafe read(openings, &buffer, buffer.count)
-    let opened = InotifyRecord.records(in: buffer[..<max(0, count)]).compactMap(\.name)
+    let opened = Inotify.Record.records(in: buffer[..<max(0, count)]).compactMap(\.name)
     #expect(opened.filter { $0.description != "sub" } == [])
     watch.schedule.ask()
     #expect(watch.wait(atMost: .zero) == [])

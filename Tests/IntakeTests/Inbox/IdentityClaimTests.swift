@@ -31,7 +31,7 @@ struct IdentityClaimTests {
     recording: Recording, other: RecordingKey
   ) {
     let intake = try processor.takeIn(try bench.drop(text, as: name, sidecar: sidecar()))
-    guard case .conflict(let recording, let other) = intake else {
+    guard case .conflict(let recording, let other)? = intake else {
       Issue.record("it is no conflict: \(intake)")
       throw SpoolError("test", name, reason: "no conflict")
     }
@@ -112,7 +112,7 @@ struct IdentityClaimTests {
     #expect(settled.conflict == nil && settled.reason == nil)
     let again = try processor.takeIn(
       try bench.drop("same sound", as: "d.m4a", sidecar: sidecar()))
-    guard case .duplicate = again else {
+    guard case .duplicate? = again else {
       Issue.record("it is no duplicate: \(again)")
       return
     }
@@ -127,7 +127,7 @@ struct IdentityClaimTests {
     _ = try claim("other", "c.m4a")
     _ = try processor.change(plain.key, .release(reason: "released by hand"))
     let again = try processor.takeIn(try bench.drop("other", as: "d.m4a", sidecar: sidecar()))
-    guard case .duplicate(let recording) = again else {
+    guard case .duplicate(let recording)? = again else {
       Issue.record("it is no repeat: \(again)")
       return
     }
@@ -161,7 +161,7 @@ struct IdentityClaimTests {
       try bench.drop("half", as: "a.m4a", sidecar: sidecar()), refusal: "it is cut off")
     let plain = try takeIn("other", "b.m4a")
     let intake = try processor.takeIn(try bench.drop("other", as: "c.m4a", sidecar: sidecar()))
-    guard case .duplicate(let recording) = intake else {
+    guard case .duplicate(let recording)? = intake else {
       Issue.record("it is no duplicate: \(intake)")
       return
     }

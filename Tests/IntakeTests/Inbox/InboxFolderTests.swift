@@ -20,15 +20,15 @@ struct InboxFolderTests {
     try scratch.write("secret", to: "secret")
   }
 
-  static let openings: [OpeningBeneath] = [.kernel, .stepwise]
+  static let openings: [InboxFolder.Opening] = [.kernel, .stepwise]
 
   @Test("a file is opened with its stamp, its names and its bytes", arguments: openings)
-  func file(opening: OpeningBeneath) throws {
+  func file(opening: InboxFolder.Opening) throws {
     let folder = try InboxFolder(at: inbox, opening: opening)
     let path = try #require(InboxPath("sub/a.wav"))
     let file = try folder.open(path)
     let (stamp, firstCount, readingPath) = (file.stamp, file.nameCount, file.readingPath)
-    #expect(stamp.byteCount == 5 && stamp.kind == .file && firstCount == 1)
+    #expect(stamp.byteCount == 5 && stamp.isRegularFile && firstCount == 1)
     let bytes = try file.bytes(atMost: 5)
     #expect(bytes == Array("sound".utf8))
     let seen = try folder.stamp(of: path)
@@ -47,7 +47,7 @@ struct InboxFolderTests {
   }
 
   @Test("nothing outside is reached through links, wherever they stand", arguments: openings)
-  func links(opening: OpeningBeneath) throws {
+  func links(opening: InboxFolder.Opening) throws {
     for (name, target) in [
       ("passwd", "/etc/passwd"), ("up", "../secret"), ("folder", ".."), ("inner", "sub/a.wav"),
       ("root", "/"), ("proc", "/proc/self/cwd"), ("loop", "loop"),
@@ -64,7 +64,7 @@ struct InboxFolderTests {
   }
 
   @Test("pipes, sockets, devices and folders are refused unopened", arguments: openings)
-  func special(opening: OpeningBeneath) throws {
+  func special(opening: InboxFolder.Opening) throws {
     #expect(unsafe mkfifo(inbox + "/pipe", 0o666) == 0)
     // A writer that waits for a reader would be let go by whoever opens the pipe.
     let writer = try #require(Program(named: "sh"))

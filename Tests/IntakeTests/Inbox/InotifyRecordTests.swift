@@ -18,7 +18,7 @@ struct InotifyRecordTests {
     let bytes =
       Self.bytes(1, UInt32(IN_CLOSE_WRITE), Array("a.wav".utf8)) + Self.bytes(2, 0x400, [])
       + Self.bytes(3, UInt32(IN_MOVED_TO), long) + Self.bytes(-1, UInt32(IN_Q_OVERFLOW), [])
-    let records = InotifyRecord.records(in: bytes[...])
+    let records = Inotify.Record.records(in: bytes[...])
     #expect(records.map(\.watch) == [1, 2, 3, -1])
     #expect(records.map { $0.name?.bytes } == [Array("a.wav".utf8), nil, long, nil])
     #expect(records[0].has(IN_CLOSE_WRITE) && !records[0].has(IN_MOVED_TO))
@@ -29,8 +29,8 @@ struct InotifyRecordTests {
   func cut() {
     let whole = Self.bytes(1, 8, Array("a.wav".utf8))
     for count in 0..<whole.count {
-      #expect(InotifyRecord.records(in: (whole + whole).prefix(whole.count + count)).count == 1)
-      #expect(InotifyRecord.records(in: whole.prefix(count)) == [])
+      #expect(Inotify.Record.records(in: (whole + whole).prefix(whole.count + count)).count == 1)
+      #expect(Inotify.Record.records(in: whole.prefix(count)) == [])
     }
   }
 
@@ -45,7 +45,7 @@ struct InotifyRecordTests {
       -> InboxEvent?
     {
       folders.event(
-        of: InotifyRecord(watch: watch, mask: UInt32(truncatingIfNeeded: mask), name: name))
+        of: Inotify.Record(watch: watch, mask: UInt32(truncatingIfNeeded: mask), name: name))
     }
     let isFolder = UInt32(IN_ISDIR)
     #expect(notice(2, IN_MOVED_TO, file) == .touched(sub.appending(file)))

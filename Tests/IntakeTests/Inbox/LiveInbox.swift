@@ -152,3 +152,16 @@ extension InboxEvent {
     return nil
   }
 }
+
+extension FileStamp {
+  /// The stamp of a regular file that no disk holds.
+  init(byteCount: Int64, modified: Int64, changed: Int64, inode: UInt64) {
+    var status = stat()
+    status.st_mode = S_IFREG
+    status.st_size = Int(byteCount)
+    status.st_ino = UInt(inode)
+    status.st_mtim = timespec(tv_sec: 0, tv_nsec: Int(modified))
+    status.st_ctim = timespec(tv_sec: 0, tv_nsec: Int(changed))
+    self.init(status)
+  }
+}

@@ -24,8 +24,8 @@ struct OriginalExportTests {
     try #require(try processor.takeIn(try bench.drop(text, as: path)).recording)
   }
 
-  private func export(_ recording: Recording) throws -> OriginalExport.Outcome {
-    try OriginalExport(store: store).write(recording, to: target.path)
+  private func export(_ recording: Recording) throws -> (path: String, isNew: Bool) {
+    try store.writeOriginal(of: recording, to: target.path)
   }
 
   private func text(_ name: String) throws -> String {

@@ -160,15 +160,12 @@ final class BenchTime: Sendable {
   func advance(by seconds: Double) { state.withLock { $0 += Int64(seconds * 1e9) } }
 }
 
-extension IntakeOutcome {
+extension RecordingAdmission? {
   /// The note that a file became or belongs to; nil where it changed.
   var recording: Recording? {
     switch self {
-    case .received(let recording), .quarantined(let recording), .duplicate(let recording),
-      .conflict(let recording, _),
-      .known(let recording), .attached(let recording), .late(let recording):
-      recording
-    case .waiting, .refused, .transcript, .changed: nil
+    case .some(let admission): admission.recording
+    case .none: nil
     }
   }
 }

@@ -1,4 +1,5 @@
 @testable import Intake
+import Platform
 import Testing
 
 @Suite("Settling with sidecars and markers")
@@ -14,7 +15,7 @@ struct SettlingPolicyTests {
     change(&rules)
     var tracker = StabilityTracker(rules: rules)
     rest(recording, in: &tracker, from: 0)
-    #expect(tracker.steps(at: .seconds(2)) == [.examine(recording)])
+    #expect(tracker.events(at: .seconds(2)) == [.atRest(recording)])
     tracker.record(
       .examined(.whole, canSeeWriters: true, nameCount: 1), of: Self.stamp, at: recording,
       now: .seconds(2))
@@ -44,20 +45,20 @@ struct SettlingPolicyTests {
   ) -> [InboxEvent] {
     var told: [InboxEvent] = []
     for _ in 0..<4 {
-      for step in tracker.steps(at: .seconds(second)) {
-        switch step {
-        case .examine(let path) where path != recording:
+      for event in tracker.events(at: .seconds(second)) {
+        switch event {
+        case .atRest(let path) where path != recording:
           tracker.record(
             .examined(sidecar, canSeeWriters: true, nameCount: 1), of: Self.stamp, at: path,
             now: .seconds(second))
           tracker.record(declared, of: Self.stamp, at: path)
-        case .examine(let path):
+        case .atRest(let path):
           tracker.record(
             .examined(.whole, canSeeWriters: true, nameCount: 1), of: Self.stamp, at: path,
             now: .seconds(second))
-        case .measure(let path): tracker.record(length, of: Self.stamp, at: path)
-        case .report(.waiting): break
-        case .report(let arrival): told.append(arrival)
+        case .unmeasured(let path): tracker.record(length, of: Self.stamp, at: path)
+        case .waiting: break
+        default: told.append(event)
         }
       }
     }
@@ -85,7 +86,7 @@ struct SettlingPolicyTests {
     var tracker = wholeNote { _ in }
     let sidecar = try #require(InboxPath("sub/note.json"))
     tracker.record(Self.stamp, at: sidecar, now: .seconds(2))
-    #expect(tracker.steps(at: .seconds(2)) == [])
+    #expect(tracker.events(at: .seconds(2)) == [])
     rest(sidecar, in: &tracker, from: 2)
     let steps = told(by: &tracker, at: 4)
     #expect(Set(steps) == [.sidecar(sidecar, Self.stamp), settled(with: "sub/note.json")])
@@ -133,7 +134,7 @@ struct SettlingPolicyTests {
     let sidecar = try #require(InboxPath("sub/note.json"))
     let half = FileStamp(byteCount: 9, modified: 1, changed: 1, inode: 1)
     for second in 2...4 { tracker.record(half, at: sidecar, now: .seconds(second)) }
-    #expect(tracker.steps(at: .seconds(4)).contains(.examine(sidecar)))
+    #expect(tracker.events(at: .seconds(4)).contains(.atRest(sidecar)))
     tracker.record(
       .examined(Self.half, canSeeWriters: true, nameCount: 1), of: half, at: sidecar,
       now: .seconds(4))
@@ -210,14 +211,14 @@ struct SettlingPolicyTests {
   @Test("what a file waits for is told once it has waited for a while, and again when it changes")
   func waiting() throws {
     var tracker = wholeNote { $0.sidecar = .awaited(atMost: .seconds(60)) }
-    #expect(tracker.steps(at: .seconds(3)) == [])
+    #expect(tracker.events(at: .seconds(3)) == [])
     #expect(
-      tracker.steps(at: .seconds(4)) == [.report(.waiting(recording, "its sidecar is missing"))])
-    #expect(tracker.steps(at: .seconds(5)) == [])
+      tracker.events(at: .seconds(4)) == [.waiting(recording, "its sidecar is missing")])
+    #expect(tracker.events(at: .seconds(5)) == [])
     tracker.record(
       FileStamp(byteCount: 2, modified: 1, changed: 2, inode: 1), at: recording, now: .seconds(6))
     #expect(
-      tracker.steps(at: .seconds(6)) == [.report(.waiting(recording, "it is still changing"))])
+      tracker.events(at: .seconds(6)) == [.waiting(recording, "it is still changing")])
   }
 
   @Test("ignored sidecars are not followed at all")
@@ -250,14 +251,14 @@ struct SettlingPolicyTests {
     #expect(
       Set(told(by: &tracker, at: 2))
         == [.sidecar(sidecar, Self.stamp), .command(command, Self.stamp)])
-    #expect(tracker.steps(at: .seconds(50)) == [] && tracker.nextLook == nil)
+    #expect(tracker.events(at: .seconds(50)) == [] && tracker.nextLook == nil)
     let changed = FileStamp(byteCount: 2, modified: 1, changed: 2, inode: 2)
     for second in 60...62 { tracker.record(changed, at: sidecar, now: .seconds(second)) }
-    #expect(tracker.steps(at: .seconds(62)) == [.examine(sidecar)])
+    #expect(tracker.events(at: .seconds(62)) == [.atRest(sidecar)])
     tracker.record(
       .examined(.whole, canSeeWriters: true, nameCount: 1), of: changed, at: sidecar,
       now: .seconds(62))
-    #expect(tracker.steps(at: .seconds(62)) == [.report(.sidecar(sidecar, changed))])
+    #expect(tracker.events(at: .seconds(62)) == [.sidecar(sidecar, changed)])
   }
 
   @Test(
@@ -267,7 +268,7 @@ struct SettlingPolicyTests {
     let text = try #require(InboxPath("sub/note.txt"))
     let captions = try #require(InboxPath("sub/note.m4a.srt"))
     tracker.record(Self.stamp, at: text, now: .seconds(2))
-    #expect(tracker.steps(at: .seconds(2)) == [])
+    #expect(tracker.events(at: .seconds(2)) == [])
     rest(text, in: &tracker, from: 2)
     rest(captions, in: &tracker, from: 3)
     #expect(told(by: &tracker, at: 4) == [.transcript(text, Self.stamp)])
@@ -277,7 +278,7 @@ struct SettlingPolicyTests {
         transcripts: [text, captions]))
     #expect(Set(told(by: &tracker, at: 5)) == [.transcript(captions, Self.stamp), settled])
     // They are told once.
-    #expect(tracker.steps(at: .seconds(60)) == [])
+    #expect(tracker.events(at: .seconds(60)) == [])
   }
 
   @Test("JSON that proves to be words is no sidecar, and what the sidecar names comes first")
@@ -288,7 +289,7 @@ struct SettlingPolicyTests {
     let said = try #require(InboxPath("sub/said.txt"))
     for path in [words, sidecar, said] { rest(path, in: &tracker, from: 2) }
     for path in [words, sidecar, said] {
-      #expect(tracker.steps(for: path, at: .seconds(4)) == [.examine(path)])
+      #expect(tracker.event(of: path, at: .seconds(4)) == .atRest(path))
       tracker.record(
         .examined(.whole, canSeeWriters: true, nameCount: 1), of: Self.stamp, at: path,
         now: .seconds(4))

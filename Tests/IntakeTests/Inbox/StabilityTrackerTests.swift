@@ -1,4 +1,5 @@
 @testable import Intake
+import Platform
 import Testing
 
 /// Driven with times of the test's own.
@@ -29,14 +30,14 @@ struct SettlingTests {
       if tracker.contains(path) || now == start {
         tracker.record(stamp(now), at: path, now: now)
       }
-      for step in tracker.steps(at: now) {
-        if case .examine(let examined) = step {
+      for event in tracker.events(at: now) {
+        if case .atRest(let examined) = event {
           guard let stamp = tracker.stamp(of: examined) else { continue }
           tracker.record(examination(now), of: stamp, at: examined, now: now)
-          told += tracker.steps(for: examined, at: now).compactMap { step in
-            step.arrival.map { (now, $0) }
+          if let arrival = tracker.event(of: examined, at: now)?.arrival {
+            told.append((now, arrival))
           }
-        } else if let arrival = step.arrival {
+        } else if let arrival = event.arrival {
           told.append((now, arrival))
         }
       }
@@ -60,11 +61,11 @@ struct SettlingTests {
   @Test("an old modification time settles nothing: only equal looks do")
   mutating func equalLooks() {
     tracker.record(Self.stamp(10), at: path, now: .zero)
-    #expect(tracker.steps(at: .seconds(60)) == [.report(.waiting(path, "it is still changing"))])
+    #expect(tracker.events(at: .seconds(60)) == [.waiting(path, "it is still changing")])
     tracker.record(Self.stamp(10), at: path, now: .seconds(60))
-    #expect(tracker.steps(at: .seconds(60)) == [])
+    #expect(tracker.events(at: .seconds(60)) == [])
     tracker.record(Self.stamp(10), at: path, now: .seconds(61))
-    #expect(tracker.steps(at: .seconds(61)) == [.examine(path)])
+    #expect(tracker.events(at: .seconds(61)) == [.atRest(path)])
   }
 
   @Test("a file that was seen growing rests longer")
@@ -154,7 +155,7 @@ struct SettlingTests {
     tracker.record(Self.stamp(10), at: path, now: .seconds(1))
     tracker.record(Self.stamp(10), at: path, now: .seconds(2))
     tracker.record(Self.whole, of: Self.stamp(9), at: path, now: .seconds(2))
-    #expect(tracker.steps(at: .seconds(2)) == [.examine(path)])
+    #expect(tracker.events(at: .seconds(2)) == [.atRest(path)])
   }
 
   private static let cut = Examination.examined(
@@ -270,10 +271,10 @@ struct SettlingTests {
       now = max(now, next)
       looks += 1
       for due in tracker.due(at: now) { tracker.record(Self.stamp(10), at: due, now: now) }
-      for step in tracker.steps(at: now) {
-        if case .examine = step {
+      for event in tracker.events(at: now) {
+        if case .atRest = event {
           tracker.record(Self.whole, of: Self.stamp(10), at: path, now: now)
-        } else if step.arrival != nil {
+        } else if event.arrival != nil {
           settledAt = now
         }
       }
@@ -293,15 +294,16 @@ struct SettlingTests {
       }
     }
     #expect(
-      tracker.steps(at: .seconds(5)) == names.compactMap { InboxPath($0).map { .examine($0) } })
+      tracker.events(at: .seconds(5)) == names.compactMap { InboxPath($0).map { .atRest($0) } })
   }
 }
 
-extension StabilityTracker.Step {
-  /// What it reports, but for what a file waits for.
+extension InboxEvent {
+  /// The event if the inbox's worker acts on it, but for what a file waits for.
   fileprivate var arrival: InboxEvent? {
-    guard case .report(let arrival) = self else { return nil }
-    if case .waiting = arrival { return nil }
-    return arrival
+    switch self {
+    case .atRest, .unmeasured, .waiting: nil
+    default: self
+    }
   }
 }

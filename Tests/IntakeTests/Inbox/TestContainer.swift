@@ -1,5 +1,5 @@
-import Glibc
 @testable import Intake
+import Platform
 
 /// The smallest container that declares its length: the head of RIFF, then any bytes.
 enum TestContainer {
@@ -16,8 +16,8 @@ enum TestContainer {
 
   /// Compares the declared length with the file's.
   static func verdict(_ file: borrowing ArrivedFile) -> ContainerVerdict {
-    var head = [UInt8](repeating: 0, count: 8)
-    guard unsafe pread(file.descriptor, &head, 8, 0) == 8, head.starts(with: "RIFF".utf8) else {
+    guard let head = try? file.head(count: 8), head.count == 8, head.starts(with: "RIFF".utf8)
+    else {
       return .incomplete("there is no head")
     }
     let declared = head[4...].reversed().reduce(0) { $0 << 8 | Int64($1) } + 8

@@ -1,4 +1,5 @@
 @testable import Intake
+import Platform
 import Testing
 
 @Suite("Commands that wait are done in the order in which they were issued")

@@ -21,7 +21,7 @@ struct WatchRoundTests {
     let key = try bench.takeIn("walk.wav")
     round.turn()
     #expect(round.underWayCount == 0)
-    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    bench.pass(to: &round) { !$0.isOpening }
     round.turn()
     #expect(round.underWayCount == 1)
     #expect(round.summary == "watching 1 inbox, 1 under way")
@@ -36,7 +36,7 @@ struct WatchRoundTests {
   func limit() throws {
     var round = try bench.round()
     for name in ["a.wav", "b.wav", "c.wav"] { try bench.takeIn(name) }
-    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    bench.pass(to: &round) { !$0.isOpening }
     for _ in 1...3 {
       round.turn()
       #expect(round.underWayCount == 1)
@@ -52,7 +52,7 @@ struct WatchRoundTests {
     bench.script.withLock { $0 = .failing(times: 1) }
     var round = try bench.round()
     let key = try bench.takeIn("walk.wav")
-    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    bench.pass(to: &round) { !$0.isOpening }
     round.turn()
     bench.passEnd(to: &round)
     #expect(try bench.state(of: key) == .failed)
@@ -66,12 +66,29 @@ struct WatchRoundTests {
     bench.drain(&round)
   }
 
+  @Test("start nothing while the inbox pauses, however long that lasts, and count no attempt")
+  func pausing() throws {
+    try FileManager.default.removeItem(atPath: bench.out)
+    var round = try bench.round()
+    let key = try bench.takeIn("walk.wav")
+    bench.pass(to: &round) { $0.summary == "watching 1 inbox, 1 paused" && !$0.isOpening }
+    for _ in 1...10 {
+      bench.inbox.time.advance(by: 60)
+      round.isStirred = true
+      round.turn()
+      #expect(round.underWayCount == 0)
+    }
+    let recording = try #require(try bench.store.recordings.recording(key))
+    #expect(recording.state == .received && recording.attempts == 0)
+    bench.drain(&round)
+  }
+
   @Test("name the step and the recording, not a path of the store, where one fails")
   func failure() throws {
     bench.script.withLock { $0 = .reading }
     var round = try bench.round()
     let key = try bench.takeIn("walk.wav")
-    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    bench.pass(to: &round) { !$0.isOpening }
     round.turn()
     bench.passEnd(to: &round)
     let recording = try #require(try bench.store.recordings.recording(key))
@@ -84,7 +101,7 @@ struct WatchRoundTests {
     bench.script.withLock { $0 = .waiting }
     var round = try bench.round()
     let key = try bench.takeIn("walk.wav")
-    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    bench.pass(to: &round) { !$0.isOpening }
     round.turn()
     bench.drain(&round)
     #expect(round.underWayCount == 0)
@@ -106,7 +123,7 @@ private final class RoundBench: Sendable {
 
   let inbox: ProcessorBench
   let store: DiskStore
-  let mail = Mailbox<Watch.Message>()
+  let mail = Mailbox<WatchRound.Action>()
   let script = Mutex(Script.passing)
 
   var out: String { inbox.path + "/out" }
@@ -123,8 +140,8 @@ private final class RoundBench: Sendable {
   func round() throws -> WatchRound {
     let engine = WatchEngine(
       store: store, at: inbox.storeFolder, executors: [], clock: FrozenClock(),
-      probe: ContainerProbe(describe: { _ in nil }, verdict: { _ in .whole }),
-      makeRunID: { RunID(UUID().uuidString) }, recorder: Unheard())
+      probe: .init(describe: { _ in nil }, verdict: { _ in .whole }),
+      makeRunID: { RunID(UUID().uuidString) }, record: { _ in })
     var round = WatchRound(engine, mail: mail)
     let pipeline = try WatchedPipeline(
       .sample([.step("take")]), text: "", path: "/p", catalog: catalog, overrides: [:])
@@ -150,30 +167,24 @@ private final class RoundBench: Sendable {
     try store.recordings.recording(key)?.state
   }
 
-  /// Passes messages to a round as the watch does, up to the first that `isLast`.
-  func pass(to round: inout WatchRound, until isLast: (Watch.Message) -> Bool) {
-    for _ in 1...1000 {
-      for message in mail.receive(atMost: .seconds(1)) {
-        switch message {
-        case .opened(let inbox): round.begin(inbox: inbox)
-        case .ended(let key, let inbox, let isRecorded):
-          round.end(key, inbox: inbox, isRecorded: isRecorded)
-        default: round.isStirred = true
-        }
-        if isLast(message) { return }
-      }
+  /// Has a round do what the other threads ask, as the watch does, until `isReached`.
+  func pass(to round: inout WatchRound, until isReached: (WatchRound) -> Bool) {
+    for _ in 1...6000 {
+      for action in mail.receive(atMost: .milliseconds(10)) { action(&round) }
+      if isReached(round) { return }
     }
     Issue.record("a message is missing")
   }
 
   /// Ends a round, and expects that everything stopped in time.
   func drain(_ round: inout WatchRound) {
-    let isStopped = round.drain(patience: 60, mail: mail)
+    let isStopped = round.drain(patience: 60)
     #expect(isStopped)
   }
 
   func passEnd(to round: inout WatchRound) {
-    pass(to: &round) { if case .ended = $0 { true } else { false } }
+    let count = round.underWayCount
+    pass(to: &round) { $0.underWayCount < count }
   }
 
   private var catalog: StageCatalog {
@@ -234,10 +245,6 @@ private struct ScriptedStage: WholeStage, PublishingStage {
     }
     return files
   }
-}
-
-private struct Unheard: WatchRecorder {
-  func record(_ news: WatchEvent) {}
 }
 
 /// A clock whose time of day never moves, so that nothing becomes due by itself. Time limits pass.

@@ -6,7 +6,7 @@ import Platform
 struct Decoding {
   let format: AudioFormat
   let samples: [Float]
-  let damages: [Damage]
+  let damages: [SoundDecoder.Damage]
 
   /// Decodes the recording at `path` in blocks of `blockSize` frames.
   init(

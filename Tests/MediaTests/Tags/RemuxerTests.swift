@@ -34,7 +34,7 @@ struct RemuxerTests {
     try Sound(frames: 123_457).encode(as: spec, to: plain, pool: pool)
     let tagged = scratch.file("tagged")
     let picture = try cover("cover.jpg")
-    try Remuxer.copy(from: plain, to: tagged, spec: spec, tags: Self.tags, cover: picture)
+    try spec.copy(from: plain, to: tagged, tags: Self.tags, cover: picture)
     #expect(try FFmpeg.decode(tagged) == FFmpeg.decode(plain))
 
     let before = try MediaProbe.describe(plain)
@@ -53,8 +53,8 @@ struct RemuxerTests {
     #expect(listed.contains("title=Überfahrt") || listed.contains("TITLE=Überfahrt"))
 
     let again = scratch.file("again")
-    let digest = try Remuxer.copy(
-      from: plain, to: again, spec: spec, tags: Self.tags, cover: picture, isDigestWanted: true)
+    let digest = try spec.copy(
+      from: plain, to: again, tags: Self.tags, cover: picture, isDigestWanted: true)
     #expect(try bytes(of: again) == bytes(of: tagged))
     #expect(try digest == SHA256.digest(of: Array(bytes(of: tagged))))
   }
@@ -71,8 +71,8 @@ struct RemuxerTests {
     for time in [nil, "2026-03-14T15:09:26Z", "2055-01-01T00:00:00Z"] {
       tags["creation_time"] = time
       let (quick, whole) = (scratch.file("quick"), scratch.file("whole"))
-      try Remuxer.copy(from: plain, to: quick, spec: spec, tags: tags, cover: picture)
-      try Remuxer.write(from: plain, to: whole, spec: spec, tags: tags, cover: picture)
+      try spec.copy(from: plain, to: quick, tags: tags, cover: picture)
+      try spec.write(from: plain, to: whole, tags: tags, cover: picture)
       #expect(try bytes(of: quick) == bytes(of: whole), "\(time ?? "no time")")
     }
   }
@@ -85,7 +85,7 @@ struct RemuxerTests {
     let isAsExpected = try TaggedMovie.open(path) != nil
     #expect(!isAsExpected)
     let copy = scratch.file("copy")
-    try Remuxer.copy(from: path, to: copy, spec: .aac(bitRate: 0), tags: Self.tags)
+    try ExportSpec.aac(bitRate: 0).copy(from: path, to: copy, tags: Self.tags)
     #expect(try FFmpeg.decode(copy) == FFmpeg.decode(path))
     #expect(try MediaProbe.describe(copy).tags["title"] == "Überfahrt")
   }
@@ -101,8 +101,8 @@ struct RemuxerTests {
         var spoilt = intact
         spoilt[offset + byte] ^= 0x41
         try spoilt.write(to: URL(fileURLWithPath: plain))
-        _ = try? Remuxer.copy(
-          from: plain, to: scratch.file("copy"), spec: .aac(bitRate: 96_000), tags: Self.tags)
+        _ = try? ExportSpec.aac(bitRate: 96_000).copy(
+          from: plain, to: scratch.file("copy"), tags: Self.tags)
       }
     }
   }
@@ -112,8 +112,8 @@ struct RemuxerTests {
     let path = scratch.file(name)
     try FFmpeg.run(FFmpeg.sound(seconds: 2.5) + ["-c:a", "aac", path])
     let copy = scratch.file("copy")
-    try Remuxer.copy(
-      from: path, to: copy, spec: .aac(bitRate: 0), tags: ["creation_time": "2026-03-14T15:09:26Z"],
+    try ExportSpec.aac(bitRate: 0).copy(
+      from: path, to: copy, tags: ["creation_time": "2026-03-14T15:09:26Z"],
       cover: cover("cover.png"))
     #expect(try FFmpeg.decode(copy) == FFmpeg.decode(path))
     #expect(try MediaProbe.describe(copy).tags["creation_time"] == "2026-03-14T15:09:26.000000Z")

@@ -95,8 +95,8 @@ struct StepReaderTests {
         "gate: {}\nfrom: { key: eq-2 }",
         .named(["key": Located("eq-2", at: Place(line: 4, column: 18))])
       ),
-    ] as [(String, SourceClause)])
-  func from(item: String, clause: SourceClause) {
+    ] as [(String, StepDefinition.Sources)])
+  func from(item: String, clause: StepDefinition.Sources) {
     let parsed = parse(item)
     #expect(parsed.problems == [])
     #expect(parsed.definition?.steps.first?.from == clause)

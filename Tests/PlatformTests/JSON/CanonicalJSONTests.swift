@@ -92,6 +92,21 @@ struct CanonicalJSONTests {
     #expect(error.column == 65)
   }
 
+  @Test("a Codable value is one line with sorted names, and comes back from it")
+  func codable() throws {
+    struct Row: Codable, Equatable {
+      var path = "/a/\"b\""
+      var byteCount = 3
+      var a: Double? = 0.1
+      var none: Int?
+    }
+    let text = try Row().jsonText()
+    #expect(text == #"{"a":0.1,"byteCount":3,"path":"/a/\"b\""}"#)
+    #expect(try Row(jsonText: text) == Row())
+    #expect(throws: (any Error).self) { try [Double.nan].jsonText() }
+    #expect(throws: (any Error).self) { try Row(jsonText: "{") }
+  }
+
   @Test("bytes that are not UTF-8 are refused")
   func encoding() throws {
     let error = try #require(throws: JSONSyntaxError.self) {

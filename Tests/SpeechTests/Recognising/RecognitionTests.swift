@@ -37,7 +37,7 @@ import Transcripts
   func resumed() throws {
     let said = try SpeechSamples.spoken(Self.sentence) + Array(repeating: 0, count: 48_000)
     let sound = Array(repeating: said, count: 4).flatMap(\.self)
-    var notes: [Recognition.Progress] = []
+    var notes: [RecognitionProgress] = []
     let whole = try recognise(sound) { notes.append($0) }
     #expect(!whole.isEmpty)
     #expect(notes.count == 4)
@@ -45,7 +45,7 @@ import Transcripts
     #expect(try recognise(sound, threads: 3) == whole)
     for note in notes {
       let kept = try JSONDecoder().decode(
-        Recognition.Progress.self, from: JSONEncoder().encode(note))
+        RecognitionProgress.self, from: JSONEncoder().encode(note))
       #expect(kept == note)
       var remaining = 0
       #expect(try recognise(sound, from: kept) { _ in remaining += 1 } == whole)
@@ -78,15 +78,13 @@ import Transcripts
 
   private func recognise(
     _ sound: [Int16], threads: Int = 2,
-    from progress: Recognition.Progress = Recognition.Progress(),
-    record: (Recognition.Progress) -> Void = { _ in }
+    from progress: RecognitionProgress = RecognitionProgress(),
+    record: (RecognitionProgress) -> Void = { _ in }
   ) throws -> [TimedWord] {
-    var trace = LevelTrace()
     var activity = VoiceActivity()
-    trace.add(sound.span)
     activity.add(sound.span)
-    return try Recognition(model: .english, threadCount: threads).recognise(
-      in: HeldSpeech(samples: sound), trace, speech: activity.stretches, from: progress
+    return try AcousticModel.english.recognise(
+      in: HeldSpeech(samples: sound), activity, threadCount: threads, from: progress
     ) { (progress) throws(SpoolError) in record(progress) }
   }
 }

@@ -69,7 +69,7 @@ struct WordQualityTests {
 
   @Test("as JSON, what steps found out is an object beside the run's own members")
   func json() {
-    let text = JSONText.of(RunLine(run(Self.findings)))
+    let text = JSONText.of(run(Self.findings).line)
     #expect(text.contains(#""findings":{"align":{"extraWords":12,"#))
     #expect(text.contains(#""pipeline":"words""#))
   }

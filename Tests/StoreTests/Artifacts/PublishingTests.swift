@@ -142,7 +142,13 @@ import Testing
 
   @Test("replaces nothing unasked where the file system cannot promise that by itself")
   func oldFileSystem() throws {
-    let store = try DiskStore(at: store.path, files: .lacking(["rename": EINVAL]))
+    let out = scratch.file("out")
+    let files = FileOperations { (operation) throws(SystemError) in
+      if case .rename(_, let target) = operation, target.hasPrefix(out) {
+        throw SystemError(EINVAL)
+      }
+    }
+    let store = try DiskStore(at: store.path, files: files)
     _ = try store.publish("sound", at: path)
     #expect(text(at: path) == "sound")
     try scratch.write("mine", to: "out/other.wav")

@@ -9,7 +9,6 @@ import Testing
   private static let day = 86400.0
 
   private let sample: StoreSample
-  private var record: String { sample.path + "/records/pins/\(sample.run.id).json" }
 
   init() throws {
     sample = try StoreSample(runStart: Date().timeIntervalSince1970 - 40 * Self.day)
@@ -34,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "a row that a flipped bit changed is found, frees nothing, and is mended from the record",
+    "a row that a flipped bit changed is found, frees nothing, and is mended from the log",
     arguments: [
       ("UPDATE pins SET run = replace(run, '2026', '2027')", 2),
       // The highest bit of the first letter.
@@ -55,25 +54,21 @@ import Testing
     #expect(try pins() == [sample.run.id.name])
   }
 
-  @Test("a pin whose record is gone or damaged still holds, and gets its record again")
-  func recordLost() throws {
-    try FileManager.default.removeItem(atPath: record)
-    #expect(try sample.damage().map(\.kind) == [.damagedPin])
+  @Test("a pin outlives a damaged log, which is written again")
+  func logDamaged() throws {
+    try flipBit(0, ofByte: 80, in: sample.log)
+    #expect(try sample.damage().map(\.kind) == [.damagedRecord])
     #expect(try collect().files == [])
     _ = try Repair(of: sample.path).run()
     #expect(try sample.damage() == [])
-    try flipBit(0, ofByte: 80, in: record)
-    try change("DELETE FROM pins")
-    #expect(try collect().files == [], "the file's name says which run")
+    #expect(try pins() == [sample.run.id.name])
   }
 
-  @Test("a record of a pin that names no run is found, and goes")
+  @Test("a pin that names no run is found, and goes")
   func unknownRun() throws {
-    let store = try DiskStore(at: sample.path)
-    try store.records.write(Pin(run: RunID("20250101-000000-0000"), pinnedAt: 1))
+    try change("INSERT INTO pins VALUES ('20250101-000000-0000', 1)")
     let found = try sample.damage()
     #expect(found.map(\.kind) == [.damagedPin] && found.first?.subject == "20250101-000000-0000")
-    _ = consume store
     _ = try Repair(of: sample.path).run()
     #expect(try sample.damage() == [])
     #expect(try pins() == [sample.run.id.name])

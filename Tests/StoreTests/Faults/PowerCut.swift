@@ -1,3 +1,5 @@
+import Platform
+
 @testable import Store
 
 /// What a power cut after a list of calls would leave, by the rules of POSIX alone: bytes count

@@ -67,29 +67,26 @@ import Testing
     #expect(!report.isSound)
   }
 
-  @Test("a flipped bit anywhere in a record is found")
-  func recordBits() throws {
-    let files = sample.files(in: "records")
-    #expect(files.count == 5, "three checkpoints, a run, and the ledger")
-    for path in files {
-      let count = try Data(contentsOf: URL(fileURLWithPath: path)).count
-      for offset in 0..<count {
-        try flipBit(offset % 8, ofByte: offset, in: path)
-        let record = RecordFolder(
-          layout: StoreLayout(root: sample.path),
-          drafts: DraftFolder(path: sample.path + "/drafts", files: .system), files: .system)
-        #expect(try record.checkpoint(at: path) == nil && record.run(at: path) == nil)
-        try flipBit(offset % 8, ofByte: offset, in: path)
-      }
-      try flipBit(1, ofByte: count / 2, in: path)
-      let found = try sample.damage()
-      #expect(found.map(\.kind) == [.damagedRecord] && found.first?.path == path)
-      try flipBit(1, ofByte: count / 2, in: path)
+  @Test("a flipped bit anywhere in the change log is found")
+  func logBits() throws {
+    let whole = try Data(contentsOf: URL(fileURLWithPath: sample.log))
+    let files = FileOperations.system
+    let log = ChangeLog(
+      layout: StoreLayout(root: sample.path),
+      drafts: DraftFolder(path: sample.path + "/drafts", files: files), files: files)
+    for offset in whole.indices {
+      try flipBit(offset % 8, ofByte: offset, in: sample.log)
+      #expect(try log.read(1) { _ in } < Int64(whole.count), "byte \(offset)")
+      try whole.write(to: URL(fileURLWithPath: sample.log))
     }
+    try flipBit(1, ofByte: whole.count / 2, in: sample.log)
+    let found = try sample.damage()
+    #expect(found.map(\.kind) == [.damagedRecord] && found.first?.path == sample.log)
+    try whole.write(to: URL(fileURLWithPath: sample.log))
     #expect(try sample.inspect().findings == [])
   }
 
-  /// Structure is checked by SQLite; what the rows say, by the records.
+  /// Structure is checked by SQLite; what the rows say, by the change log.
   @Test("a flipped bit in the database is found, or changes nothing that was recorded")
   func databaseBits() throws {
     let count = try Data(contentsOf: URL(fileURLWithPath: sample.database)).count
@@ -111,7 +108,7 @@ import Testing
     #expect(foundCount > 3)
   }
 
-  @Test("a changed row is told from its record")
+  @Test("a changed row is told from what the log says")
   func contradiction() throws {
     do {
       var database = try Database(at: sample.database)
@@ -152,16 +149,21 @@ import Testing
       try database.run("DELETE FROM checkpoints WHERE kind = 'export'", to: "test")
       try database.run("DELETE FROM runs", to: "test")
     }
-    let records = sample.files(in: "records").filter { !$0.contains("/runs/") }
-    let measure = sample.checkpoints[1].key.digest.hex
-    try FileManager.default.removeItem(
-      atPath: try #require(records.first { $0.contains(measure) }))
+    do {
+      var database = try Database(at: sample.database)
+      try database.run(
+        """
+        INSERT INTO batch_files (batch, path, settings, name, state, report)
+        VALUES ('b', '/p', '', '', '', '')
+        """, to: "test")
+    }
     let report = try sample.inspect()
     #expect(report.isSound)
     #expect(
       report.findings.map(\.kind.rawValue).sorted() == [
         "onlyRecord", "onlyRecord", "withoutRecord",
       ])
+    #expect(report.findings.allSatisfy { FileManager.default.fileExists(atPath: $0.path) })
   }
 
   @Test("a damaged backup is found")

@@ -48,7 +48,7 @@ import Testing
     #expect(text(at: try again.path(of: again.makeArtifact("nobody's"))) == "nobody's")
   }
 
-  @Test("rows that contradict their records are taken from these")
+  @Test("rows that contradict the change log are taken from it")
   func rows() throws {
     do {
       var database = try Database(at: sample.database)
@@ -61,13 +61,15 @@ import Testing
     #expect(try sample.remembersEverything())
   }
 
-  @Test("records are written again from the database, and taken in where it knows nothing")
-  func records() throws {
-    for file in sample.files(in: "records") { try flipBit(0, ofByte: 9, in: file) }
-    try Repair(of: sample.path).run().actions.forEach { #expect($0.path.contains("/records/")) }
+  @Test(
+    "the log is written again from the database, and rows are taken from it where they are lost")
+  func log() throws {
+    try flipBit(0, ofByte: 99, in: sample.log)
+    try Repair(of: sample.path).run().actions.forEach { #expect($0.path == sample.log) }
     #expect(try sample.inspect().findings == [])
-    for file in sample.files(in: "records") { try FileManager.default.removeItem(atPath: file) }
-    #expect(try Repair(of: sample.path).run().actions.count == 5)
+    #expect(try Repair(of: sample.path).run().actions.isEmpty)
+    try FileManager.default.removeItem(atPath: sample.path + "/changes-2")
+    #expect(try Repair(of: sample.path).run().actions.count == 1)
     #expect(try sample.inspect().findings == [])
     do {
       var database = try Database(at: sample.database)
@@ -75,17 +77,10 @@ import Testing
     }
     #expect(try Repair(of: sample.path).run().actions.count == 4)
     #expect(try sample.remembersEverything())
+    #expect(try sample.inspect().findings == [])
   }
 
-  @Test("a record that nothing can vouch for goes")
-  func strayRecord() throws {
-    let path = sample.path + "/records/runs/unknown.json"
-    try put("{}", at: path)
-    _ = try Repair(of: sample.path).run()
-    #expect(!FileManager.default.fileExists(atPath: path))
-  }
-
-  @Test("a lost database is made again from the records alone")
+  @Test("a lost database is made again from the log alone")
   func lostDatabase() throws {
     for name in ["spool.sqlite", "backups/spool-1.sqlite"] {
       try FileManager.default.removeItem(atPath: sample.path + "/" + name)
@@ -99,7 +94,7 @@ import Testing
     #expect(try sample.remembersEverything())
   }
 
-  @Test("records whose artifacts are gone are not believed, but for kept sound")
+  @Test("what the log says of artifacts that are gone is not believed, but for kept sound")
   func lostArtifacts() throws {
     for name in ["spool.sqlite", "backups/spool-1.sqlite"] {
       try FileManager.default.removeItem(atPath: sample.path + "/" + name)
@@ -145,7 +140,8 @@ import Testing
       try put("no backup", at: sample.path + "/backups/spool-1.sqlite")
       try flipBit(0, ofByte: 0, in: sample.artifact(0))
       try flipBit(0, ofByte: 0, in: sample.artifact(2))
-      try flipBit(0, ofByte: 0, in: try #require(sample.files(in: "records/runs").first))
+      let end = Int(try FileStamp(at: sample.log).byteCount)
+      try flipBit(0, ofByte: end - 1, in: sample.log)
       let probe = FileProbe(.once(number, code: code))
       _ = try? Repair(of: sample.path, files: probe.files).run()
       if probe.failures.isEmpty {

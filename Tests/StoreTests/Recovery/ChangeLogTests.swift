@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("What the database has lost is noticed and given back")
-struct LedgerTests {
+struct ChangeLogTests {
   private let scratch: ScratchFolder
   private var path: String { scratch.file("store") }
   private var database: String { path + "/spool.sqlite" }
@@ -56,7 +56,7 @@ struct LedgerTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test("a log that was cut short costs nothing that has a record", arguments: [0, 25, 50])
+  @Test("a database that was cut short has lost nothing that the log has", arguments: [0, 25, 50])
   func cutLog(percent: Int) throws {
     var recording: Recording?
     try withOpenStore { store in
@@ -119,22 +119,22 @@ struct LedgerTests {
     #expect(try Inspection(of: path).run().findings == [])
   }
 
-  @Test("a run's record is there as it begins, never empty, and durable as the run ends")
+  @Test("a run is in the log as it begins, and durable as the run ends")
   func order() throws {
     let probe = FileProbe()
     let store = try DiskStore(at: path, files: probe.files)
     try store.runs.save(run("begun", .running))
-    let record = store.records.path(of: RunID("begun"))
-    #expect(try store.records.run(at: record)?.state == .running)
+    let logged = store.logged { (log) throws(SpoolError) in try RunTable.run("begun", in: &log) }
+    #expect(logged?.run.state == .running)
     #expect(PowerCut(after: probe.operations).mistakes == [])
     try store.runs.save(run("begun", .done))
     let cut = PowerCut(after: probe.operations)
     #expect(cut.mistakes == [])
-    #expect(cut.spares(record, under: scratch.path) || cut.spares(record, under: path))
+    #expect(cut.spares(store.changeLog.path(1), under: path))
     #expect(cut.sparesBytes(of: store.changeLog.path(1)))
   }
 
-  @Test("notes come back from the ledger, with files and history, and gc leaves their recordings")
+  @Test("notes come back from the log, with files and history, and gc leaves their recordings")
   func recordings() throws {
     let (key, before, files, events): (RecordingKey, Recording?, [RecordingFile], [RecordingEvent])
     let forgotten: RecordingKey
@@ -180,18 +180,19 @@ struct LedgerTests {
     let store = try DiskStore(at: path)
     #expect(news(of: store).isEmpty)
     try store.commit(Self.checkpoint(2))
-    let text = ChangeLogText(Array(try Data(contentsOf: URL(fileURLWithPath: changeLog)))[...])
-    #expect(text.lines.map(\.kind) == [.head, .checkpoint, .checkpoint] && !text.hasMore)
+    #expect(try store.changeLog.read(1) { _ in } == FileStamp(at: changeLog).byteCount)
+    let logged = store.logged { (log) throws(SpoolError) in try CheckpointTable.keys(in: &log) }
+    #expect(logged?.count == 2)
   }
 
-  @Test("a ledger with a flipped bit is found by check, and written anew by repair")
+  @Test("a log with a flipped bit is found by check, and written anew by repair")
   func damaged() throws {
     do {
       let store = try DiskStore(at: path)
       _ = try store.recordings.admit(try arrival(store), conflicts: .quarantine)
       try store.commit(Self.checkpoint(1))
     }
-    try flipBit(2, ofByte: 120, in: path + "/records/ledger-1")
+    try flipBit(2, ofByte: 120, in: path + "/changes-1")
     #expect(try Inspection(of: path).run().findings.map(\.kind) == [.damagedRecord])
     _ = try Repair(of: path).run()
     #expect(try Inspection(of: path).run().findings == [])
@@ -199,7 +200,7 @@ struct LedgerTests {
     #expect(try DiskStore(at: path).recovery?.recordings == 1)
   }
 
-  @Test("a backup from before the ledger was begun anew is brought up to date by it")
+  @Test("a backup from before the log was begun again is brought up to date by it")
   func olderBackup() throws {
     let key: RecordingKey
     do {
@@ -234,7 +235,7 @@ struct LedgerTests {
     #expect(findings.first?.problem.contains("sound.m4a") == true)
   }
 
-  @Test("a note whose recording comes twice is in the ledger as it is then")
+  @Test("a note whose recording comes twice is in the log as it is then")
   func repeated() throws {
     let key: RecordingKey
     let files: [RecordingFile]
@@ -267,22 +268,21 @@ struct LedgerTests {
     return try #require(key)
   }
 
-  private func ledgerByteCount(_ path: String) throws -> Int {
-    let folder = path + "/records"
-    return try FileManager.default.contentsOfDirectory(atPath: folder)
-      .filter { $0.hasPrefix("ledger-") }
-      .reduce(0) { try $0 + Int(FileStamp(at: "\(folder)/\($1)").byteCount) }
+  private func logByteCount(_ path: String) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: path)
+      .filter { $0.hasPrefix("changes-") }
+      .reduce(0) { try $0 + Int(FileStamp(at: "\(path)/\($1)").byteCount) }
   }
 
-  @Test("what one recording's repeats add to the ledger does not grow with their number")
+  @Test("what one recording's repeats add to the log does not grow with their number")
   func longHistory() throws {
     let store = try DiskStore(at: path)
     _ = try repeatArrival(0..<100, store)
-    let early = try ledgerByteCount(path)
+    let early = try logByteCount(path)
     _ = try repeatArrival(100..<200, store)
-    let middle = try ledgerByteCount(path)
+    let middle = try logByteCount(path)
     _ = try repeatArrival(200..<600, store)
-    let late = try ledgerByteCount(path)
+    let late = try logByteCount(path)
     #expect(late - middle < 5 * (middle - early), "\(early), \(middle), \(late)")
   }
 

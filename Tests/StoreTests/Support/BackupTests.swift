@@ -87,7 +87,7 @@ import Testing
     let done = try DiskStore.restore(sample.path, from: nil)
     #expect(done.backup == slots().path(1))
     #expect(try count(try #require(done.keptAside)) == 4)
-    // What came after the backup is in the ledger, and is taken in again.
+    // What came after the backup is in the change log, and is taken in again.
     #expect(try DiskStore(at: sample.path).checkpoint(for: late.key) == late)
     #expect(try sample.remembersEverything())
   }
@@ -148,7 +148,7 @@ import Testing
     #expect(try DiskStore.restore(sample.path, from: own).backup == own)
     #expect(
       try DiskStore.restore(sample.path, from: other, acceptsOtherStore: true).backup == other)
-    // What this store's records know is taken in beside what the other one's backup knows.
+    // What this store's log knows is taken in beside what the other one's backup knows.
     #expect(try DiskStore(at: sample.path).runs.newest(limit: 9).count == 2)
     #expect(try sample.remembersEverything())
   }

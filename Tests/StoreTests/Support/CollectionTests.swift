@@ -34,8 +34,6 @@ import Testing
     #expect(report.freedBytes == 14_011 && report.keptBytes == 0)
     #expect(report.files == plan.files)
     #expect(sample.files(in: "artifacts") == [])
-    #expect(sample.files(in: "records/runs").count == 1)
-    #expect(sample.files(in: "records").count == 2, "the run's, and the ledger")
     #expect(try sample.inspect().findings == [])
     #expect(try DiskStore(at: sample.path).runs.run(named: sample.run.id.name) == sample.run)
     #expect(try collect().freedBytes == 0)
@@ -140,10 +138,10 @@ import Testing
     let (path, key) = (sample.path, sample.checkpoints[2].key.digest.hex)
     do {
       // It asked for this two hours ago, and has been at work since.
-      for file in try [sample.artifact(2), sample.path + "/records/\(key.prefix(2))/\(key).json"] {
-        try FileManager.default.setAttributes(
-          [.modificationDate: Date(timeIntervalSinceNow: -2 * 3600)], ofItemAtPath: file)
-      }
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -2 * 3600)],
+        ofItemAtPath: sample.artifact(2))
+      try sample.setRecorded(at: Date().timeIntervalSince1970 - 2 * 3600, key: key)
     }
     let ready = sample.scratch.file("ready")
     let end = sample.scratch.file("end")
@@ -219,10 +217,11 @@ import Testing
     _ = try claim.makeDraft("sound", .sound)
     claim.release()
     // Made after the run had begun, and long ago.
-    for file in sample.files(in: "artifacts") + sample.files(in: "records") {
+    for file in sample.files(in: "artifacts") {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: start + 10)], ofItemAtPath: file)
     }
+    try sample.setRecorded(at: start + 10)
   }
 
   private func collect() throws -> CollectionReport {

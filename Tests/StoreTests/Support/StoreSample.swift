@@ -64,6 +64,9 @@ struct StoreSample {
     return StoreLayout(root: path).artifact(artifact.digest)
   }
 
+  /// The change log's file.
+  var log: String { StoreLayout(root: path).root + "/changes-1" }
+
   /// Every file under a folder of the store, sorted.
   func files(in folder: String) -> [String] {
     let base = path + "/" + folder
@@ -94,9 +97,22 @@ struct StoreSample {
 
   /// Makes the store look as old as it says, for what goes by the age of files.
   func age(by seconds: Double) throws {
-    for file in files(in: "artifacts") + files(in: "records") {
+    for file in files(in: "artifacts") {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: file)
+    }
+    try setRecorded(at: Date().timeIntervalSince1970 - seconds)
+  }
+
+  /// Makes checkpoints look as if they had been recorded then, in seconds since 1970.
+  /// - Parameter key: of one of them; nil for all.
+  func setRecorded(at time: Double, key: String? = nil) throws {
+    try DiskStore(at: path).withDatabase { (database) throws(SpoolError) in
+      _ = try database.transaction(to: "test") { (database) throws(SpoolError) in
+        try database.run(
+          "UPDATE checkpoints SET recorded_at = ?1 WHERE ?2 IS NULL OR key = ?2",
+          [.integer(Int64(time * 1e9)), SQLValue(key)], to: "test")
+      }
     }
   }
 }

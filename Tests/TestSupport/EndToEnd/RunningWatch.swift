@@ -97,4 +97,6 @@ package struct WatchLine: Decodable, Sendable {
   package let text: String?
   /// The files that came of it.
   package let exports: [String]?
+  /// Seconds that the work took, or until the next attempt.
+  package let seconds: Double?
 }

@@ -118,7 +118,7 @@ extension DocumentNode {
 extension StepDefinition {
   /// A step as a test writes it; it stands on the given line.
   package static func step(
-    _ kind: String, id: String? = nil, from: SourceClause? = nil, when: String? = nil,
+    _ kind: String, id: String? = nil, from: StepDefinition.Sources? = nil, when: String? = nil,
     keep: Bool = false, parameters: DocumentNode = .scalar(""), line: Int = 1
   ) -> StepDefinition {
     let location = SourceLocation(line: line, column: 5)
@@ -129,9 +129,9 @@ extension StepDefinition {
   }
 }
 
-extension SourceClause {
+extension StepDefinition.Sources {
   /// `from: a` or `from: [a, b]`.
-  package static func from(_ names: String...) -> SourceClause {
+  package static func from(_ names: String...) -> StepDefinition.Sources {
     .ordered(names.map { Located($0, at: SourceLocation(line: 1, column: 1)) })
   }
 }

@@ -184,11 +184,25 @@ struct ALACPairing: Hashable {
   /// Left and right.
   static let none = ALACPairing(isUsed: false, shift: 0)
 
-  private init(isUsed: Bool, shift: Int32) {
-    self.isUsed = isUsed
-    self.shift = shift
+  /// Puts the channels together.
+  func apply(
+    _ left: [Int32], _ right: [Int32], _ count: Int, plainBits: Int32,
+    _ first: inout [Int32], _ second: inout [Int32]
+  ) {
+    let (left, right) = (left.span, right.span)
+    var first = first.mutableSpan
+    var second = second.mutableSpan
+    for index in 0..<count {
+      let (l, r) = unsafe (
+        left[unchecked: index] &>> plainBits, right[unchecked: index] &>> plainBits
+      )
+      unsafe first[unchecked: index] = isUsed ? r &+ ((l &- r) &>> shift) : l
+      unsafe second[unchecked: index] = isUsed ? l &- r : r
+    }
   }
+}
 
+extension ALACPairing {
   /// The pairing with the smallest second differences, which approximate the residual. The lowest
   /// `plainBits` of each sample are ignored.
   init(for left: [Int32], _ right: [Int32], _ count: Int, plainBits: Int32) {
@@ -213,23 +227,6 @@ struct ALACPairing: Hashable {
     case mid &+ side: self.init(isUsed: true, shift: 1)
     case l &+ side: self.init(isUsed: true, shift: 0)
     default: self.init(isUsed: true, shift: 31)
-    }
-  }
-
-  /// Puts the channels together.
-  func apply(
-    _ left: [Int32], _ right: [Int32], _ count: Int, plainBits: Int32,
-    _ first: inout [Int32], _ second: inout [Int32]
-  ) {
-    let (left, right) = (left.span, right.span)
-    var first = first.mutableSpan
-    var second = second.mutableSpan
-    for index in 0..<count {
-      let (l, r) = unsafe (
-        left[unchecked: index] &>> plainBits, right[unchecked: index] &>> plainBits
-      )
-      unsafe first[unchecked: index] = isUsed ? r &+ ((l &- r) &>> shift) : l
-      unsafe second[unchecked: index] = isUsed ? l &- r : r
     }
   }
 }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 import Glibc
 internal import Platform
 internal import Synchronization
@@ -82,16 +81,18 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
       }
       guard !chunks.isEmpty else { return }
       for chunk in chunks.sorted() {
-        try RawFile(path: Self.path(chunk, of: work), O_RDONLY).flush()
+        try OpenFile(path: Self.path(chunk, of: work), O_RDONLY).flush()
       }
-      try RawFile(path: work.folder, O_RDONLY | O_DIRECTORY).flushNames()
+      try writing(work.folder) { () throws(SystemError) in
+        try FileOperations.encoders.flushFolder(work.folder)
+      }
     }
   }
 
   /// The packets of a chunk; nil if the file is missing, incomplete, of another owner or of another
   /// stretch of sound.
   private static func read(_ label: ChunkLabel, of work: ResumableWork) -> PacketRun? {
-    guard let file = try? RawFile(path: path(label.chunk, of: work), O_RDONLY),
+    guard let file = try? OpenFile(path: path(label.chunk, of: work), O_RDONLY),
       let bytes = try? file.read(file.byteCount, at: 0),
       let record = ChunkRecord(bytes, owner: work.state.owner), record.label == label
     else { return nil }
@@ -103,24 +104,23 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
   private func write(_ run: PacketRun, as label: ChunkLabel) throws(SpoolError) {
     let target = Self.path(label.chunk, of: work)
     let new = target + Self.newSuffix
-    let file = try RawFile(path: new, O_WRONLY | O_CREAT | O_TRUNC)
+    let file = try OpenFile(path: new, O_WRONLY | O_CREAT | O_TRUNC)
     try file.write(ChunkRecord(run, as: label).bytes(owner: work.state.owner), at: 0)
     try file.flush()
     try writing(target) { () throws(SystemError) in
-      _ = try SystemError.check { unsafe rename(new, target) }
+      try FileOperations.encoders.rename(new, to: target)
     }
   }
 
   /// Deletes all files of the work, finished or not. A file that cannot be deleted is harmless, as
   /// its owner does not recur.
   private static func removeAll(of work: ResumableWork) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: work.folder)) ?? []
-    for file in names {
+    for file in FilePath.names(in: work.folder) {
       let finished = file.hasSuffix(newSuffix) ? file.dropLast(newSuffix.count) : file[...]
       guard finished.hasPrefix(work.name + "."), finished.hasSuffix(suffix) else { continue }
       let number = finished.dropFirst(work.name.count + 1).dropLast(suffix.count)
       guard !number.isEmpty, number.allSatisfy(\.isWholeNumber) else { continue }
-      unsafe unlink(work.folder + "/" + file)
+      try? FileOperations.encoders.unlink(work.folder + "/" + file)
     }
   }
 

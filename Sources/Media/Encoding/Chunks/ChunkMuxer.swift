@@ -14,7 +14,8 @@ extension ChunkedEncoding {
     private let packet = Packet()
     // Nil except for FLAC.
     private var streamInfo: FLACStreamInfo?
-    private var chunkCount = 0
+    /// The number of leading chunks in the file.
+    private(set) var leadingCount = 0
     // The last chunk's packets, if chunks overlap: the next chunk decides how many count.
     private var pending = PacketRun(first: 0)
 
@@ -46,22 +47,19 @@ extension ChunkedEncoding {
       self.indexed = indexed
     }
 
-    /// The number of leading chunks in the file.
-    var leadingCount: Int { chunkCount }
-
     /// Adds a chunk's packets. `end` is the number of frames of the stream so far.
     func append(_ run: PacketRun, end: Int) throws(SpoolError) {
       if let indexed { return try add(run, to: indexed, end: end) }
       var run = run
-      if chunkCount > 0 {
+      if leadingCount > 0 {
         let seam = Self.seam(
-          earlier: pending, later: run, boundary: plan.boundary(of: chunkCount),
+          earlier: pending, later: run, boundary: plan.boundary(of: leadingCount),
           overlap: plan.overlap)
         try write(pending, to: seam, end: end)
         run = PacketRun(first: seam, packets: Array(run.packets[(seam - run.first)...]))
       }
       pending = run
-      chunkCount += 1
+      leadingCount += 1
     }
 
     /// Where to switch from one chunk's packets to the next chunk's: the number of the first packet
@@ -99,7 +97,7 @@ extension ChunkedEncoding {
     private func add(_ run: PacketRun, to indexed: IndexedPackets, end: Int) throws(SpoolError) {
       try write(run, to: run.end, end: end)
       try output.handOver()
-      chunkCount += 1
+      leadingCount += 1
       // The stream's last chunk never counts, since only the end of the sound shows that it is the
       // last.
       if run.end * plan.frameSize < end { try indexed.add(run, end: output.position) }
@@ -133,7 +131,7 @@ struct AACWindow: Hashable, Sendable {
   /// the second one is too deep in the packet, and for other elements.
   init?(ofPacket bytes: [UInt8]) {
     guard bytes.count >= 4 else { return nil }
-    let head = bytes[0..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let head = UInt32(bigEndianBytes: bytes[0..<4])
     var offset = 0
     func read(_ count: Int) -> UInt8 {
       defer { offset += count }
@@ -168,7 +166,7 @@ struct FLACStreamInfo {
     initial = unsafe Array(
       UnsafeBufferPointer(start: context.pointee.extradata, count: Self.byteCount))
     // The upper bound of all frame sizes.
-    smallestFrame = initial[7..<10].reduce(0) { $0 << 8 | Int($1) }
+    smallestFrame = Int(bigEndianBytes: initial[7..<10])
   }
 
   /// Records a frame's size.
@@ -179,19 +177,10 @@ struct FLACStreamInfo {
 
   /// The bytes for a stream of `frameCount` frames with this MD5.
   func bytes(frameCount: Int, md5: [UInt8]) -> [UInt8] {
-    var bytes = initial
-    func put(_ value: Int, at start: Int, count: Int) {
-      for index in 0..<count {
-        bytes[start + index] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - index)))
-      }
-    }
-    put(smallestFrame, at: 4, count: 3)
-    put(largestFrame, at: 7, count: 3)
-    // 36 bits; the first four share a byte with the sample size.
-    bytes[13] = bytes[13] & 0xf0 | UInt8(truncatingIfNeeded: frameCount >> 32 & 15)
-    put(frameCount, at: 14, count: 4)
-    bytes.replaceSubrange(18..<Self.byteCount, with: md5)
-    return bytes
+    // 36 bits of frames; the first four share a byte with the sample size.
+    let shared = initial[13] & 0xf0 | UInt8(truncatingIfNeeded: frameCount >> 32 & 15)
+    return initial[..<4] + smallestFrame.bigEndianBytes(3) + largestFrame.bigEndianBytes(3)
+      + initial[10..<13] + [shared] + frameCount.bigEndianBytes(4) + md5
   }
 }
 
@@ -226,7 +215,7 @@ final class IndexedPackets: EncodingSurvival {
       }
     }
     self.leftCount = leftCount
-    try packets.truncate(to: end)
+    try packets.file.truncate(to: end)
     packets.reach(EncodingExtent(byteCount: start))
   }
 
@@ -239,7 +228,9 @@ final class IndexedPackets: EncodingSurvival {
     let chunk = extent.frames / (plan.packetsPerChunk * plan.frameSize)
     guard chunk < leftCount else { return nil }
     let record = index.recordsAtStart[chunk]
-    guard let bytes = try? packets.read(record.byteCount, at: extent.byteCount) else { return nil }
+    guard let bytes = try? packets.file.read(record.byteCount, at: extent.byteCount) else {
+      return nil
+    }
     var run = PacketRun(first: plan.boundary(of: chunk))
     var rest = bytes[...]
     for length in record.lengths {

@@ -94,7 +94,7 @@ final class ChunkedEncoding: SoundFileEncoding {
       for chunk in 0..<chunkCount {
         // Returns the encoders' memory, also of other files, to the system before the muxer's table
         // needs it.
-        malloc_trim(0)
+        posix_trim_memory()
         let label = chunk < last.chunk ? ChunkLabel(chunk, of: plan) : last
         guard let run = store?.load(label) else { throw SpoolError(lostChunk: muxer.path) }
         try muxer.append(run, end: end)
@@ -205,13 +205,13 @@ final class NamelessChunks: ChunkStore {
     var ranges: [ChunkLabel: Range<Int>] = [:]
   }
 
-  private let file: RawFile
+  private let file: OpenFile
   private let owner = SHA256.digest(of: [])
   private let places = Mutex(Places())
 
   /// Opens a file in the folder of `path`, which names it in errors.
   init(beside path: String) throws(SpoolError) {
-    file = try RawFile(namelessBeside: path)
+    file = try OpenFile(namelessBeside: path)
   }
 
   func save(_ run: PacketRun, as label: ChunkLabel) throws(SpoolError) {
@@ -332,11 +332,11 @@ final class SoundStash: Sendable {
   /// The file range of each channel; mostly unused.
   private static let channelByteCount = 1 << 37
 
-  private let file: RawFile
+  private let file: OpenFile
 
   /// Opens a file in the folder of `path`, which names it in errors.
   init(beside path: String) throws(SpoolError) {
-    file = try RawFile(namelessBeside: path)
+    file = try OpenFile(namelessBeside: path)
   }
 
   /// Writes a block whose first frame has the number `start`.
@@ -361,7 +361,7 @@ final class SoundStash: Sendable {
   /// Releases the disk space of the frames before `frame`.
   func drop(before frame: Int, channelCount: Int) {
     for channel in 0..<channelCount {
-      posix_punch_hole(file.descriptor, off_t(offset(0, channel)), off_t(frame * 4))
+      posix_punch_hole(file.descriptor, Int(offset(0, channel)), Int(frame * 4))
     }
   }
 

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Platform
 
 /// Where an encoder keeps its resumable work, and the progress of an earlier process.
@@ -57,7 +56,7 @@ struct EncodingState: Hashable, Sendable, Codable {
 
   /// Parses `json`; nil if invalid.
   init?(json: String) {
-    guard let state = try? JSONDecoder().decode(EncodingState.self, from: Data(json.utf8)),
+    guard let state = try? EncodingState(jsonText: json),
       state.extent.frames >= 0, state.extent.byteCount >= 0,
       state.extent.hash?.frames ?? 0 >= 0
     else { return nil }
@@ -66,9 +65,7 @@ struct EncodingState: Hashable, Sendable, Codable {
 
   /// One line. Integers and a digest always encode; an empty text would only mean a new start.
   var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    (try? jsonText()) ?? ""
   }
 
   /// The owner stored in this encoding's files.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A file of which every prefix is valid, so that written data stays usable.
 final class GrowingFile: EncodingSurvival {
-  private let file: RawFile
+  let file: OpenFile
   private let reached = Mutex(EncodingExtent())
   private let flushed = FlushOutcome()
 
@@ -13,13 +13,7 @@ final class GrowingFile: EncodingSurvival {
 
   /// Opens or creates the file at `path`, with its content.
   init(path: String) throws(SpoolError) {
-    file = try RawFile(path: path, O_RDWR | O_CREAT)
-    byteCountAtStart = try file.byteCount
-  }
-
-  /// Opens the file at `path` for reading.
-  init(reading path: String) throws(SpoolError) {
-    file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+    file = try OpenFile(path: path, O_RDWR | O_CREAT)
     byteCountAtStart = try file.byteCount
   }
 
@@ -27,27 +21,6 @@ final class GrowingFile: EncodingSurvival {
 
   /// Records how much the system has taken over.
   func reach(_ extent: EncodingExtent) { reached.withLock { $0 = extent } }
-
-  /// The checksum of a byte range. O(bytes).
-  func checksum(_ range: Range<Int>) throws(SpoolError) -> Checksum {
-    var checksum = Checksum()
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pieceByteCount) {
-      let count = min(Self.pieceByteCount, range.upperBound - start)
-      let piece = try file.read(count, at: start)
-      unsafe checksum.update(piece.span.bytes)
-    }
-    return checksum
-  }
-
-  private static let pieceByteCount = 1 << 20
-
-  /// Some of its bytes.
-  func read(_ count: Int, at offset: Int) throws(SpoolError) -> [UInt8] {
-    try file.read(count, at: offset)
-  }
-
-  /// Cuts off the bytes after `byteCount`.
-  func truncate(to byteCount: Int) throws(SpoolError) { try file.truncate(to: byteCount) }
 
   func flush() throws(SpoolError) {
     try flushed.unlessFailed { () throws(SpoolError) in try file.flush() }

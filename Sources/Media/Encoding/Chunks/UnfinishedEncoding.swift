@@ -1,40 +1,46 @@
-internal import FoundationEssentials
 import Glibc
 internal import Platform
 
-package struct UnfinishedEncoding {
+extension EncodingWork {
+  /// A file of unfinished encodings that is not what was written.
   package struct Fault: Hashable, Sendable {
     package let path: String
     /// What is wrong with it.
     package let problem: String
   }
 
+  /// The first fault in a folder of unfinished work, whose journals hold these states; nil if there
+  /// is none or it cannot be determined. Read-only. O(bytes of the files).
+  package static func fault(in folder: String, notes: [String]) -> Fault? {
+    UnfinishedEncodings(in: folder, notes: notes).fault
+  }
+}
+
+/// The files and states of the encodings that a process left in a folder.
+private struct UnfinishedEncodings {
   private let folder: String
   // Full paths, sorted.
   private let files: [String]
   private let states: [EncodingState]
 
-  package init(in folder: String, notes: [String]) {
+  init(in folder: String, notes: [String]) {
     self.folder = folder
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    files = names.sorted().map { "\(folder)/\($0)" }
+    files = FilePath.names(in: folder).map { "\(folder)/\($0)" }
     states = notes.compactMap(EncodingState.init(json:)).filter { $0.extent.frames > 0 }
   }
 
-  /// The first problem; nil if there is none or it cannot be determined. Read-only. O(bytes of the
-  /// files).
-  package var fault: Fault? {
+  var fault: EncodingWork.Fault? {
     var found = Found()
     for path in files {
       do throws(SpoolError) {
         if let problem = try problem(ofFile: path, &found) {
-          return Fault(path: path, problem: problem)
+          return EncodingWork.Fault(path: path, problem: problem)
         }
       } catch {
-        return Fault(path: path, problem: error.reason ?? "it cannot be read")
+        return EncodingWork.Fault(path: path, problem: error.reason ?? "it cannot be read")
       }
     }
-    return missing(from: found).map { Fault(path: folder, problem: $0) }
+    return missing(from: found).map { EncodingWork.Fault(path: folder, problem: $0) }
   }
 
   /// The usable parts of the encodings.
@@ -53,7 +59,7 @@ package struct UnfinishedEncoding {
 
   private func problem(ofFile path: String, _ found: inout Found) throws(SpoolError) -> String? {
     if path.hasSuffix(ChunkFiles.suffix) {
-      let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+      let file = try OpenFile(path: path, O_RDONLY | O_NOFOLLOW)
       guard let (owner, record) = ChunkRecord.read(try file.read(file.byteCount, at: 0)) else {
         return "its packets are not what was written"
       }
@@ -64,7 +70,7 @@ package struct UnfinishedEncoding {
       return try PacketIndex.fault(in: content, ofFile: path, states: states)
     } else if path.hasSuffix(".wav") {
       found.waveCount += 1
-      return try GrowingFile.fault(inWAV: path, states: states)
+      return try WaveChunks.fault(inUnfinished: path, states: states)
     }
     return nil
   }
@@ -100,12 +106,14 @@ extension PacketIndex {
     guard let state = states.first(where: { $0.owner == content.owner }) else { return nil }
     // The header's length is not recorded: of all records that could end at the recorded place,
     // those whose first packets match count.
-    let packets = try GrowingFile(reading: String(path.dropLast(suffix.count)))
+    let packets = try OpenFile(
+      path: String(path.dropLast(suffix.count)), O_RDONLY | O_NOFOLLOW)
+    let byteCount = try packets.byteCount
     var ends: [Int] = []
     for record in content.records { ends.append((ends.last ?? 0) + record.byteCount) }
     for (index, end) in ends.enumerated() {
       let start = state.extent.byteCount - end
-      guard (0...longestHead).contains(start), state.extent.byteCount <= packets.byteCountAtStart,
+      guard (0...longestHead).contains(start), state.extent.byteCount <= byteCount,
         try isThere(content.records[0], at: start, in: packets)
       else { continue }
       for (record, end) in zip(content.records, ends).prefix(index + 1) {
@@ -119,36 +127,27 @@ extension PacketIndex {
   }
 
   private static func isThere(
-    _ record: Record, at start: Int, in packets: GrowingFile
+    _ record: Record, at start: Int, in packets: borrowing OpenFile
   ) throws(SpoolError) -> Bool {
     try packets.checksum(start..<start + record.byteCount).value == record.checksum
   }
 }
 
-extension GrowingFile {
+extension WaveChunks {
   /// The problem of an unfinished WAV file; nil if there is none, or no state covers its sound.
   fileprivate static func fault(
-    inWAV path: String, states: [EncodingState]
+    inUnfinished path: String, states: [EncodingState]
   ) throws(SpoolError) -> String? {
     let extents = states.map(\.extent).filter { $0.checksum != 0 && $0.byteCount > 0 }
     guard !extents.isEmpty else { return nil }
-    let file = try GrowingFile(reading: path)
-    guard let start = try file.soundStart() else { return "its header is not what was written" }
-    for extent in extents where (start...file.byteCountAtStart).contains(extent.byteCount) {
+    let file = try OpenFile(path: path, O_RDONLY | O_NOFOLLOW)
+    let byteCount = try file.byteCount
+    guard let start = try open(path)?.first("data")?.content.lowerBound, start <= byteCount else {
+      return "its header is not what was written"
+    }
+    for extent in extents where (start...byteCount).contains(extent.byteCount) {
       if try file.checksum(start..<extent.byteCount).value == extent.checksum { return nil }
     }
     return "its sound is not what was written"
-  }
-
-  /// The start of a WAV file's samples: after the header of its `data` chunk.
-  private func soundStart() throws(SpoolError) -> Int? {
-    var offset = 12
-    while offset + 8 <= byteCountAtStart {
-      let head = try read(8, at: offset)
-      if head.starts(with: Array("data".utf8)) { return offset + 8 }
-      let length = head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
-      offset += 8 + length + length % 2
-    }
-    return nil
   }
 }

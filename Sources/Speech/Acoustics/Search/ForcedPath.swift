@@ -36,15 +36,13 @@ struct ForcedPath {
     guard features.frameCount > 0 else { return nil }
     var search = ForcedSearch(graph, model)
     loop.begin()
-    var frame = 0
-    while frame < features.frameCount {
-      let frames = Array(frame..<min(features.frameCount, frame + StateScores.capacity))
+    for first in stride(from: 0, to: features.frameCount, by: StateScores.capacity) {
+      let frames = Array(first..<min(features.frameCount, first + StateScores.capacity))
       scores.score(features, frames)
       for slot in frames.indices {
         search.pass(slot, scores, beam: Self.beam)
         loop.pass(slot, scores)
       }
-      frame += frames.count
       guard search.cellCount <= Self.mostCells else { return nil }
     }
     guard let end = search.bestEnd() else { return nil }
@@ -80,9 +78,7 @@ struct ForcedPath {
     }
     return searches.map { $0?.bestEnd()?.score }
   }
-}
 
-extension ForcedPath {
   /// By frame, the phones near the path: those that it passes so many frames before or after it, in
   /// whole words, with the silences beside them.
   ///
@@ -105,11 +101,7 @@ extension ForcedPath {
   private static func groups(of graph: PhoneGraph) -> [Range<Int>] {
     var words: [Range<Int>] = []
     for (number, node) in graph.nodes.enumerated() {
-      if let last = words.last, graph.nodes[last.lowerBound].arc == node.arc {
-        words[words.count - 1] = last.lowerBound..<number + 1
-      } else {
-        words.append(number..<number + 1)
-      }
+      words.add(number..<number + 1) { graph.nodes[$0.lowerBound].arc == node.arc }
     }
     func isSilent(_ word: Int) -> Bool { graph.nodes[words[word].lowerBound].arc == nil }
     var groups: [Range<Int>] = []
@@ -222,10 +214,7 @@ private struct ForcedSearch {
       if moved[0] > stayed[1] { mark |= 1 << 14 }
       new[2] = max(stayed[2], moved[1])
       if moved[1] > stayed[2] { mark |= 1 << 15 }
-      let heard = SIMD4(
-        scores.score(slot, phone.states.first), scores.score(slot, phone.states.second),
-        scores.score(slot, phone.states.third), 0)
-      new += heard - best
+      new += scores.scores(slot, phone.states) - best
       states[node] = new
       top = max(top, max(new[0], max(new[1], new[2])))
       trail.append(mark)

@@ -82,54 +82,38 @@ struct PhoneGraph {
   private mutating func add(
     _ phones: [Int], of arc: Int, from: Int, _ lefts: [Int], to: Int, _ rights: [Int]
   ) {
-    if phones.count == 1 {
-      for left in lefts {
-        for right in rights {
+    var before: [Int32] = []
+    for (index, phone) in phones.enumerated() {
+      let place = PhoneInventory.Place(of: index, among: phones.count)
+      let (isFirst, isLast) = (index == 0, index == phones.count - 1)
+      var added: [Int32] = []
+      for left in isFirst ? lefts : [phones[index - 1]] {
+        for right in isLast ? rights : [phones[index + 1]] {
           let node = add(
-            model.phones.model(of: phones[0], after: left, before: right, .alone), arc, first: true)
-          entering[from][Border(last: left, first: phones[0]), default: []].append(node)
-          leaving[to][Border(last: phones[0], first: right), default: []].append(node)
+            model.phones.model(of: phone, after: left, before: right, place), arc, first: isFirst,
+            before: before)
+          if isFirst { entering[from][Border(last: left, first: phone), default: []].append(node) }
+          if isLast { leaving[to][Border(last: phone, first: right), default: []].append(node) }
+          added.append(node)
         }
       }
-      return
-    }
-    let first = phones[0]
-    var before: [Int32] = []
-    for left in lefts {
-      let node = add(
-        model.phones.model(of: first, after: left, before: phones[1], .beginning), arc, first: true)
-      entering[from][Border(last: left, first: first), default: []].append(node)
-      before.append(node)
-    }
-    for index in phones.indices.dropFirst().dropLast() {
-      let node = add(
-        model.phones.model(
-          of: phones[index], after: phones[index - 1], before: phones[index + 1], .inside),
-        arc, first: false, before: before)
-      before = [node]
-    }
-    let last = phones.count - 1
-    for right in rights {
-      let node = add(
-        model.phones.model(of: phones[last], after: phones[last - 1], before: right, .end),
-        arc, first: false, before: before)
-      leaving[to][Border(last: phones[last], first: right), default: []].append(node)
+      before = added
     }
   }
 
   private mutating func add(
-    _ phone: PhoneInventory.Model, _ arc: Int?, first: Bool, cost: Float = 0, before: [Int32] = []
+    _ phone: Int, _ arc: Int?, first: Bool, cost: Float = 0, before: [Int32] = []
   ) -> Int32 {
     nodes.append(
       Node(
-        states: model.places(of: phone), arc: arc, isFirst: first, cost: cost, before: before))
+        states: model.states(of: phone), arc: arc, isFirst: first, cost: cost, before: before))
     return Int32(nodes.count - 1)
   }
 
   private mutating func addSilences(at state: Int) {
     for filler in model.phones.fillers {
       let cost = filler == model.phones.silence ? Self.silenceCost : Self.noiseCost
-      silences[state].append(add(model.phones.model(of: filler), nil, first: true, cost: cost))
+      silences[state].append(add(filler, nil, first: true, cost: cost))
     }
   }
 

@@ -41,12 +41,27 @@ struct PhraseGraph {
     case lost
   }
 
+  /// Lists of numbers, one behind the other in one array.
+  struct Lists {
+    private var stretches: [Range<Int32>] = []
+    private var numbers: [Int32] = []
+
+    @inline(__always)
+    subscript(index: Int32) -> ArraySlice<Int32> {
+      let stretch = stretches[Int(index)]
+      return numbers[Int(stretch.lowerBound)..<Int(stretch.upperBound)]
+    }
+
+    fileprivate mutating func append(_ list: [Int32]) {
+      stretches.append(Int32(numbers.count)..<Int32(numbers.count + list.count))
+      numbers += list
+    }
+  }
+
   private(set) var nodes: [Node] = []
-  /// The phones of the tree: what may follow each, and which words it ends, as stretches of
-  /// `branchNodes` and `branchWords`.
-  private(set) var branches: [(next: Range<Int32>, words: Range<Int32>)] = []
-  private(set) var branchNodes: [Int32] = []
-  private(set) var branchWords: [Int32] = []
+  /// The phones of the tree: what may follow each, and the words that it ends.
+  private(set) var branchNodes = Lists()
+  private(set) var branchWords = Lists()
   /// The phones that words of the tree begin with.
   private(set) var roots: [Int32] = []
   /// The silence among lost words.
@@ -57,14 +72,12 @@ struct PhraseGraph {
   private(set) var keys: [String] = []
   /// For each place in the text, the number of its word.
   private(set) var words: [Int32] = []
-  /// For each place, the phones that its word may begin with, as a stretch of `firstNodes`.
-  private(set) var beginnings: [Range<Int32>] = []
-  private(set) var firstNodes: [Int32] = []
+  /// For each place, the phones that its word may begin with.
+  private(set) var beginnings = Lists()
   /// For each place, the silence after it; below 0 where a sentence ends.
   private(set) var silences: [Int32] = []
-  /// For each word, the places where it occurs with another one behind it, as a stretch of `places`.
-  private(set) var occurrences: [Range<Int32>] = []
-  private(set) var places: [Int32] = []
+  /// For each word, the places where it occurs with another one behind it.
+  private(set) var occurrences = Lists()
   /// For each word, what it costs to take the thread up again behind it.
   private(set) var findings: [Float] = []
 
@@ -101,8 +114,7 @@ struct PhraseGraph {
       found[Int(word)].append(Int32(place))
     }
     for list in found {
-      occurrences.append(Int32(places.count)..<Int32(places.count + list.count))
-      places += list
+      occurrences.append(list)
       findings.append(Self.finding + Self.crowd * logf(Float(max(1, list.count))))
     }
   }
@@ -112,9 +124,9 @@ struct PhraseGraph {
   ) {
     let place = Int32(words.count)
     words.append(word)
-    let first = Int32(firstNodes.count)
+    var first: [Int32] = []
     for phones in variants {
-      firstNodes.append(Int32(nodes.count))
+      first.append(Int32(nodes.count))
       for index in phones.indices {
         let isLast = index + 1 == phones.count
         nodes.append(
@@ -124,29 +136,21 @@ struct PhraseGraph {
             role: isLast ? .wordEnd(place) : .inside))
       }
     }
-    beginnings.append(first..<Int32(firstNodes.count))
+    beginnings.append(first)
     silences.append(after == nil ? -1 : Int32(nodes.count))
     if after != nil { nodes.append(Node(states: quiet, role: .silence(place + 1))) }
   }
 
   /// The states of a phone of a word between two others.
   private func states(_ phones: [Int], _ index: Int, _ before: Int, _ after: Int) -> PhoneStates {
-    let last = phones.count - 1
-    let place: PhoneInventory.Place =
-      switch index {
-      case 0: last == 0 ? .alone : .beginning
-      case last: .end
-      default: .inside
-      }
-    return model.places(
+    model.states(
       of: model.phones.model(
         of: phones[index], after: index == 0 ? before : phones[index - 1],
-        before: index == last ? after : phones[index + 1], place))
+        before: index == phones.count - 1 ? after : phones[index + 1],
+        PhoneInventory.Place(of: index, among: phones.count)))
   }
 
-  private var quiet: PhoneStates {
-    model.places(of: model.phones.model(of: model.phones.silence))
-  }
+  private var quiet: PhoneStates { model.states(of: model.phones.silence) }
 
   /// Lays out the tree: words share a phone where they share all up to it.
   private mutating func addTree(_ spoken: [[[Int]]]) {
@@ -177,19 +181,12 @@ struct PhraseGraph {
         if let parent { ended[Int(parent - start)].append(Int32(word)) }
       }
     }
-    for (next, ended) in zip(next, ended) {
-      branches.append(
-        (
-          Int32(branchNodes.count)..<Int32(branchNodes.count + next.count),
-          Int32(branchWords.count)..<Int32(branchWords.count + ended.count)
-        ))
-      branchNodes += next
-      branchWords += ended
-    }
+    for list in next { branchNodes.append(list) }
+    for list in ended { branchWords.append(list) }
     lostSilence = Int32(nodes.count)
     nodes.append(Node(states: quiet, role: .lost))
     for phone in model.phones.sounds {
-      nodes.append(Node(states: model.places(of: model.phones.model(of: phone)), role: .lost))
+      nodes.append(Node(states: model.states(of: phone), role: .lost))
     }
     sounds = lostSilence + 1..<Int32(nodes.count)
   }

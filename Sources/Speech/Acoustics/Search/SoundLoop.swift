@@ -15,9 +15,7 @@ struct SoundLoop {
   private var totals: [Float] = [0]
 
   init(_ model: SoundModel) {
-    phones = (model.phones.sounds + model.phones.fillers).map {
-      model.places(of: model.phones.model(of: $0))
-    }
+    phones = (model.phones.sounds + model.phones.fillers).map(model.states)
     transitions = model.transitions
     states = Array(repeating: SIMD4(repeating: -.infinity), count: phones.count)
   }
@@ -43,13 +41,10 @@ struct SoundLoop {
       let old = states[index]
       let stayed = old + matrix.stay
       let moved = old + matrix.leave
-      let heard = SIMD4(
-        scores.score(slot, phone.first), scores.score(slot, phone.second),
-        scores.score(slot, phone.third), 0)
       let new =
         SIMD4(
           max(stayed[0], entry), max(stayed[1], moved[0]), max(stayed[2], moved[1]), -.infinity)
-        + heard - best
+        + scores.scores(slot, phone) - best
       states[index] = new
       top = max(top, max(new[0], max(new[1], new[2])))
       exit = max(exit, new[2] + matrix.leave[2])

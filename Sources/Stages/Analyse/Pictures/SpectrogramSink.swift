@@ -46,8 +46,11 @@ extension SpectrogramStage {
         rowCount: max(1, Int(frame.lanes.first?.height ?? 1)), columnLimit: 2 * Int(frame.width),
         scale: stage.scale, top: stage.topFrequency(of: format))
       let transform = try LibraryTransform(length: stage.window)
-      let gatherer = SpectrumGatherer(
-        format: format, layout: layout, window: stage.window, transform: transform.transform)
+      func makeGatherer() -> SpectrumGatherer {
+        SpectrumGatherer(
+          format: format, layout: layout, window: stage.window, transform: transform.transform)
+      }
+      var gatherer = makeGatherer()
       let columns = ColumnFiles(context.work, columnLength: gatherer.columnLength)
       if let status = context.work.resuming.flatMap({
         try? Findings.decode(Progress.self, from: $0.state)
@@ -56,7 +59,10 @@ extension SpectrogramStage {
           generation: status.generation, status.columns)
         if let earlier {
           let snapshot = ProcessorSnapshot(bytes: Array(bytes))
-          if (try? gatherer.restore(snapshot, columns: earlier)) == nil { columns.forget() }
+          if (try? gatherer.restore(snapshot, columns: earlier)) == nil {
+            columns.forget()
+            gatherer = makeGatherer()
+          }
         }
       }
       firstFrame = gatherer.frames

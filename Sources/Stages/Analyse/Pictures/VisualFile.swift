@@ -47,16 +47,27 @@ struct VisualOutput: Hashable, Sendable {
   let ending: String
 }
 
-extension PublishingContext {
-  /// Publishes those outputs that are there. `name` is the template of the files' names.
-  func publish(
-    _ files: [VisualOutput], name: String
-  ) throws(SpoolError) -> [PublishedFile] {
+/// A stage for people who look: its files bear the name of its template, and their own endings.
+protocol VisualStage: SoundSinkStage, PublishingStage {
+  /// The template of the files' names.
+  var name: String { get }
+  /// The files, as far as they are asked for.
+  var outputs: [VisualOutput] { get }
+}
+
+extension VisualStage {
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    let stem = ExportName.fill(name, recording: recordings.first)
+    return outputs.map { stem + $0.ending }
+  }
+
+  /// Publishes those outputs that are there.
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    let stem = ExportName.fill(name, recording: context.names.first)
     var published: [PublishedFile] = []
-    for file in files {
-      guard let artifact = outputs[file.port]?.artifact else { continue }
-      let stem = ExportName.fill(name, recording: names.first)
-      published.append(try publish(artifact, as: stem + file.ending))
+    for file in outputs {
+      guard let artifact = context.outputs[file.port]?.artifact else { continue }
+      published.append(try context.publish(artifact, as: stem + file.ending))
     }
     return published
   }

@@ -320,9 +320,7 @@ extension NormalizeStage {
     /// What was found for a whole album.
     case gain(Decibels, ceiling: Decibels)
   }
-}
 
-extension NormalizeStage {
   /// Levels before and after.
   struct Report: Codable, Sendable {
     let before: NormalizeLevels
@@ -330,9 +328,7 @@ extension NormalizeStage {
     let gain: Decibels
     let isLimited: Bool
   }
-}
 
-extension NormalizeStage {
   /// What the stage will do, once it has heard everything.
   struct Decision: Codable, Sendable {
     var gain: Decibels

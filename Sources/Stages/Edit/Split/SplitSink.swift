@@ -54,8 +54,8 @@ extension SplitStage {
       let status = context.work.resuming.flatMap {
         try? Findings.decode(Progress.self, from: $0.state)
       }
-      if let status, finder.resume(from: status.finder) {
-        state.given = status.given
+      if let status, let finder = finder.resumed(from: status.finder, format: stream.format) {
+        state = State(finder: finder, given: status.given)
         for noted in status.pieces {
           let piece = try PieceWriter(
             noted.number, at: Frames(noted.start), targets, stream, context, resuming: noted)

@@ -91,31 +91,20 @@ enum CommandForm {
 
   /// The ports that resolved parameters declare.
   static func places(in value: Value) -> (inputs: [Place], outputs: [Place]) {
-    guard case .group(let members) = value else { return ([.sound], [.file]) }
-    func places(_ value: Value?, _ help: String) -> [Place] {
-      guard case .list(let values) = value else { return [] }
-      return values.compactMap { place($0, help) }
-    }
-    let inputs = places(members["inputs"], "what it reads")
-    let outputs = places(members["outputs"], "what it writes")
+    let inputs = (value["inputs"]?.items ?? []).compactMap { place($0, "what it reads") }
+    let outputs = (value["outputs"]?.items ?? []).compactMap { place($0, "what it writes") }
     return (inputs.isEmpty ? [.sound] : inputs, outputs.isEmpty ? [.file] : outputs)
   }
 
   private static func place(_ value: Value, _ help: String) -> Place? {
-    guard case .group(let members) = value, case .text(let name)? = members["name"],
-      case .text(let carries)? = members["carries"]
-    else { return nil }
+    guard let name = value["name"]?.text, let carries = value["carries"]?.text else { return nil }
     let isRecording = carries == "recording"
     guard let kind = isRecording ? .sound : ArtifactKind(rawValue: carries) else { return nil }
-    var fileName: String?
-    if case .text(let text)? = members["file-name"] { fileName = text }
-    var rate: Double?
-    if case .number(let number)? = members["sample-rate"] { rate = number }
     return Place(
       port: PluginManifest.FilePort(
-        name: name, carries: kind, help: help, optional: members["optional"] == .flag(true),
-        fileName: fileName, sampleRate: rate,
-        channels: members["channels"] == .number(1) ? 1 : nil), isRecording: isRecording)
+        name: name, carries: kind, help: help, optional: value["optional"] == .flag(true),
+        fileName: value["file-name"]?.text, sampleRate: value["sample-rate"]?.number,
+        channels: value["channels"] == .number(1) ? 1 : nil), isRecording: isRecording)
   }
 
   /// The kind with these ports.
@@ -141,4 +130,14 @@ enum CommandForm {
       }, outputs: outputs.map { Port(PortName($0.port.name), $0.port.carries, $0.port.help) },
       parameters: parameters)
   }
+}
+
+/// What resolved parameters hold; nil where they hold something else.
+extension Value {
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+  var number: Double? { if case .number(let number) = self { number } else { nil } }
+  var items: [Value]? { if case .list(let values) = self { values } else { nil } }
+  var members: [String: Value]? { if case .group(let members) = self { members } else { nil } }
+
+  subscript(name: String) -> Value? { members?[name] }
 }

@@ -21,26 +21,20 @@ extension CommandStage {
 
     /// Reads resolved parameters, which may contradict each other.
     init(_ value: Value) throws(SpoolError) {
-      guard case .group(let members) = value else { throw SpoolError("command needs a mapping") }
+      guard value.members != nil else { throw SpoolError("command needs a mapping") }
       let places = CommandForm.places(in: value)
       inputs = places.inputs.map(\.port)
       outputs = places.outputs.map(\.port)
-      run = Self.texts(members["run"]).map { CommandWord($0) }
-      var files: [String: String] = [:]
-      if case .group(let named)? = members["files"] {
-        for (name, path) in named {
-          if case .text(let path) = path { files[name] = path }
-        }
+      func words(_ name: String) -> [CommandWord] {
+        (value[name]?.items ?? []).compactMap { $0.text.map { CommandWord($0) } }
       }
-      self.files = files
-      if case .text(let path)? = members["folder"] { folder = path } else { folder = "." }
-      versionWords = Self.texts(members["version"]).map { CommandWord($0) }
-      func number(_ name: String) -> Double {
-        if case .number(let number)? = members[name] { number } else { 0 }
-      }
+      run = words("run")
+      versionWords = words("version")
+      files = (value["files"]?.members ?? [:]).compactMapValues(\.text)
+      folder = value["folder"]?.text ?? "."
       limits = PluginManifest.Limits(
-        memory: Int(number("memory")), time: number("time"),
-        network: members["network"] == .flag(true), fileSize: Int(number("size")))
+        memory: Int(value["memory"]?.number ?? 0), time: value["time"]?.number ?? 0,
+        network: value["network"] == .flag(true), fileSize: Int(value["size"]?.number ?? 0))
     }
 
     /// All that contradicts itself; nil where nothing does.
@@ -164,11 +158,6 @@ extension CommandStage {
         report(parameter, "the program has no name")
       }
       return problems
-    }
-
-    private static func texts(_ value: Value?) -> [String] {
-      guard case .list(let values) = value else { return [] }
-      return values.compactMap { if case .text(let text) = $0 { text } else { nil } }
     }
   }
 }

@@ -1,6 +1,5 @@
 import Audio
 import FoundationEssentials
-import Glibc
 import PipelineModel
 package import Platform
 package import Plugins
@@ -79,11 +78,13 @@ package final class EffectRegistry: Sendable {
     _ format: EffectFormat, _ identity: String
   ) throws(SpoolError) -> EffectDescription {
     let key = "\(format.rawValue):\(identity)"
-    if let found = known.withLock({ $0[key] }), found.stamp == FileStamp(found.effect.binary) {
+    if let found = known.withLock({ $0[key] }),
+      found.stamp == (try? FileStamp(following: found.effect.binary))
+    {
       return found.effect
     }
     var folders = folders(format)
-    if identity.hasPrefix("/") { folders.append(Self.folder(of: identity)) }
+    if identity.hasPrefix("/") { folders.append(FilePath.folder(of: identity)) }
     let places = folders
     let (effect, bad): (EffectDescription, [Bad]) = try leavingOut {
       (bad, hear) throws(SpoolError) in
@@ -93,7 +94,7 @@ package final class EffectRegistry: Sendable {
     }
     known.withLock {
       $0[key] = Known(
-        effect: effect, stamp: FileStamp(effect.binary), bad: bad.map(\.path))
+        effect: effect, stamp: try? FileStamp(following: effect.binary), bad: bad.map(\.path))
     }
     return effect
   }
@@ -139,10 +140,6 @@ package final class EffectRegistry: Sendable {
     return "\(effect.binary):\(label)"
   }
 
-  private static func folder(of path: String) -> String {
-    path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-  }
-
   private func ask<Answer: Decodable>(
     _ order: HostOrder, _ what: String, hear: @escaping (String) -> Void = { _ in }
   ) throws(SpoolError) -> Answer {
@@ -159,7 +156,7 @@ package final class EffectRegistry: Sendable {
     }
     let text = session.ready.members["found"]?.text ?? ""
     do {
-      return try JSONDecoder().decode(Answer.self, from: Data(text.utf8))
+      return try Answer(jsonText: text)
     } catch {
       throw session.failure("what it told cannot be read: \(error)")
     }
@@ -188,7 +185,8 @@ struct EffectProcess {
   /// What the session starts.
   var plugin: Plugin {
     let page = "\(order.format.rawValue):\(order.identity)"
-    let own = binary.map { [Self.folder(of: $0)] } ?? []
+    // It may lie outside of the usual folders.
+    let own = binary.map { [FilePath.folder(of: $0)] } ?? []
     return Plugin(
       folder: own.first ?? order.folders.first ?? "/usr/lib",
       manifest: PluginManifest(
@@ -207,27 +205,4 @@ struct EffectProcess {
 
   /// Seconds that each library or bundle may take to say what is in it.
   private static let patience = 10.0
-
-  /// A library's own folder, which may lie outside of the usual ones.
-  private static func folder(of path: String) -> String {
-    path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-  }
-}
-
-/// When a file was changed last, how long it is, and which one it is.
-struct FileStamp: Hashable {
-  private let seconds: Int
-  private let nanoseconds: Int
-  private let size: Int
-  private let node: UInt
-
-  /// Nil where there is no file.
-  init?(_ path: String) {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    seconds = status.st_mtim.tv_sec
-    nanoseconds = status.st_mtim.tv_nsec
-    size = Int(status.st_size)
-    node = UInt(status.st_ino)
-  }
 }

@@ -16,7 +16,7 @@ struct HostedEffectStage: SoundFilterStage, VersionedStage {
   ///   - identity: the plugin.
   ///   - parameters: with `controls`, and perhaps `preset`.
   init(
-    _ format: EffectFormat, _ identity: String, _ parameters: [String: Value],
+    _ format: EffectFormat, _ identity: String, _ parameters: Value,
     registry: EffectRegistry,
     launcher: String
   ) throws(SpoolError) {
@@ -28,7 +28,8 @@ struct HostedEffectStage: SoundFilterStage, VersionedStage {
         advice: "\(command: .stages) \(format.rawValue) lists what treats sound")
     }
     settings = EffectSettings(
-      Self.texts(parameters["controls"]), preset: Self.text(parameters["preset"]), for: effect)
+      (parameters["controls"]?.members ?? [:]).compactMapValues(\.text),
+      preset: parameters["preset"]?.text, for: effect)
     guard settings.mistakes.isEmpty else {
       var error = SpoolError(
         "\(format.rawValue) cannot set \(identity)",
@@ -43,16 +44,6 @@ struct HostedEffectStage: SoundFilterStage, VersionedStage {
     self.effect = effect
     self.registry = registry
     self.launcher = launcher
-  }
-
-  /// The text of a value; nil where there is none.
-  static func text(_ value: Value?) -> String? {
-    if case .text(let text) = value { text } else { nil }
-  }
-
-  private static func texts(_ value: Value?) -> [String: String] {
-    guard case .group(let members) = value else { return [:] }
-    return members.compactMapValues { text($0) }
   }
 
   var libraries: [String: String] {

@@ -50,24 +50,23 @@ final class FileDigests: Sendable {
 
   /// The digest of a file, or of the names and contents of all in a folder. O(bytes).
   static func text(of path: String) -> String {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return "not there" }
+    guard let stamp = try? FileStamp(following: path) else { return "not there" }
     var hash = SHA256()
-    if status.st_mode & S_IFMT == S_IFDIR {
+    if stamp.isFolder {
       let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
       for name in names.sorted() {
-        guard unsafe stat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG
+        guard let stamp = try? FileStamp(following: "\(path)/\(name)"), stamp.isRegularFile
         else { continue }
-        hash.update(Array("\(name)\u{0}\(status.st_size)\u{0}".utf8))
-        guard feed("\(path)/\(name)", Int(status.st_size), to: &hash) else {
+        hash.update(Array("\(name)\u{0}\(stamp.byteCount)\u{0}".utf8))
+        guard feed("\(path)/\(name)", Int(stamp.byteCount), to: &hash) else {
           return "cannot be read"
         }
       }
       return hash.finalize().short
     }
     // Of what has no end, a device or a pipe, nothing is read.
-    guard status.st_mode & S_IFMT == S_IFREG else { return "no file" }
-    return feed(path, Int(status.st_size), to: &hash) ? hash.finalize().short : "cannot be read"
+    guard stamp.isRegularFile else { return "no file" }
+    return feed(path, Int(stamp.byteCount), to: &hash) ? hash.finalize().short : "cannot be read"
   }
 
   /// Refuses files that are not there, before a program trips over them.
@@ -120,7 +119,7 @@ final class FileDigests: Sendable {
   private static func flaw(of path: String) -> String? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
-      return unsafe String(cString: strerror(errno))
+      return SystemError.last.words
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG, S_IFDIR: return nil

@@ -83,11 +83,9 @@ private final class InstalledPlugin: Sendable {
   func checkEquipment() throws(SpoolError) {
     let answer = knownEquipment.withLock { known in
       if let known { return known }
-      let answer: Result<Void, SpoolError>
-      do throws(SpoolError) {
+      let answer = Result { () throws(SpoolError) in
         try plugin.checkEquipment(launcher: launcher)
-        answer = .success(())
-      } catch { answer = .failure(error) }
+      }
       known = answer
       return answer
     }
@@ -141,10 +139,11 @@ private struct PluginSoundStage: SoundFilterStage, VersionedStage, EquippedStage
 }
 
 /// A plugin's kind that reads files and writes files.
-private struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
+private struct PluginFileStage: FileStage, VersionedStage, EquippedStage {
   let binding: PluginBinding
 
   private var kind: PluginManifest.Kind { binding.kind }
+  var outputs: [PluginManifest.FilePort] { kind.outputs }
 
   var libraries: [String: String] { binding.files.texts }
 
@@ -198,15 +197,8 @@ private struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, Equ
   private func collect(
     _ scratch: StageScratch, _ session: PluginSession, _ context: StageContext
   ) throws(SpoolError) -> [PortName: StepOutput] {
-    var results: [PortName: StepOutput] = [:]
-    for port in kind.outputs {
-      guard let artifact = try scratch.keep(port, in: context) else {
-        guard port.optional else {
-          throw session.failure("it is done and has not written \(port.name)")
-        }
-        continue
-      }
-      results[PortName(port.name)] = StepOutput(artifact)
+    var results = try collect(from: scratch, context) {
+      session.failure("it is done and has not written \($0.name)")
     }
     if let figures = session.measurement, results[.measurement] == nil,
       !kind.outputs.contains(where: { $0.name == PortName.measurement.name })
@@ -215,29 +207,23 @@ private struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, Equ
     }
     return results
   }
-
-  func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    PluginDelivery(ports: kind.outputs).fileNames(recordings: recordings)
-  }
-
-  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    try PluginDelivery(ports: kind.outputs).publish(context)
-  }
 }
 
-/// Files that outputs of file stages become in the user's folder.
-struct PluginDelivery {
-  let ports: [PluginManifest.FilePort]
+/// A stage whose outputs become files in the user's folder, as their ports say.
+protocol FileStage: WholeStage, PublishingStage {
+  var outputs: [PluginManifest.FilePort] { get }
+}
 
-  func fileNames(recordings: [String]) -> [String] {
-    ports.compactMap { port in
+extension FileStage {
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    outputs.compactMap { port in
       port.fileName.map { ExportName.fill($0, recording: recordings.first) }
     }
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     var files: [PublishedFile] = []
-    for port in ports {
+    for port in outputs {
       guard let name = port.fileName,
         let artifact = context.outputs[PortName(port.name)]?.artifact
       else { continue }
@@ -245,5 +231,21 @@ struct PluginDelivery {
         try context.publish(artifact, as: ExportName.fill(name, recording: context.names.first)))
     }
     return files
+  }
+
+  /// Keeps what a program has written; `failure` is the error where an output is missing.
+  func collect(
+    from scratch: StageScratch, _ context: StageContext,
+    failure: (PluginManifest.FilePort) -> SpoolError
+  ) throws(SpoolError) -> [PortName: StepOutput] {
+    var results: [PortName: StepOutput] = [:]
+    for port in outputs {
+      if let artifact = try scratch.keep(port, in: context) {
+        results[PortName(port.name)] = StepOutput(artifact)
+      } else if !port.optional {
+        throw failure(port)
+      }
+    }
+    return results
   }
 }

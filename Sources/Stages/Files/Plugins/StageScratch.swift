@@ -65,9 +65,8 @@ struct StageScratch {
     _ port: PluginManifest.FilePort, in context: StageContext
   ) throws(SpoolError) -> Artifact? {
     let path = outputPath(of: port)
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return nil }
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    guard let stamp = try? FileStamp(at: path) else { return nil }
+    guard stamp.isRegularFile else {
       throw SpoolError(
         "\(title) failed", reason: "its \(port.name) is no plain file",
         advice: "let it write the file itself, not a folder or a link", cause: .environment)
@@ -75,10 +74,10 @@ struct StageScratch {
     if port.carries == .sound {
       return try FileSound(path: path, maker: title).keep(in: context)
     }
-    try OutputForm(port: port, maker: title).check(path, byteCount: Int(status.st_size))
+    try OutputForm(port: port, maker: title).check(path, byteCount: Int(stamp.byteCount))
     let file = try FileReader(path)
     let draft = try context.store.makeDraft(port.carries)
-    var remaining = Int(status.st_size)
+    var remaining = Int(stamp.byteCount)
     while remaining > 0 {
       let piece: [UInt8]
       do throws(SpoolError) { piece = try file.read(min(remaining, 1 << 20)) } catch {
@@ -159,7 +158,7 @@ struct FileSound {
         throw SpoolError(
           "\(maker) failed", reason: "a sample of the sound that it wrote is no number")
       }
-      try append(SampleBytes.bytes(of: samples[..<count]), to: draft)
+      try append(Interleaving.bytes(of: samples[..<count]), to: draft)
     }
     return try draft.seal()
   }
@@ -192,36 +191,45 @@ struct WaveCopy {
 
   /// Writes the file. O(length of the sound), in flat memory.
   func write(to path: String, check: () throws(SpoolError) -> Void) throws(SpoolError) {
-    guard let file = unsafe fopen(path, "wxe") else { throw trouble(path) }
     let format = AudioFormat(
       sampleRate: rate ?? sound.outline.format.sampleRate,
       channelCount: isMono ? 1 : sound.outline.format.channelCount)
-    let isWritten: Bool
-    do throws(SpoolError) {
-      let byteCount = try stream(in: format, check) { samples, count in
-        unsafe samples.withUnsafeBytes { unsafe fwrite($0.baseAddress, 4, count, file) == count }
-      } heading: { header in
-        unsafe fwrite(header, 1, header.count, file) == header.count
-      }
-      // The sizes are known by now.
-      let header = Self.header(format, byteCount: byteCount ?? 0)
-      unsafe rewind(file)
-      isWritten =
-        unsafe byteCount != nil && fwrite(header, 1, header.count, file) == header.count
-    } catch {
-      unsafe fclose(file)
-      throw error
+    let file = try writing(path) { () throws(SystemError) in
+      try FileOperations.system.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
     }
-    guard unsafe fclose(file) == 0, isWritten else { throw trouble(path) }
+    func append(_ bytes: [UInt8]) throws(SpoolError) {
+      try writing(path) { () throws(SystemError) in
+        try FileOperations.system.write(bytes, to: file)
+      }
+    }
+    try append(Self.header(format, byteCount: 0))
+    var byteCount = 0
+    try stream(in: format, check) { (samples) throws(SpoolError) in
+      try append(Interleaving.bytes(of: samples))
+      byteCount += 4 * samples.count
+    }
+    // The sizes are known by now.
+    let header = Self.header(format, byteCount: byteCount)
+    _ = try writing(path) { () throws(SystemError) in
+      try SystemError.check { unsafe pwrite(file.descriptor, header, header.count, 0) }
+    }
   }
 
-  /// Gives the header and then the samples.
-  /// - Returns: the bytes of the samples; nil where they could not be passed on.
+  private func writing<Result: ~Copyable>(
+    _ path: String, _ calls: () throws(SystemError) -> Result
+  ) throws(SpoolError) -> Result {
+    do throws(SystemError) { return try calls() } catch {
+      throw SpoolError(
+        "cannot write \(path) for a plugin", reason: error.words,
+        advice: "make room there, or set TMPDIR", cause: .environment)
+    }
+  }
+
+  /// Gives the samples, interleaved, piece by piece.
   private func stream(
     in format: AudioFormat, _ check: () throws(SpoolError) -> Void,
-    _ take: ([Float], Int) -> Bool, heading: ([UInt8]) -> Bool
-  ) throws(SpoolError) -> Int? {
-    guard heading(Self.header(format, byteCount: 0)) else { return nil }
+    _ take: (ArraySlice<Float>) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     let own = sound.outline.format
     let narrow = AudioFormat(sampleRate: own.sampleRate, channelCount: format.channelCount)
     let resampler =
@@ -234,7 +242,6 @@ struct WaveCopy {
       capacity: resampler.map { max($0.blockCapacity(for: Self.length), $0.capacity(for: .zero)) }
         ?? Self.length)
     var samples: [Float] = []
-    var byteCount = 0
     let source = try sound.open()
     var isOver = false
     while !isOver {
@@ -252,10 +259,8 @@ struct WaveCopy {
         resampler?.finish(into: &output)
       }
       let count = Interleaving.join(output, into: &samples)
-      guard take(samples, count) else { return nil }
-      byteCount += 4 * count
+      try take(samples[..<count])
     }
-    return byteCount
   }
 
   /// The mean of all channels, or all as they are.
@@ -284,11 +289,5 @@ struct WaveCopy {
       + bytes(3, 2) + bytes(format.channelCount, 2) + bytes(rate, 4) + bytes(rate * frame, 4)
       + bytes(frame, 2) + bytes(32, 2) + bytes(0, 2) + Array("fact".utf8) + bytes(4, 4)
       + bytes(size / frame, 4) + Array("data".utf8) + bytes(size, 4)
-  }
-
-  private func trouble(_ path: String) -> SpoolError {
-    SpoolError(
-      "cannot write \(path) for a plugin", reason: unsafe String(cString: strerror(errno)),
-      advice: "make room there, or set TMPDIR", cause: .environment)
   }
 }

@@ -1,5 +1,6 @@
 import PipelineModel
 import Platform
+import SoundEngine
 import Speech
 import Transcripts
 

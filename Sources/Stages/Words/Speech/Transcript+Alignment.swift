@@ -116,13 +116,9 @@ private struct GivenTimes {
 
   /// Whether the times around a word were right, by the words that are known for sure.
   private func areOfThisSound(at index: Int) -> Bool {
-    var (low, high) = (0, checked.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if checked[middle].word < index { low = middle + 1 } else { high = middle }
-    }
+    let next = checked.partitioningIndex(where: { $0.word >= index })
     let witnesses = checked[
-      max(0, low - Self.witnessCount)..<min(checked.count, low + Self.witnessCount)]
+      max(0, next - Self.witnessCount)..<min(checked.count, next + Self.witnessCount)]
     guard !witnesses.isEmpty else { return true }
     return witnesses.map(\.distance).sorted()[witnesses.count / 2] <= Self.tolerance
   }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PipelineModel
 package import Platform
 package import Transcripts
@@ -37,8 +36,8 @@ package struct TranscriptFile: Sendable {
   }
 
   private static func bytes(of path: String) throws(SpoolError) -> [UInt8] {
-    do { return Array(try Data(contentsOf: URL(filePath: path))) } catch {
-      throw SpoolError("read", path, reason: "\(error)")
+    try doing("read", path) { () throws(SystemError) in
+      try FileOperations.system.bytes(following: path)
     }
   }
 

@@ -1,6 +1,7 @@
-// The launcher, which confines one program by Landlock, seccomp and resource limits and waits for
-// its end. It is the start of Spool's own program, before anything else has run there: C, because
-// it forks, and without plugins, because any part of Spool may confine a program.
+// The launcher: it confines one program by Landlock, seccomp and resource limits, inside bubblewrap's
+// namespaces where Spool started that around it, and waits for the end of all that it started. It is
+// C because it forks, and starts before anything else runs: as the program spool-confine where that is
+// installed, else as the start of Spool's own executable. It links no library; libseccomp is opened.
 #pragma once
 
 // The kernel's Landlock version: 0 without Landlock, 1 from Linux 5.13. Version 2 adds moving files

@@ -4,19 +4,19 @@ import Platform
 ///
 /// Reading takes the words of headings, lists, quotations and links, without markup, front matter,
 /// code blocks, rules and comments.
-enum Markdown: TranscriptCodec {
-  static let name = "markdown"
-  static let summary = "Markdown, a paragraph for each segment"
-  static let nameEndings = [".md", ".markdown"]
+extension TranscriptFormat {
+  static let markdown = TranscriptFormat(
+    name: "markdown", summary: "Markdown, a paragraph for each segment",
+    nameEndings: [".md", ".markdown"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     var lines = source.lines
     guard let first = lines.nextWithText() else { return .none }
     return first.bytes.starts(with: "# ".utf8) || first.bytes.starts(with: "**".utf8)
       ? .possible : .none
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     var transcript = Transcript()
     for paragraph in MarkdownBlocks.paragraphs(of: source) {
       var (speaker, rest) = Self.speaker(of: paragraph)
@@ -29,8 +29,8 @@ enum Markdown: TranscriptCodec {
     return transcript
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     let paragraphs = transcript.inTurns.segments.compactMap { segment -> String? in
       let text = WrittenWords.lines(of: segment.text).map(Self.escaped)
@@ -45,7 +45,7 @@ enum Markdown: TranscriptCodec {
 }
 
 /// Inline markup.
-extension Markdown {
+extension TranscriptFormat {
   /// The longest accepted name, in characters.
   private static let longestName = 80
 

@@ -6,16 +6,16 @@ import Platform
 /// The only times are stamps before lines, `[00:01:02]`, which begin paragraphs and are removed. A
 /// speaker label at the start of a line within a paragraph that begins with one also begins a
 /// paragraph. A label on its own belongs to the next paragraph if it recurs, and is text otherwise.
-enum PlainText: TranscriptCodec {
-  static let name = "text"
-  static let summary = "plain text, a paragraph for each segment"
-  static let nameEndings = [".txt", ".text"]
+extension TranscriptFormat {
+  static let plainText = TranscriptFormat(
+    name: "text", summary: "plain text, a paragraph for each segment",
+    nameEndings: [".txt", ".text"], likeness: likeness, parse: parse, text: text)
 
-  static func likeness(of source: SourceText) -> Likeness {
+  private static func likeness(of source: SourceText) -> Likeness {
     source.bytes.prefix(4096).contains { $0 < 0x09 } ? .none : .possible
   }
 
-  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+  private static func parse(_ source: SourceText) throws(SpoolError) -> Transcript {
     let paragraphs = PlainParagraph.all(in: source)
     let labels = SpeakerLabels(in: paragraphs.map(\.lines))
     var said: [[Segment]] = []
@@ -81,8 +81,8 @@ enum PlainText: TranscriptCodec {
     return turns.map { Segment(text: $0.lines.joined(separator: "\n"), speaker: $0.speaker) }
   }
 
-  static func write(
-    _ transcript: Transcript, _ options: WritingOptions
+  private static func text(
+    of transcript: Transcript, _ options: WritingOptions
   ) throws(SpoolError) -> String {
     let turns = transcript.inTurns.segments.compactMap {
       segment -> (speaker: String?, text: String)? in
@@ -191,7 +191,9 @@ struct LineStamp {
 
   /// The longest name before a stamp, in characters.
   private static let longestName = 40
+}
 
+extension LineStamp {
   /// The stamp of a trimmed line; nil if there is none. O(n).
   init?(_ line: String) {
     if let stamp = Self.bracketed(line[...]) {
@@ -211,10 +213,6 @@ struct LineStamp {
     let text = stamp.rest.hasPrefix(":") ? String(stamp.rest.dropFirst()) : stamp.rest
     let rest = WrittenWords.trimmed(text)
     self.init(start: stamp.start, end: stamp.end, rest: rest.isEmpty ? label : "\(label) \(rest)")
-  }
-
-  private init(start: Double, end: Double?, rest: String) {
-    (self.start, self.end, self.rest) = (start, end, rest)
   }
 
   private static func bracketed(_ text: Substring) -> LineStamp? {

@@ -10,7 +10,9 @@ struct SpeakerLabel: Hashable {
   let rest: String
 
   private static let longest = 40
+}
 
+extension SpeakerLabel {
   /// The label at the start of a line: a name in brackets, or at most four words of letters and
   /// digits before the first colon, of which the first is capitalised or of a script without case,
   /// or the last ends in a digit; nil otherwise. O(1) except for `rest`.
@@ -28,10 +30,6 @@ struct SpeakerLabel: Hashable {
     else { return nil }
     self.init(
       name: name, isMarked: Self.isInCapitals(name), rest: WrittenWords.trimmed(String(rest)))
-  }
-
-  private init(name: String, isMarked: Bool, rest: String) {
-    (self.name, self.isMarked, self.rest) = (name, isMarked, rest)
   }
 
   /// Whether every word has the form of a name: `Dr. Smith`, `speaker 2`, `李雷`, but not `My

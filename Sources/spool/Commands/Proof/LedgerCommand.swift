@@ -6,22 +6,9 @@ import Receipts
 import Stages
 import Store
 
-/// `spool ledger`: the transparency log of receipts, which reveals deleted or inserted ones.
-struct LedgerCommand: Command {
-  enum Action: String, CaseIterable, ArgumentValue {
-    case head, prove, consistency, withdraw
-  }
-
-  private static let action = Positional<Action?>.optional(
-    "ACTION", help: "What to do; left out, head.")
-  private static let words = Positional<[String]>.repeated(
-    "ARGUMENT", minimum: 0,
-    help: "The receipt to prove or to withdraw; the earlier and the later head.",
-    completion: .files())
-  static let reason = Option<String?>.value(
-    "reason", "TEXT", help: "With withdraw: why the receipt was taken away.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool ledger`: the transparency log of receipts, which reveals deleted or inserted ones.
+  static let ledger = Command(
     name: "ledger", group: "Proof",
     summary: "Show the ledger of receipts, and prove what it holds.",
     discussion: """
@@ -36,164 +23,138 @@ struct LedgerCommand: Command {
       The exit code is 4 if a receipt is not there, the tree does not continue an earlier one, or a \
       head is not as it was signed.
       """,
-    positionals: [action, words],
-    options: [reason, Options.store, Options.keys, Options.passphraseFile, Options.json],
+    positionals: [Options.action, Options.words],
+    options: [Options.reason, Options.store, Options.keys, Options.passphraseFile, Options.json],
     examples: [
       Example("Keep the head elsewhere", "spool ledger head --json > head.json"),
       Example("Has anything been forgotten since?", "spool ledger consistency head.json"),
       Example(
         "State that one was taken away",
         "spool ledger withdraw out/note.receipt.json --reason 'its speaker asked for it'"),
-    ])
+    ],
+    perform: CommandContext.answerFromLedger)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate enum Action: String, CaseIterable, ArgumentValue {
+    case head, prove, consistency, withdraw
+  }
 
-  init(arguments: ParsedArguments) { self.arguments = arguments }
+  fileprivate static let action = Positional<Action?>.optional(
+    "ACTION", help: "What to do; left out, head.")
+  fileprivate static let words = Positional<[String]>.repeated(
+    "ARGUMENT", minimum: 0,
+    help: "The receipt to prove or to withdraw; the earlier and the later head.",
+    completion: .files())
+  fileprivate static let reason = Option<String?>.value(
+    "reason", "TEXT", help: "With withdraw: why the receipt was taken away.")
+}
 
-  func run(console: Console) -> ExitCode {
-    let context = CommandContext(console: console)
-    do throws(CommandContext.Refusal) {
-      let readable = try context.existingStore(at: arguments[Options.store])
-      defer { withExtendedLifetime(readable) {} }
-      let (keys, audit) = try KeyCommand.asking(console) { () throws(SpoolError) in
-        let keys = try context.keyFolder(at: arguments[Options.keys]).knownKeys()
-        return (keys, LogAudit(try readable.store.receipts.records(), keys: keys))
-      }
-      let entries = audit.records.entries
-      let tree = MerkleTree(leaves: entries.compactMap(\.leaf))
-      let words = arguments[Self.words]
-      switch (arguments[Self.action] ?? .head, words.count) {
-      case (.head, 0):
-        try check(audit, console)
-        try head(of: tree, entries, context)
-      case (.prove, 1):
-        try check(audit, console)
-        try prove(words[0], in: tree, console)
-      case (.consistency, 1...2):
-        // An earlier signed head is stronger evidence than the heads in the store.
-        let evidence = try compare(words, with: tree, audit, keys, context)
-        try check(audit, console)
-        tell(evidence, console)
-      case (.withdraw, 1):
-        try check(audit, console)
-        try withdraw(words[0], entries, keys, context)
-      default:
-        throw CommandContext.Refusal(
-          text: "\(console.red("error:")) that is not what spool ledger takes\n"
-            + "next:  spool ledger head, prove RECEIPT, consistency OLD [NEW],"
-            + " or withdraw RECEIPT", code: .usage)
-      }
-      return .done
-    } catch {
-      console.report(error.text)
-      return error.code
+extension CommandContext {
+  fileprivate func answerFromLedger() throws(SpoolError) -> ExitCode {
+    let store = try existingStore()
+    let keys = try keyFolder().knownKeys()
+    let audit = LogAudit(try store.receipts.records(), keys: keys)
+    let entries = audit.records.entries
+    let tree = MerkleTree(leaves: entries.compactMap(\.leaf))
+    let words = arguments[Options.words]
+    switch (arguments[Options.action] ?? .head, words.count) {
+    case (.head, 0):
+      try check(audit)
+      try head(of: tree, entries)
+    case (.prove, 1):
+      try check(audit)
+      try prove(words[0], in: tree)
+    case (.consistency, 1...2):
+      // An earlier signed head is stronger evidence than the heads in the store.
+      let evidence = try compare(words, with: tree, audit, keys)
+      try check(audit)
+      answer(evidence, evidence.text)
+    case (.withdraw, 1):
+      try check(audit)
+      try withdraw(words[0], entries, keys)
+    default:
+      throw .usage(
+        "that is not what spool ledger takes",
+        advice: "spool ledger head, prove RECEIPT, consistency OLD [NEW], or withdraw RECEIPT")
     }
+    return .done
   }
 
   /// Refuses to answer from a log that contradicts its own signed heads.
-  private func check(_ audit: LogAudit, _ console: Console) throws(CommandContext.Refusal) {
-    guard let refusal = audit.refusal else { return }
-    throw self.refusal(refusal, .verificationFailed, console)
+  private func check(_ audit: LogAudit) throws(SpoolError) {
+    if let refusal = audit.refusal { throw refusal.with(kind: .broken) }
   }
 
-  private func refusal(
-    _ error: SpoolError, _ code: ExitCode, _ console: Console
-  ) -> CommandContext.Refusal {
-    CommandContext.Refusal(text: ErrorText(error).render(console), code: code)
-  }
-
-  private func head(
-    of tree: MerkleTree, _ entries: [ReceiptEntry], _ context: CommandContext
-  ) throws(CommandContext.Refusal) {
+  private func head(of tree: MerkleTree, _ entries: [ReceiptEntry]) throws(SpoolError) {
     let size = tree.leaves.count
     let root = tree.root(size: size)
-    guard arguments[Options.json] else {
+    guard isJSON else {
       let receipts = entries.receipts.count
       let withdrawn = size == receipts ? "" : "withdrawn \(size - receipts)\n"
-      return context.console.print("receipts  \(receipts)\n\(withdrawn)root      \(root)")
+      return console.print("receipts  \(receipts)\n\(withdrawn)root      \(root)")
     }
-    let key = try KeyCommand.asking(context.console) { () throws(SpoolError) in
-      try context.keyFolder(
-        at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile]
-      ).signingKey()
-    }
+    let key = try keyFolder().signingKey()
     let edge = LogFrontier(entries) ?? LogFrontier()
-    context.console.draw(edge.head(at: SystemClock().now).signed(by: key))
+    console.draw(edge.head(at: SystemClock().now).signed(by: key))
   }
 
-  private func prove(
-    _ path: String, in tree: MerkleTree, _ console: Console
-  ) throws(CommandContext.Refusal) {
-    let leaf = try KeyCommand.asking(console) { () throws(SpoolError) in
-      try MerkleTree.leaf(ofFile: path)
-    }
+  private func prove(_ path: String, in tree: MerkleTree) throws(SpoolError) {
+    let leaf = try MerkleTree.leaf(ofFile: path)
     guard let index = tree.leaves.firstIndex(of: leaf) else {
       throw broken(
-        "the receipt \(path) is not in the ledger", "it was changed, or another store wrote it",
-        console)
+        "the receipt \(path) is not in the ledger", "it was changed, or another store wrote it")
     }
     let size = tree.leaves.count
     let proof = tree.inclusionProof(of: index, size: size)
-    tell(
-      LogEvidence(
-        index: index, oldSize: nil, size: size, leaf: leaf.hex, oldRoot: nil,
-        root: tree.root(size: size).hex, proof: proof.map(\.hex)), console)
+    let evidence = LogEvidence(
+      index: index, oldSize: nil, size: size, leaf: leaf.hex, oldRoot: nil,
+      root: tree.root(size: size).hex, proof: proof.map(\.hex))
+    answer(evidence, evidence.text)
   }
 
-  private func broken(
-    _ what: String, _ why: String, _ console: Console
-  ) -> CommandContext.Refusal {
-    refusal(
-      SpoolError(
-        what, reason: why,
-        advice: "spool check holds the ledger against its heads, spool verify the receipts"),
-      .verificationFailed, console)
-  }
-
-  private func tell(_ proof: LogEvidence, _ console: Console) {
-    console.print(arguments[Options.json] ? JSONText.of(proof) : proof.text)
+  private func broken(_ what: String, _ why: String) -> SpoolError {
+    SpoolError(
+      what, reason: why,
+      advice: "spool check holds the ledger against its heads, spool verify the receipts",
+      kind: .broken)
   }
 }
 
 /// Consistency of the log with an earlier state.
-extension LedgerCommand {
+extension CommandContext {
   /// Checks an earlier head, and optionally a later one, against the tree.
   private func compare(
-    _ words: [String], with tree: MerkleTree, _ audit: LogAudit, _ keys: [VerifyingKey],
-    _ context: CommandContext
-  ) throws(CommandContext.Refusal) -> LogEvidence {
+    _ words: [String], with tree: MerkleTree, _ audit: LogAudit, _ keys: [VerifyingKey]
+  ) throws(SpoolError) -> LogEvidence {
     for word in words.compactMap({ Int($0) }) where word > tree.leaves.count {
       // A typed size is no evidence; the log's own signed heads are.
-      try check(audit, context.console)
-      throw CommandContext.Refusal(
-        text:
-          "\(context.console.red("error:")) the ledger holds \(tree.leaves.count), not \(word)\n"
-          + "next:  spool ledger head says how many; name a head that was kept as a file",
-        code: .usage)
+      try check(audit)
+      throw .usage(
+        "the ledger holds \(tree.leaves.count), not \(word)",
+        advice: "spool ledger head says how many; name a head that was kept as a file")
     }
-    let old = try place(words[0], keys, context)
-    let new = try words.count > 1 ? place(words[1], keys, context) : (tree.leaves.count, nil)
+    let old = try place(words[0], keys)
+    let new = try words.count > 1 ? place(words[1], keys) : (tree.leaves.count, nil)
     for (size, head) in [old, new] {
       switch head?.contradiction(in: audit.records.entries) {
       case nil: break
       case .isShort:
         throw broken(
           "the ledger has forgotten receipts",
-          "it holds \(tree.leaves.count), and once held \(size)", context.console)
+          "it holds \(tree.leaves.count), and once held \(size)")
       case .leaves:
         throw broken(
           "the ledger is not what it was",
-          "its first \(size) receipts have another root than the signed head says", context.console)
+          "its first \(size) receipts have another root than the signed head says")
       case .paths:
         throw broken(
           "the ledger is not what it was",
-          "its first \(size) receipts lay elsewhere when the head was signed", context.console)
+          "its first \(size) receipts lay elsewhere when the head was signed")
       }
     }
     guard old.size <= new.size else {
-      throw CommandContext.Refusal(
-        text: "\(context.console.red("error:")) the earlier head is the larger one\n"
-          + "next:  spool ledger consistency OLD NEW", code: .usage)
+      throw .usage("the earlier head is the larger one", advice: "spool ledger consistency OLD NEW")
     }
     let proof = tree.consistencyProof(from: old.size, to: new.size)
     return LogEvidence(
@@ -204,70 +165,56 @@ extension LedgerCommand {
 
   /// Parses a size, or reads a signed head from a file.
   private func place(
-    _ word: String, _ keys: [VerifyingKey], _ context: CommandContext
-  ) throws(CommandContext.Refusal) -> (size: Int, head: TreeHead?) {
+    _ word: String, _ keys: [VerifyingKey]
+  ) throws(SpoolError) -> (size: Int, head: TreeHead?) {
     if let size = Int(word), size >= 0 { return (size, nil) }
-    guard unsafe access(word, R_OK) == 0 else {
-      throw refusal(
-        SpoolError(
-          "cannot read the tree head \(word)", reason: unsafe String(cString: strerror(errno)),
-          advice: "check the path"), .failed, context.console)
-    }
+    try TextFile.requireReadable(word, as: "the tree head")
     do throws(SpoolError) {
       let head = try TreeHead(at: word, keys: keys)
       return (head.size, head)
     } catch {
-      throw refusal(
-        SpoolError(
-          error.message, reason: error.reason,
-          advice: error.advice ?? "take a head as it was kept, or import the key of its signer"),
-        .verificationFailed, context.console)
+      throw SpoolError(
+        error.message, reason: error.reason,
+        advice: error.advice ?? "take a head as it was kept, or import the key of its signer",
+        kind: .broken)
     }
   }
 }
 
 /// Withdrawals: signed statements that a receipt was taken away on purpose.
-extension LedgerCommand {
+extension CommandContext {
   /// Adds the withdrawal of a receipt to the log.
   /// - Parameters:
   ///   - name: its path or name.
   ///   - entries: the log's verified entries.
   ///   - keys: the keys trusted to sign withdrawals.
   private func withdraw(
-    _ name: String, _ entries: [ReceiptEntry], _ keys: [VerifyingKey], _ context: CommandContext
-  ) throws(CommandContext.Refusal) {
-    let console = context.console
-    let folder = context.keyFolder(
-      at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile])
-    let key = try KeyCommand.asking(console) { () throws(SpoolError) in
-      try folder.signingKey()
-    }
-    let store = try context.store(at: arguments[Options.store])
+    _ name: String, _ entries: [ReceiptEntry], _ keys: [VerifyingKey]
+  ) throws(SpoolError) {
+    let folder = keyFolder()
+    let key = try folder.signingKey()
+    let store = try openStore()
     let receipt: (leaf: Digest, path: String)
     do throws(SpoolError) { receipt = try Self.receipt(named: name, among: entries) } catch {
-      throw refusal(error, .verificationFailed, console)
+      throw error.with(kind: .broken)
     }
-    let withdrawal = try KeyCommand.asking(console) { () throws(SpoolError) in
-      let reason = arguments[Self.reason]
-      if let reason, reason.utf8.count > Withdrawal.greatestReason {
-        throw SpoolError(
-          "the reason is too long", reason: "it has \(reason.utf8.count) bytes",
-          advice: "use at most \(Withdrawal.greatestReason)")
-      }
-      if let before = entries.withdrawals(signedBy: keys)[receipt.leaf] {
-        throw SpoolError("\(before.path) was withdrawn already, on \(before.time)")
-      }
-      let now = SystemClock().now
-      let withdrawal = Withdrawal(of: receipt.leaf, at: receipt.path, reason: reason, time: now)
-      let text = withdrawal.signed(by: key)
-      // Its text exists only in the log, in place of a path.
-      try LogSigner(store, keys: folder).add(text, at: text, signedBy: key, now: now)
-      return withdrawal
+    let reason = arguments[Options.reason]
+    if let reason, reason.utf8.count > Withdrawal.greatestReason {
+      throw SpoolError(
+        "the reason is too long", reason: "it has \(reason.utf8.count) bytes",
+        advice: "use at most \(Withdrawal.greatestReason)")
     }
-    console.print(
-      arguments[Options.json]
-        ? JSONText.of(["receipt": withdrawal.path, "time": withdrawal.time])
-        : "withdrawn \(Format.visible(withdrawal.path))   on \(withdrawal.time)")
+    if let before = entries.withdrawals(signedBy: keys)[receipt.leaf] {
+      throw SpoolError("\(before.path) was withdrawn already, on \(before.time)")
+    }
+    let now = SystemClock().now
+    let withdrawal = Withdrawal(of: receipt.leaf, at: receipt.path, reason: reason, time: now)
+    let text = withdrawal.signed(by: key)
+    // Its text exists only in the log, in place of a path.
+    try LogSigner(store, keys: folder).add(text, at: text, signedBy: key, now: now)
+    answer(
+      ["receipt": withdrawal.path, "time": withdrawal.time],
+      "withdrawn \(Format.visible(withdrawal.path))   on \(withdrawal.time)")
   }
 
   /// The receipt that a user means: the file of this name, or, if that is gone, the last one in the
@@ -276,7 +223,7 @@ extension LedgerCommand {
     named name: String, among entries: [ReceiptEntry]
   ) throws(SpoolError) -> (leaf: Digest, path: String) {
     let receipts = entries.receipts
-    if unsafe access(name, F_OK) == 0 {
+    if FilePath.exists(name) {
       guard let leaf = try? MerkleTree.leaf(ofFile: name),
         let entry = receipts.last(where: { $0.leaf == leaf })
       else {

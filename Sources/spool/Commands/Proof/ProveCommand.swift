@@ -7,27 +7,9 @@ import Stages
 import Store
 import Transcripts
 
-/// `spool prove`: quotes a part of an export, with a proof that it is unchanged.
-struct ProveCommand: Command {
-  private static let place = Positional<String>.required(
-    "RECEIPT", help: "A receipt, or an export that one lies beside.", completion: .files())
-  private static let from = Option<MediaTime?>.value(
-    "from", "TIME", help: "Where the quote begins, in the export.")
-  private static let to = Option<MediaTime?>.value(
-    "to", "TIME", help: "Where the quote ends, in the export.")
-  private static let words = Option<String?>.value(
-    "words", "PHRASE", help: "Quote where this is said, by the transcript.")
-  private static let transcript = Option<String?>.value(
-    "transcript", "FILE", help: "Words with their times; the quote holds those in it.",
-    defaultText: "the one that the receipt vouches for", completion: .files())
-  private static let export = Option<String?>.value(
-    "export", "NAME", help: "Which export of the receipt.",
-    defaultText: "the first one without loss")
-  private static let out = Option<String?>.value(
-    "out", "FOLDER", short: "o", help: "The quote's folder, which is not there yet, or empty.",
-    defaultText: "named after the export and the time", completion: .folder)
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool prove`: quotes a part of an export, with a proof that it is unchanged.
+  static let prove = Command(
     name: "prove", group: "Proof",
     summary: "Quote a part of an export, with the proof that it is one.",
     discussion: """
@@ -45,77 +27,76 @@ struct ProveCommand: Command {
 
       The exit code is 4 if the receipt or the export is not as it was signed.
       """,
-    positionals: [place],
+    positionals: [Options.place],
     options: [
-      from, to, words, transcript, export, out, Options.store, Options.keys, Options.json,
+      Options.from, Options.to, Options.words, Options.transcript, Options.export,
+      Options.quoteFolder, Options.store, Options.keys, Options.json,
     ],
     examples: [
       Example("27 seconds", "spool prove exports/note.wav --from 00:12:04 --to 00:12:31"),
       Example(
         "What was said",
         "spool prove exports/note.receipt.json --words \"the garage is closed\""),
-    ])
+    ],
+    perform: CommandContext.quote)
+}
 
-  private let arguments: ParsedArguments
+extension Options {
+  fileprivate static let place = Positional<String>.required(
+    "RECEIPT", help: "A receipt, or an export that one lies beside.", completion: .files())
+  fileprivate static let from = Option<MediaTime?>.value(
+    "from", "TIME", help: "Where the quote begins, in the export.")
+  fileprivate static let to = Option<MediaTime?>.value(
+    "to", "TIME", help: "Where the quote ends, in the export.")
+  fileprivate static let words = Option<String?>.value(
+    "words", "PHRASE", help: "Quote where this is said, by the transcript.")
+  fileprivate static let transcript = Option<String?>.value(
+    "transcript", "FILE", help: "Words with their times; the quote holds those in it.",
+    defaultText: "the one that the receipt vouches for", completion: .files())
+  fileprivate static let export = Option<String?>.value(
+    "export", "NAME", help: "Which export of the receipt.",
+    defaultText: "the first one without loss")
+  fileprivate static let quoteFolder = Option<String?>.value(
+    "out", "FOLDER", short: "o", help: "The quote's folder, which is not there yet, or empty.",
+    defaultText: "named after the export and the time", completion: .folder)
+}
 
-  init(arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
-    let context = CommandContext(console: console)
-    do throws(CommandContext.Refusal) {
-      try checkRange(console)
-      let keys = try KeyCommand.asking(console) { () throws(SpoolError) in
-        try context.keyFolder(at: arguments[Options.keys]).knownKeys()
-      }
-      let stop = SignalWatch.begin()
-      let isDone: Bool
-      do throws(SpoolError) {
-        isDone = try make(keys: keys, context) { !stop.isRequested }
-      } catch {
-        throw CommandContext.Refusal(
-          text: ErrorText(error).render(console),
-          code: error.kind == .broken ? .verificationFailed : .failed)
-      }
-      return isDone ? .done : .interrupted(by: stop.signalNumber ?? SIGINT)
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
+extension CommandContext {
+  fileprivate func quote() throws(SpoolError) -> ExitCode {
+    try checkRange()
+    let keys = try keyFolder().knownKeys()
+    let stop = SignalWatch.begin()
+    let isDone = try make(keys: keys) { !stop.isRequested }
+    return isDone ? .done : .interrupted(by: stop.signalNumber ?? SIGINT)
   }
 
-  private func checkRange(_ console: Console) throws(CommandContext.Refusal) {
-    switch (arguments[Self.from], arguments[Self.to], arguments[Self.words]) {
+  private func checkRange() throws(SpoolError) {
+    switch (arguments[Options.from], arguments[Options.to], arguments[Options.words]) {
     case (let from?, let to?, nil):
       guard from.seconds < to.seconds else {
-        throw usage("--to is not behind --from", "name the earlier time first", console)
+        throw .usage("--to is not behind --from", advice: "name the earlier time first")
       }
     case (nil, nil, _?): return
     default:
-      throw usage(
+      throw .usage(
         "it takes either --from and --to, or --words",
-        "spool prove RECEIPT --from 00:12:04 --to 00:12:31", console)
+        advice: "spool prove RECEIPT --from 00:12:04 --to 00:12:31")
     }
-  }
-
-  private func usage(_ what: String, _ next: String, _ console: Console) -> CommandContext.Refusal {
-    CommandContext.Refusal(text: "\(console.red("error:")) \(what)\nnext:  \(next)", code: .usage)
   }
 
   /// Writes the quote, and reports it.
   /// - Returns: false if stopped.
-  private func make(
-    keys: [VerifyingKey], _ context: CommandContext, mayGoOn: () -> Bool
-  ) throws(SpoolError) -> Bool {
+  private func make(keys: [VerifyingKey], mayGoOn: () -> Bool) throws(SpoolError) -> Bool {
     let (receipt, export) = try source(keys)
     let extent = export.samples.extent
-    let named = try arguments[Self.transcript].map { (path) throws(SpoolError) in
+    let named = try arguments[Options.transcript].map { (path) throws(SpoolError) in
       try WordSummary(path)
     }
     let transcript = named ?? WordSummary.vouched(by: receipt)
     let range = try frames(transcript, extent, export.name)
     let prover = try ClipProver(export, of: receipt)
-    let kept = keptTree(prover, context)
-    let meter = ReadingMeter(context.console, isShown: !arguments[Options.json])
+    let kept = keptTree(prover)
+    let meter = readingMeter()
     let remade =
       try kept == nil
       ? prover.remadeTree { done, count in
@@ -125,18 +106,17 @@ struct ProveCommand: Command {
       } : nil
     meter.clear()
     guard let tree = kept ?? remade else { return false }
-    let folder = arguments[Self.out] ?? name(of: range, extent, export.name)
+    let folder = arguments[Options.quoteFolder] ?? name(of: range, extent, export.name)
     let words = transcript?.quoted(in: extent.time(of: range), by: receipt)
     let quote = try prover.write(range, tree, words: words, to: folder)
-    let console = context.console
-    if arguments[Options.json] {
+    let console = console
+    if isJSON {
       console.print(
         JSONText.of(
-          MadeLine(
-            folder: folder, quote: QuoteLine(quote), words: words?.words.map(\.text))))
+          JSONLine(["folder": folder, "quote": quote.line, "words": words?.words.map(\.text)])))
       return true
     }
-    tell(quote, words, isRemade: kept == nil, in: folder, console)
+    tell(quote, words, isRemade: kept == nil, in: folder)
     for authority in prover.authoritiesMissing {
       console.report(
         "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
@@ -150,19 +130,15 @@ struct ProveCommand: Command {
   private func source(
     _ keys: [VerifyingKey]
   ) throws(SpoolError) -> (QuotableReceipt, QuotableReceipt.Export) {
-    let place = arguments[Self.place]
+    let place = arguments[Options.place]
     let isReceipt = place.hasSuffix(ReceiptSearch.ending)
-    guard unsafe access(place, R_OK) == 0 else {
-      throw SpoolError(
-        "cannot read \(place)", reason: unsafe String(cString: strerror(errno)),
-        advice: "check the path")
-    }
+    try TextFile.requireReadable(place)
     let receipt =
       try isReceipt
       ? QuotableReceipt(at: place, knownKeys: keys)
       : QuotableReceipt.find(for: place, knownKeys: keys)
     let name =
-      arguments[Self.export]
+      arguments[Options.export]
       ?? (isReceipt ? nil : place.split(separator: "/").last.map(String.init))
     let found =
       name.map { name in receipt.exports.first { $0.name == name } }
@@ -179,7 +155,7 @@ struct ProveCommand: Command {
     return (receipt, export)
   }
 
-  private func keptTree(_ prover: ClipProver, _ context: CommandContext) -> SampleTree? {
+  private func keptTree(_ prover: ClipProver) -> SampleTree? {
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
     guard DiskStore.isThere(at: path), let store = try? DiskStore(reading: path) else {
@@ -192,8 +168,10 @@ struct ProveCommand: Command {
   private func frames(
     _ transcript: WordSummary?, _ extent: SampleExtent, _ export: String
   ) throws(SpoolError) -> Range<Int> {
-    var times = (from: arguments[Self.from]?.seconds ?? 0, to: arguments[Self.to]?.seconds ?? 0)
-    if let phrase = arguments[Self.words] {
+    var times = (
+      from: arguments[Options.from]?.seconds ?? 0, to: arguments[Options.to]?.seconds ?? 0
+    )
+    if let phrase = arguments[Options.words] {
       guard let range = try transcript?.place(of: phrase) else {
         throw SpoolError(
           "cannot find \"\(phrase)\"", reason: "the receipt vouches for no transcript with times",
@@ -221,9 +199,7 @@ struct ProveCommand: Command {
     return "\(stem).quote-\(times[0])-\(times[1])"
   }
 
-  private func tell(
-    _ quote: Quote, _ words: QuotedWords?, isRemade: Bool, in folder: String, _ console: Console
-  ) {
+  private func tell(_ quote: Quote, _ words: QuotedWords?, isRemade: Bool, in folder: String) {
     var lines = [
       "quoted    \(Format.visible(quote.export))   \(quote.rangeText)",
       "  clip    \(quote.clipText), \(Count.of(quote.blocks.count, "second"))",
@@ -235,15 +211,7 @@ struct ProveCommand: Command {
       let text = words.words.map(\.text).joined(separator: " ")
       lines.append("  words   " + Format.visible(text) + "   (not proven)")
     }
-    console.print(
-      (lines + ["", "written to \(Format.visible(folder))/"]).joined(separator: "\n"))
-  }
-
-  /// The quote as `--json` shows it.
-  private struct MadeLine: Encodable {
-    let folder: String
-    let quote: QuoteLine
-    let words: [String]?
+    console.print((lines + ["", "written to \(Format.visible(folder))/"]).joined(separator: "\n"))
   }
 }
 

@@ -6,13 +6,9 @@ import Receipts
 import Stages
 import Store
 
-/// `spool stamp`: requests the pending time stamps of receipts.
-struct StampCommand: Command {
-  private static let forget = Option<String?>.value(
-    "forget", "RECEIPT", help: "Drop what waits for this receipt, and ask nobody.",
-    completion: .files())
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool stamp`: requests the pending time stamps of receipts.
+  static let stamp = Command(
     name: "stamp", group: "Proof",
     summary: "Ask for the time stamps that receipts wait for.",
     discussion: """
@@ -25,54 +21,46 @@ struct StampCommand: Command {
       The exit code is 0 if nothing waits any more, 3 if some receipts were stamped and others wait, \
       and 1 if none was stamped and some wait.
       """,
-    options: [forget, Options.store, Options.json, Options.quiet],
-    examples: [Example("Now that the network is back", "spool stamp")])
+    options: [Options.forget, Options.store, Options.json, Options.quiet],
+    examples: [Example("Now that the network is back", "spool stamp")],
+    perform: CommandContext.askForStamps)
+}
 
-  private let arguments: ParsedArguments
+extension Options {
+  fileprivate static let forget = Option<String?>.value(
+    "forget", "RECEIPT", help: "Drop what waits for this receipt, and ask nobody.",
+    completion: .files())
+}
 
-  init(arguments: ParsedArguments) { self.arguments = arguments }
-
+extension CommandContext {
   /// The command that requests a store's time stamps.
   /// - Parameter store: `--store` as typed.
-  static func line(_ store: String?) -> String {
+  static func stampCommand(_ store: String?) -> String {
     ShellWords.line(["spool", "stamp"] + (store.map { ["--store", $0] } ?? []))
   }
 
-  func run(console: Console) -> ExitCode {
-    let context = CommandContext(console: console)
-    do throws(CommandContext.Refusal) {
-      let option = arguments[Options.store]
-      try context.requireStore(
-        at: StoreLocation.resolve(option: option, environment: Environment.variables))
-      let store = try context.store(at: option)
-      do throws(SpoolError) {
-        guard let receipt = arguments[Self.forget] else { return try ask(store, console) }
-        return try drop(context.absolute(receipt), in: store, console)
-      } catch {
-        throw CommandContext.Refusal(
-          text: ErrorText(error).render(console), code: .failed)
-      }
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
+  fileprivate func askForStamps() throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let store = try openStore()
+    guard let receipt = arguments[Options.forget] else { return try ask(store) }
+    return try drop(absolute(receipt), in: store)
   }
 
-  private func ask(_ store: DiskStore, _ console: Console) throws(SpoolError) -> ExitCode {
+  private func ask(_ store: DiskStore) throws(SpoolError) -> ExitCode {
     let stop = SignalWatch.begin()
     let clock = SystemClock()
-    let isTold = !arguments[Options.json] && !arguments[Options.quiet]
+    let isTold = voice == .full
     var count = 0
     try StampRound(store, clock: clock, stop: stop).runAfterOthers(isEager: true) {
       stamp, outcome in
       guard case .success(let found) = outcome else { return }
       count += 1
-      if arguments[Options.json] { console.print(JSONText.of(StampLine(stamp, found))) }
+      if isJSON { console.print(JSONText.of(stamp.line(found))) }
       if isTold { console.print(Self.line(stamp, found)) }
     }
     let waiting = try store.stamps.awaited()
-    if arguments[Options.json] {
-      for stamp in waiting { console.print(JSONText.of(StampLine(waiting: stamp))) }
+    if isJSON {
+      for stamp in waiting { console.print(JSONText.of(stamp.line(nil))) }
     } else {
       for line in Self.lines(waiting: waiting, at: clock.now) { console.print(line) }
     }
@@ -81,20 +69,14 @@ struct StampCommand: Command {
     return waiting.isEmpty ? .done : count > 0 ? .someFailed : .failed
   }
 
-  private func drop(
-    _ receipt: String, in store: DiskStore, _ console: Console
-  ) throws(SpoolError) -> ExitCode {
+  private func drop(_ receipt: String, in store: DiskStore) throws(SpoolError) -> ExitCode {
     let count = try store.stamps.forget(ofReceipt: receipt)
     guard count > 0 else {
-      console.report(
-        ErrorText(
-          SpoolError(
-            "nothing waits for \(receipt)", reason: "no time stamp of it is waited for here",
-            advice: "spool stamp shows the receipts that wait")
-        ).render(console))
-      return .failed
+      throw SpoolError(
+        "nothing waits for \(receipt)", reason: "no time stamp of it is waited for here",
+        advice: "spool stamp shows the receipts that wait")
     }
-    if !arguments[Options.json], !arguments[Options.quiet] {
+    if voice == .full {
       console.print(Format.visible("forgotten \(receipt)"))
     }
     return .done
@@ -102,9 +84,9 @@ struct StampCommand: Command {
 }
 
 /// Time stamps as text.
-extension StampCommand {
+extension CommandContext {
   /// `stamped   exports/note.receipt.json   2026-11-21T14:22:05.000Z, CN=TSA`
-  static func line(_ stamp: AwaitedStamp, _ found: TimeStamp) -> String {
+  private static func line(_ stamp: AwaitedStamp, _ found: TimeStamp) -> String {
     Format.visible("stamped   \(stamp.path)   \(found.timeText), \(found.authority)")
   }
 
@@ -135,64 +117,31 @@ extension StampCommand {
   }
 }
 
-/// A time stamp as `--json` shows it.
-struct StampLine: Encodable {
-  private let event: String
-  private let receipt: String
-  private let authority: String
-  private let token: String
-  private var time: String?
-  private var signer: String?
-  private var since: Double?
-  private var attempts: Int?
-  private var nextAttempt: Double?
-  private var trouble: String?
-
-  init(_ stamp: AwaitedStamp, _ found: TimeStamp) {
-    self.init("stamped", stamp)
-    time = found.timeText
-    signer = found.authority
-  }
-
-  init(waiting stamp: AwaitedStamp) {
-    self.init("waiting-for-stamp", stamp)
-    since = stamp.since
-    attempts = stamp.attempts
-    nextAttempt = stamp.nextAttempt
-    trouble = stamp.trouble
-  }
-
-  private init(_ event: String, _ stamp: AwaitedStamp) {
-    self.event = event
-    receipt = stamp.path
-    authority = stamp.authority.url
-    token = stamp.token
+extension AwaitedStamp {
+  /// The time stamp as `--json` shows it.
+  /// - Parameter found: nil if it is still awaited.
+  fileprivate func line(_ found: TimeStamp?) -> JSONLine {
+    JSONLine(
+      found == nil ? "waiting-for-stamp" : "stamped",
+      [
+        "receipt": path, "authority": authority.url, "token": token, "time": found?.timeText,
+        "signer": found?.authority, "since": found == nil ? since : nil,
+        "attempts": found == nil ? attempts : nil,
+        "nextAttempt": found == nil ? nextAttempt : nil, "trouble": found == nil ? trouble : nil,
+      ])
   }
 }
 
-/// The last action of a run or batch: requests the due time stamps and reports the result, which
-/// does not affect the run's own.
-struct LastStamps {
+/// The last action of a run or batch.
+extension CommandContext {
   /// Seconds for which authorities are asked after the work.
   private static let patience = 10.0
   /// Maximum number of time stamps listed.
-  private static let shown = 3
+  private static let listed = 3
 
-  private let store: DiskStore
-  private let storeOption: String?
-  private let voice: RunLaunch.Voice
-  private let console: Console
-
-  /// - Parameter storeOption: `--store` as typed.
-  init(_ store: DiskStore, storeOption: String?, voice: RunLaunch.Voice, console: Console) {
-    self.store = store
-    self.storeOption = storeOption
-    self.voice = voice
-    self.console = console
-  }
-
-  /// Requests time stamps until a time limit or a signal.
-  func ask(_ clock: SystemClock, stop: StopRequest) {
+  /// Requests the due time stamps until a time limit or a signal, and reports the result, which
+  /// does not affect the run's own.
+  func askForLastStamps(in store: DiskStore, _ clock: SystemClock, stop: StopRequest) {
     var came: [(AwaitedStamp, TimeStamp)] = []
     var troubles: [String] = []
     do throws(SpoolError) {
@@ -209,13 +158,13 @@ struct LastStamps {
       for trouble in troubles { console.report("note: \(Format.visible(trouble))") }
       let waiting = try store.stamps.awaited()
       guard !waiting.isEmpty else { return }
-      if case .json = voice {
-        for stamp in waiting { console.print(JSONText.of(StampLine(waiting: stamp))) }
+      if isJSON {
+        for stamp in waiting { console.print(JSONText.of(stamp.line(nil))) }
       }
       let receipts = Set(waiting.map(\.path)).count
       console.report(
         "note: \(Count.of(receipts, "receipt")) \(receipts == 1 ? "waits" : "wait") for a time "
-          + "stamp: \(StampCommand.line(storeOption)) asks again")
+          + "stamp: \(Self.stampCommand(named(Options.store))) asks again")
     } catch {
       console.report("warning: cannot \(error.action) \(error.path): \(error.why)")
     }
@@ -223,11 +172,11 @@ struct LastStamps {
 
   private func tell(_ came: [(AwaitedStamp, TimeStamp)]) {
     switch voice {
-    case .json: for (stamp, found) in came { console.print(JSONText.of(StampLine(stamp, found))) }
+    case .json: for (stamp, found) in came { console.print(JSONText.of(stamp.line(found))) }
     case .quiet: break
     case .full:
-      guard came.count > Self.shown else {
-        for (stamp, found) in came { console.print(StampCommand.line(stamp, found)) }
+      guard came.count > Self.listed else {
+        for (stamp, found) in came { console.print(Self.line(stamp, found)) }
         return
       }
       console.print("stamped   \(came.count) receipts")

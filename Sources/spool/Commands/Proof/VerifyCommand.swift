@@ -8,23 +8,9 @@ import Receipts
 import Stages
 import Store
 
-/// `spool verify`: checks receipts, bags and quotes.
-struct VerifyCommand: Command {
-  private static let place = Positional<String>.required(
-    "RECEIPT", help: "A receipt, or a folder whose receipts, bags and quotes are all checked.",
-    completion: .files())
-  private static let key = Option<[String]>.values(
-    "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
-
-  private static let authority = Option<String?>.value(
-    "tsa-ca", "FILE",
-    help: "Check time stamps against these certificates, and not those beside them.",
-    defaultText: "what lies beside each time stamp", completion: .files())
-
-  static let isAlone = Option<Bool>.flag(
-    "no-ledger", help: "Leave the ledger in the store unlooked at.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool verify`: checks receipts, bags and quotes.
+  static let verify = Command(
     name: "verify", group: "Proof",
     summary: "Check receipts, bags and quotes, and the files that they vouch for.",
     discussion: """
@@ -48,134 +34,128 @@ struct VerifyCommand: Command {
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
       """,
-    positionals: [place],
-    options: [key, authority, isAlone, Options.keys, Options.store, Options.json, Options.quiet],
+    positionals: [Options.place],
+    options: [
+      Options.key, Options.authority, Options.isAlone, Options.keys, Options.store, Options.json,
+      Options.quiet,
+    ],
     examples: [
       Example("One recording's exports", "spool verify exports/note.receipt.json"),
       Example("A bag, and the receipt in it", "spool verify exports/note"),
       Example("A quote", "spool verify note.quote-001204-001231 --key their.pub"),
       Example("A stranger's archive", "spool verify archive --key their.pub"),
-    ])
+    ],
+    perform: CommandContext.verify)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let place = Positional<String>.required(
+    "RECEIPT", help: "A receipt, or a folder whose receipts, bags and quotes are all checked.",
+    completion: .files())
+  fileprivate static let key = Option<[String]>.values(
+    "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
+  fileprivate static let authority = Option<String?>.value(
+    "tsa-ca", "FILE",
+    help: "Check time stamps against these certificates, and not those beside them.",
+    defaultText: "what lies beside each time stamp", completion: .files())
+  fileprivate static let isAlone = Option<Bool>.flag(
+    "no-ledger", help: "Leave the ledger in the store unlooked at.")
+}
 
-  init(arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
-    let context = CommandContext(console: console)
-    do throws(CommandContext.Refusal) {
-      let keys = try keys(context)
-      let certificates = try certificates(console)
-      var log = try log(context, keys)
-      let wasBusy = log?.others.isEmpty == false
-      let (paths, bags, quotes) = try subjects(console)
-      let stop = SignalWatch.begin()
-      let mayGoOn: @Sendable () -> Bool = { !stop.isRequested }
-      func verification(_ log: LogView?) -> Verification {
-        Verification(
-          keys: keys, certificates: certificates, awaited: log?.awaited ?? [:],
-          threadCount: CoreCount.online)
-      }
-      let meter = ReadingMeter(
-        console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
-      let found = verification(log).check(
-        receipts: paths, bags: bags, mayGoOn: mayGoOn,
-        report: { progress in
-          if progress.allBytes > 0 {
-            meter.show(
-              progress.bytes, of: progress.allBytes, files: progress.files, of: progress.allFiles)
-          } else {
-            meter.show(progress.receipts, of: progress.allReceipts, named: "receipt")
-          }
-        })
-      meter.clear()
-      guard let found,
-        let proven = verification(log).check(quotes: quotes, mayGoOn: mayGoOn)
-      else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-      var receipts = found.receipts
-      if let first = log {
-        let settled = try settle(
-          receipts, by: first, wasBusy: wasBusy,
-          check: { verification($0).check($1, mayGoOn: mayGoOn) },
-          reload: { () throws(CommandContext.Refusal) in try self.log(context, keys) })
-        guard let settled else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-        (log, receipts) = settled
-      }
-      let withdrawals = log?.withdrawals(below: arguments[Self.place], among: receipts) ?? []
-      guard !receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty || !withdrawals.isEmpty else {
-        throw nothing(in: arguments[Self.place], console)
-      }
-      tell(receipts, found.bags, proven, console)
-      if !receipts.isEmpty || !withdrawals.isEmpty {
-        tell(of: log, receipts, withdrawals, console)
-      }
-      let isSound =
-        (receipts.isEmpty || log?.findings.isEmpty != false)
-        && (receipts + found.bags + proven).allSatisfy(\.isSound)
-      if !isSound, let other = log?.others.first {
-        console.report(
-          "note: \(Format.visible(other)) works in the store: what it is writing may not be whole yet"
-        )
-      }
-      return isSound ? .done : .verificationFailed
-    } catch {
-      console.report(error.text)
-      return error.code
+extension CommandContext {
+  fileprivate func verify() throws(SpoolError) -> ExitCode {
+    let keys = try keys()
+    let certificates = try arguments[Options.authority].map { (path) throws(SpoolError) in
+      try TrustedCertificates(at: path)
     }
+    var log = try log(keys)
+    let wasBusy = log?.others.isEmpty == false
+    let (paths, bags, quotes) = try subjects()
+    let stop = SignalWatch.begin()
+    let mayGoOn: @Sendable () -> Bool = { !stop.isRequested }
+    func verification(_ log: LogView?) -> Verification {
+      Verification(
+        keys: keys, certificates: certificates, awaited: log?.awaited ?? [:],
+        threadCount: CoreCount.online)
+    }
+    let meter = readingMeter()
+    let found = verification(log).check(
+      receipts: paths, bags: bags, mayGoOn: mayGoOn,
+      report: { progress in
+        if progress.allBytes > 0 {
+          meter.show(
+            progress.bytes, of: progress.allBytes, files: progress.files, of: progress.allFiles)
+        } else {
+          meter.show(progress.receipts, of: progress.allReceipts, named: "receipt")
+        }
+      })
+    meter.clear()
+    guard let found,
+      let proven = verification(log).check(quotes: quotes, mayGoOn: mayGoOn)
+    else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+    var receipts = found.receipts
+    if let first = log {
+      let settled = try settle(
+        receipts, by: first, wasBusy: wasBusy,
+        check: { verification($0).check($1, mayGoOn: mayGoOn) },
+        reload: { () throws(SpoolError) in try self.log(keys) })
+      guard let settled else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+      (log, receipts) = settled
+    }
+    let withdrawals = log?.withdrawals(below: arguments[Options.place], among: receipts) ?? []
+    guard !receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty || !withdrawals.isEmpty else {
+      throw SpoolError(
+        "there is no receipt in \(arguments[Options.place])",
+        reason: "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag "
+          + "and no quote",
+        advice: "name another folder; a proof stage in a pipeline writes receipts")
+    }
+    tell(receipts, found.bags, proven)
+    if !receipts.isEmpty || !withdrawals.isEmpty {
+      tell(of: log, receipts, withdrawals)
+    }
+    let isSound =
+      (receipts.isEmpty || log?.findings.isEmpty != false)
+      && (receipts + found.bags + proven).allSatisfy(\.isSound)
+    if !isSound, let other = log?.others.first {
+      console.report(
+        "note: \(Format.visible(other)) works in the store: what it is writing may not be whole yet"
+      )
+    }
+    return isSound ? .done : .verificationFailed
   }
 
   /// Reports the result of the log lookup.
   private func tell(
-    of log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal],
-    _ console: Console
+    of log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal]
   ) {
-    if arguments[Options.json] {
-      let line = VerifiedText.LogLine(log, receipts, withdrawals)
-      if !line.isEmpty { console.print(JSONText.of(line)) }
+    if isJSON {
+      if let line = Self.verifiedLine(of: log, receipts, withdrawals) {
+        console.print(JSONText.of(line))
+      }
       return
     }
-    let lines = VerifiedText.lines(
-      of: log, receipts, withdrawals, isAsked: !arguments[Self.isAlone],
-      isQuiet: arguments[Options.quiet])
-    for line in lines { console.print(line) }
+    for line in verified(log, receipts, withdrawals, isAsked: !arguments[Options.isAlone]) {
+      console.print(line)
+    }
   }
 
   /// The trusted keys.
-  private func keys(_ context: CommandContext) throws(CommandContext.Refusal) -> [VerifyingKey] {
-    let named = arguments[Self.key]
-    guard named.isEmpty else {
-      var keys: [VerifyingKey] = []
-      for path in named {
-        keys.append(try KeyCommand.publicKey(at: path, context.console))
-      }
-      return keys
-    }
-    return try KeyCommand.asking(context.console) { () throws(SpoolError) in
-      try context.keyFolder(at: arguments[Options.keys]).knownKeys()
-    }
-  }
-
-  /// The trusted certificates of authorities; nil trusts those beside each time stamp.
-  private func certificates(
-    _ console: Console
-  ) throws(CommandContext.Refusal) -> TrustedCertificates? {
-    guard let path = arguments[Self.authority] else { return nil }
-    return try KeyCommand.asking(console) { () throws(SpoolError) in
-      try TrustedCertificates(at: path)
-    }
+  private func keys() throws(SpoolError) -> [VerifyingKey] {
+    let named = arguments[Options.key]
+    guard named.isEmpty else { return try named.map(VerifyingKey.init(at:)) }
+    return try keyFolder().knownKeys()
   }
 
   /// The receipts, bags and quotes to check.
-  private func subjects(
-    _ console: Console
-  ) throws(CommandContext.Refusal) -> (receipts: [String], bags: [String], quotes: [String]) {
-    let place = arguments[Self.place]
-    var status = stat()
-    guard unsafe stat(place, &status) == 0 else {
-      throw refusal(
-        "cannot read \(place)", unsafe String(cString: strerror(errno)), "check the path", console)
+  private func subjects() throws(SpoolError) -> (
+    receipts: [String], bags: [String], quotes: [String]
+  ) {
+    let place = arguments[Options.place]
+    let stamp = try doing("read", place, advice: "check the path") { () throws(SystemError) in
+      try FileStamp(following: place)
     }
-    guard status.st_mode & S_IFMT == S_IFDIR else {
+    guard stamp.isFolder else {
       guard place == QuoteBundle.quoteName || place.hasSuffix("/" + QuoteBundle.quoteName) else {
         return ([place], [], [])
       }
@@ -186,43 +166,24 @@ struct VerifyCommand: Command {
     return (search.receipts, search.bags, search.quotes)
   }
 
-  private func nothing(in place: String, _ console: Console) -> CommandContext.Refusal {
-    refusal(
-      "there is no receipt in \(place)",
-      "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag and no quote",
-      "name another folder; a proof stage in a pipeline writes receipts", console)
-  }
-
-  private func refusal(
-    _ what: String, _ why: String, _ next: String, _ console: Console
-  ) -> CommandContext.Refusal {
-    CommandContext.Refusal(
-      text: ErrorText(SpoolError(what, reason: why, advice: next)).render(console), code: .failed)
-  }
-
   private func tell(
-    _ receipts: [VerificationResult], _ bags: [VerificationResult], _ quotes: [VerificationResult],
-    _ console: Console
+    _ receipts: [VerificationResult], _ bags: [VerificationResult], _ quotes: [VerificationResult]
   ) {
-    if arguments[Options.json] {
+    if isJSON {
       let lines =
-        bags.map { VerifiedText.Line(bag: $0) } + receipts.map { VerifiedText.Line(receipt: $0) }
-        + quotes.map { VerifiedText.Line(quote: $0) }
+        bags.map(\.bagLine) + receipts.map(\.receiptLine) + quotes.map(\.quoteLine)
       for line in lines { console.print(JSONText.of(line)) }
       return
     }
-    let isQuiet = arguments[Options.quiet]
     let lines =
-      VerifiedText.lines(bags: bags, isQuiet: isQuiet)
-      + VerifiedText.lines(quotes: quotes, isQuiet: isQuiet)
-      + VerifiedText.lines(
-        receipts: receipts, certificates: arguments[Self.authority], isQuiet: isQuiet)
+      verified(bags: bags) + verified(quotes: quotes)
+      + verified(receipts: receipts, certificates: arguments[Options.authority])
     for line in lines { console.print(line) }
-    for advice in VerifiedText.advice(for: receipts, keys: arguments[Self.key]) {
+    for advice in adviceOnKeys(receipts, keys: arguments[Options.key]) {
       console.report("next:  \(advice)")
     }
     guard !isQuiet, receipts.contains(where: { !$0.plugins.isEmpty }) else { return }
-    for line in changedPlugins(receipts, CommandContext(console: console).registry(beside: nil)) {
+    for line in changedPlugins(receipts, registry(beside: nil)) {
       console.report("note: \(Format.visible(line))")
     }
   }
@@ -249,7 +210,7 @@ struct VerifyCommand: Command {
 }
 
 /// Checks by the log.
-extension VerifyCommand {
+extension CommandContext {
   private static let greatestCheckCount = 5
   /// Microseconds between two checks.
   private static let checkPause: UInt32 = 200_000
@@ -266,9 +227,9 @@ extension VerifyCommand {
   private func settle(
     _ receipts: [VerificationResult], by first: LogView, wasBusy: Bool,
     check: (LogView, [String]) -> [VerificationResult]?,
-    reload: () throws(CommandContext.Refusal) -> LogView?
-  ) throws(CommandContext.Refusal) -> (log: LogView?, receipts: [VerificationResult])? {
-    let folder = arguments[Self.place]
+    reload: () throws(SpoolError) -> LogView?
+  ) throws(SpoolError) -> (log: LogView?, receipts: [VerificationResult])? {
+    let folder = arguments[Options.place]
     func judge(
       _ receipts: [VerificationResult], by log: LogView, beside sound: [VerificationResult] = []
     ) -> [VerificationResult] {
@@ -303,45 +264,32 @@ extension VerifyCommand {
   }
 
   private static func isFile(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    (try? FileStamp(at: path))?.isRegularFile ?? false
   }
 
   /// The store's log; nil if there is none or the lookup is disabled.
-  private func log(
-    _ context: CommandContext, _ keys: [VerifyingKey]
-  ) throws(CommandContext.Refusal) -> LogView? {
-    if arguments[Self.isAlone] { return nil }
-    let named = arguments[Options.store]
-    if let named { try context.requireStore(at: named) }
-    let path = StoreLocation.resolve(option: named, environment: Environment.variables)
+  private func log(_ keys: [VerifyingKey]) throws(SpoolError) -> LogView? {
+    if arguments[Options.isAlone] { return nil }
+    let isNamed = arguments[Options.store] != nil
+    if isNamed { try requireStore() }
     // `--key` names the keys of receipts; heads are checked with the local keys.
-    let folder = context.keyFolder(at: arguments[Options.keys])
+    let folder = keyFolder()
     var own: VerifyingKey?
     var trouble: SpoolError?
     do throws(SpoolError) { own = try folder.existingVerifyingKey() } catch { trouble = error }
-    let (known, earlier) = try KeyCommand.asking(context.console) { () throws(SpoolError) in
-      (try folder.knownKeys(), try folder.earlierKeys())
-    }
-    let log: LogView?
-    do throws(SpoolError) {
-      log = try LogView(
-        at: path, keys: known + keys, own: earlier + (own.map { [$0] } ?? []),
-        isNamed: named != nil)
-    } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(error).render(context.console), code: .failed)
-    }
+    let (known, earlier) = (try folder.knownKeys(), try folder.earlierKeys())
+    let log = try LogView(
+      at: storePath, keys: known + keys, own: earlier + (own.map { [$0] } ?? []), isNamed: isNamed)
     if trouble == nil, own == nil, let log, !log.signers.allSatisfy(earlier.contains) {
       trouble = SpoolError("the signing key is not in \(folder.path) any more", cause: .blocked)
     }
-    if log != nil, let trouble { warn(of: trouble, context.console) }
+    if log != nil, let trouble { warn(of: trouble) }
     return log
   }
 
   /// A local key that cannot be used signs nothing; receipts that it signed are looked up all the
   /// same.
-  private func warn(of trouble: SpoolError, _ console: Console) {
+  private func warn(of trouble: SpoolError) {
     let reason = trouble.reason.map { ": \($0)" } ?? ""
     console.report(
       "note: " + Format.visible("\(trouble.message)\(reason)")

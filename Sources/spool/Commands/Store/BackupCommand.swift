@@ -3,14 +3,9 @@ import Platform
 import Receipts
 import Store
 
-/// `spool backup`: copies the store's database.
-struct BackupCommand: Command {
-  private static let file = Positional<String?>.optional(
-    "FILE", help: "Where the copy goes; the first of the store's own slots if none is named.",
-    completion: .files())
-  private static let replace = Option<Bool>.flag("replace", help: "Replace a file that is there.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool backup`: copies the store's database.
+  static let backup = Command(
     name: "backup", group: "Store",
     summary: "Back up the store's database.",
     discussion: """
@@ -20,23 +15,31 @@ struct BackupCommand: Command {
       With FILE, nothing is written in the store, which may lie on a disk that is full or may only \
       be read.
       """,
-    positionals: [file], options: [replace, Options.store, Options.json],
-    examples: [Example("A copy elsewhere", "spool backup /mnt/usb/spool.sqlite")])
+    positionals: [Options.file], options: [Options.replaceCopy, Options.store, Options.json],
+    examples: [Example("A copy elsewhere", "spool backup /mnt/usb/spool.sqlite")],
+    perform: CommandContext.backUp)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let file = Positional<String?>.optional(
+    "FILE", help: "Where the copy goes; the first of the store's own slots if none is named.",
+    completion: .files())
+  fileprivate static let replaceCopy = Option<Bool>.flag(
+    "replace", help: "Replace a file that is there.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console)
+extension CommandContext {
+  fileprivate func backUp() throws(SpoolError) -> ExitCode {
     let path: String
-    if let file = arguments[Self.file] {
-      path = context.absolute(file)
+    if let file = arguments[Options.file] {
+      path = absolute(file)
       // The store is not changed, and may be read-only.
-      try context.existing(at: arguments[Options.store])
-        .backUp(to: path, isReplacing: arguments[Self.replace])
+      try existingStore()
+        .backUp(to: path, isReplacing: arguments[Options.replaceCopy])
     } else {
-      path = try context.store(at: arguments[Options.store]).backUp()
+      path = try openStore().backUp()
     }
-    console.print(arguments[Options.json] ? JSONText.of(["path": path]) : "backed up to \(path)")
+    answer(["path": path], "backed up to \(path)")
     return .done
   }
 }

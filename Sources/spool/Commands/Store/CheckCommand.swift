@@ -7,12 +7,9 @@ import Receipts
 import Stages
 import Store
 
-/// `spool check`: verifies everything in the store.
-struct CheckCommand: Command {
-  private static let quick = Option<Bool>.flag(
-    "quick", help: "Look at names and lengths only, and read no artifact.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool check`: verifies everything in the store.
+  static let check = Command(
     name: "check", group: "Store",
     summary: "Look whether everything in the store is as it was written.",
     discussion: """
@@ -23,24 +20,28 @@ struct CheckCommand: Command {
 
       The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told.
       """,
-    options: [quick, Options.store, Options.keys, Options.json, Options.quiet],
+    options: [Options.quick, Options.store, Options.keys, Options.json, Options.quiet],
     examples: [
       Example("Read everything", "spool check"),
       Example("A look that takes no time", "spool check --quick"),
-    ])
+    ],
+    perform: CommandContext.checkStore)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let quick = Option<Bool>.flag(
+    "quick", help: "Look at names and lengths only, and read no artifact.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
+extension CommandContext {
+  fileprivate func checkStore() throws(SpoolError) -> ExitCode {
     let stop = SignalWatch.begin()
-    let meter = ReadingMeter(
-      console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
+    let meter = readingMeter()
     var options = Inspection.Options.withFaultsOfEncodings
-    options.isQuick = arguments[Self.quick]
-    let path = CommandContext.storePath(arguments[Options.store])
-    let context = CommandContext(console: console)
-    try context.requireStore(at: path)
-    let keys = try context.keyFolder(at: arguments[Options.keys]).knownKeys()
+    options.isQuick = arguments[Options.quick]
+    let path = storePath
+    try requireStore()
+    let keys = try keyFolder().knownKeys()
     do throws(SpoolError) {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
@@ -60,9 +61,9 @@ struct CheckCommand: Command {
             })
       }
       meter.clear()
-      if arguments[Options.json] {
-        console.print(JSONText.of(Line(report: report)))
-      } else if !arguments[Options.quiet] || !report.isSound {
+      if isJSON {
+        console.print(JSONText.of(JSONLine(report, adding: ["sound": report.isSound])))
+      } else if !isQuiet || !report.isSound {
         console.print(
           (FindingList(report.findings).lines + summary(report)).joined(separator: "\n"))
       }
@@ -71,16 +72,6 @@ struct CheckCommand: Command {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
       throw error
-    }
-  }
-
-  /// A result as `--json` shows it.
-  private struct Line: Encodable {
-    let report: InspectionReport
-
-    func encode(to encoder: any Encoder) throws {
-      try report.encode(to: encoder)
-      try JSONLine(["sound": report.isSound]).encode(to: encoder)
     }
   }
 
@@ -115,7 +106,7 @@ extension Inspection.Options {
     var options = Inspection.Options()
     options.threadCount = CoreCount.online
     options.workFault = {
-      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
+      EncodingWork.fault(in: $0, notes: $1).map { ($0.path, $0.problem) }
     }
     return options
   }

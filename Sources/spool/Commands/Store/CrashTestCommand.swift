@@ -2,26 +2,9 @@ import Glibc
 import PipelineModel
 import Platform
 
-/// `spool crashtest`: tests that a run survives being killed at any time.
-struct CrashTestCommand: Command {
-  private static let kills = Option<Int?>.value(
-    "kills", "N", help: "Kill the run so many times, at random moments.", defaultText: "50")
-  private static let seed = Option<Int?>.value(
-    "seed", "S", help: "Fixes the moments, as shares of what is left of the run.",
-    defaultText: "a new one each time")
-  private static let atEveryWrite = Option<Bool>.flag(
-    "at-every-write",
-    help: "Instead, kill one run before each operation that changes its store: write, flush, "
-      + "link, rename, commit.")
-  private static let every = Option<Int?>.value(
-    "every", "K", help: "With --at-every-write: only before every K-th operation.",
-    defaultText: "1")
-  private static let keep = Option<Bool>.flag("keep", help: "Delete nothing in the end.")
-  private static let scratch = Option<String?>.value(
-    "scratch", "DIR", help: "The folder to work in.", defaultText: "$TMPDIR, or /tmp",
-    completion: .folder)
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool crashtest`: tests that a run survives being killed at any time.
+  static let crashTest = Command(
     name: "crashtest", group: "Care",
     summary: "Kill a run again and again, and compare what it leaves byte for byte.",
     discussion: """
@@ -39,108 +22,106 @@ struct CrashTestCommand: Command {
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [
-      kills, seed, atEveryWrite, every, Options.set, Options.plugins, scratch, keep, Options.json,
+      Options.kills, Options.seed, Options.atEveryWrite, Options.every, Options.set,
+      Options.plugins, Options.scratch, Options.keep, Options.json,
     ],
     examples: [
-      Example(
-        "Kill it 100 times",
-        "spool crashtest Pipelines/podcast.yaml take.flac --kills 100"),
+      Example("Kill it 100 times", "spool crashtest Pipelines/podcast.yaml take.flac --kills 100"),
       Example(
         "Kill it before every change of the store",
         "spool crashtest Pipelines/voice-note.yaml note.m4a --at-every-write"),
-    ])
+    ],
+    perform: { $0.sharingPlugins().testCrashes })
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let kills = Option<Int?>.value(
+    "kills", "N", help: "Kill the run so many times, at random moments.", defaultText: "50")
+  fileprivate static let seed = Option<Int?>.value(
+    "seed", "S", help: "Fixes the moments, as shares of what is left of the run.",
+    defaultText: "a new one each time")
+  fileprivate static let atEveryWrite = Option<Bool>.flag(
+    "at-every-write",
+    help: "Instead, kill one run before each operation that changes its store: write, flush, "
+      + "link, rename, commit.")
+  fileprivate static let every = Option<Int?>.value(
+    "every", "K", help: "With --at-every-write: only before every K-th operation.", defaultText: "1"
+  )
+  fileprivate static let keep = Option<Bool>.flag("keep", help: "Delete nothing in the end.")
+  fileprivate static let scratch = Option<String?>.value(
+    "scratch", "DIR", help: "The folder to work in.", defaultText: "$TMPDIR, or /tmp",
+    completion: .folder)
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    Environment.share(plugins: arguments[Options.plugins])
-    let context = CommandContext(console: console)
+extension CommandContext {
+  fileprivate func testCrashes() throws(SpoolError) -> ExitCode {
     // Reports pipeline errors before a child process would.
-    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-    let inputs = try context.bind(arguments[Options.inputs], to: pipeline, store: nil)
-    _ = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    let pipeline = try pipeline(at: arguments[Options.pipeline])
+    let inputs = try bind(arguments[Options.inputs], to: pipeline)
+    _ = try self.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
     try checkOptions()
     // Blocks signals before any thread starts, so that only this process receives them.
     let stop = SignalWatch.begin()
-    let recorder = CrashTestRecorder(plan, isJSON: arguments[Options.json], console)
+    let plan = killPlan
     let test = KillTest(
       of: TestedRun(
         pipeline: arguments[Options.pipeline], inputs: arguments[Options.inputs],
         overrides: arguments[Options.set]),
-      scratch: scratchFolder(context), keepsEverything: arguments[Self.keep],
-      shouldStop: { stop.isRequested }, report: recorder.record)
+      scratch: scratchFolder(), keepsEverything: arguments[Options.keep],
+      shouldStop: { stop.isRequested },
+      report: { event in
+        if isJSON { return console.print(JSONText.of(Self.line(event))) }
+        if let text = Self.text(event, of: plan) { console.print(text) }
+      })
     let result: KillTestResult
     do throws(SpoolError) { result = try test.carryOut(plan) } catch {
       guard let code = test.referenceExitCode else { throw error }
       console.report(error.text(console))
       return ExitCode(rawValue: code)
     }
-    recorder.conclude(result)
+    answer(JSONLine("result", ["result": result]), result.text)
     if !result.differences.isEmpty { return .verificationFailed }
     return stop.signalNumber.map { .interrupted(by: $0) } ?? .done
   }
 
   private func checkOptions() throws(SpoolError) {
-    for (name, value) in [("kills", arguments[Self.kills]), ("every", arguments[Self.every])] {
+    for (name, value) in [("kills", arguments[Options.kills]), ("every", arguments[Options.every])]
+    {
       guard let value, value <= 0 else { continue }
       throw .usage("--\(name) wants a number above 0, not \(value)", advice: "leave it out")
     }
-    let isRandom = arguments[Self.kills] != nil || arguments[Self.seed] != nil
-    if arguments[Self.atEveryWrite], isRandom {
+    let isRandom = arguments[Options.kills] != nil || arguments[Options.seed] != nil
+    if arguments[Options.atEveryWrite], isRandom {
       throw .usage(
         "--at-every-write goes with neither --kills nor --seed",
         reason: "it kills before every operation, and nothing of it is random",
         advice: "run the two tests one after the other")
     }
-    if !arguments[Self.atEveryWrite], arguments[Self.every] != nil {
+    if !arguments[Options.atEveryWrite], arguments[Options.every] != nil {
       throw .usage(
         "--every goes with --at-every-write only", advice: "add --at-every-write, or leave it out")
     }
   }
 
-  private var plan: KillPlan {
-    if arguments[Self.atEveryWrite] {
-      return .beforeOperations(stride: arguments[Self.every] ?? 1)
+  private var killPlan: KillPlan {
+    if arguments[Options.atEveryWrite] {
+      return .beforeOperations(stride: arguments[Options.every] ?? 1)
     }
-    let seed = arguments[Self.seed].map { UInt64(bitPattern: Int64($0)) }
+    let seed = arguments[Options.seed].map { UInt64(bitPattern: Int64($0)) }
     // A short seed is easy to type again.
     return .atRandom(
-      kills: arguments[Self.kills] ?? 50, seed: seed ?? UInt64.random(in: 0..<1_000_000))
+      kills: arguments[Options.kills] ?? 50, seed: seed ?? UInt64.random(in: 0..<1_000_000))
   }
 
-  private func scratchFolder(_ context: CommandContext) -> String {
-    context.absolute(arguments[Self.scratch] ?? Environment.variables["TMPDIR"] ?? "/tmp")
+  private func scratchFolder() -> String {
+    absolute(arguments[Options.scratch] ?? Environment.variables["TMPDIR"] ?? "/tmp")
   }
 }
 
-/// Reports a crash test's progress as text or JSON.
-struct CrashTestRecorder {
+/// A crash test's progress as text or JSON.
+extension CommandContext {
   /// Progress interval if every kill is a series of its own.
   private static let killsPerLine = 10
-
-  private let plan: KillPlan
-  private let isJSON: Bool
-  private let console: Console
-
-  init(_ plan: KillPlan, isJSON: Bool, _ console: Console) {
-    self.plan = plan
-    self.isJSON = isJSON
-    self.console = console
-  }
-
-  func record(_ event: KillTestEvent) {
-    if isJSON {
-      console.print(JSONText.of(Self.line(event)))
-    } else if let text = text(event) {
-      console.print(text)
-    }
-  }
-
-  /// Prints the result.
-  func conclude(_ result: KillTestResult) {
-    console.print(
-      isJSON ? JSONText.of(JSONLine("result", ["result": result])) : result.text)
-  }
 
   private static func line(_ event: KillTestEvent) -> JSONLine {
     switch event {
@@ -160,14 +141,14 @@ struct CrashTestRecorder {
     }
   }
 
-  private func text(_ event: KillTestEvent) -> String? {
+  private static func text(_ event: KillTestEvent, of plan: KillPlan) -> String? {
     switch event {
     case .reference(let files, let seconds):
       let list = files.map { "  \($0.sha256.prefix(16))…  \(Format.visible($0.name))" }
-      return (["undisturbed: \(Format.duration(seconds))"] + list + ["", intent])
+      return (["undisturbed: \(Format.duration(seconds))"] + list + ["", intent(plan)])
         .joined(separator: "\n")
     case .killed(let number, _, _, let operation?):
-      guard number % Self.killsPerLine == 0 else { return nil }
+      guard number % killsPerLine == 0 else { return nil }
       return "  killed \(Count.of(number, "time")), at last before operation \(operation)"
     case .seriesEnded(let number, let kills, let differenceCount):
       guard case .atRandom = plan else { return nil }
@@ -184,7 +165,7 @@ struct CrashTestRecorder {
     }
   }
 
-  private var intent: String {
+  private static func intent(_ plan: KillPlan) -> String {
     switch plan {
     case .atRandom(let kills, let seed): "\(Count.of(kills, "kill")) at random, --seed \(seed)"
     case .beforeOperations(1): "one kill before every operation that changes the store"
@@ -209,11 +190,7 @@ extension KillTestResult {
     rows.append(("loss of time", spread(bound, "by this test's clock")))
     rows.append(("  in the runs' words", spread(statedLost, "")))
     rows.append(("loss of sound", spread(soundRepeated, "of the recording, done again")))
-    rows.append(
-      (
-        "processor time a kill",
-        spread(Spread(repeatedWork), "more than undisturbed")
-      ))
+    rows.append(("processor time a kill", spread(Spread(repeatedWork), "more than undisturbed")))
     rows.append(("start to going on", spread(Spread(latencies), "")))
     let lines = rows.map { Format.pad($0, 22) + $1 }
     return ([""] + lines + [""] + remark + [verdict]).joined(separator: "\n")

@@ -5,31 +5,9 @@ import Receipts
 import Search
 import Store
 
-/// `spool gc`: deletes data that no run needs.
-struct GCCommand: Command {
-  private static let olderThan = Option<Age?>.value(
-    "older-than", "AGE", help: "Free what only runs older than this need.",
-    defaultText: "30d; with --keep-size or --sound, any age")
-  private static let keepSize = Option<ByteSize?>.value(
-    "keep-size", "SIZE",
-    help: "Free what the least recent runs need until no more than this is left.")
-  private static let sound = Option<Bool>.flag(
-    "sound",
-    help: "Free only sound kept between the stages, which is computed again when it is wanted.")
-  private static let grace = Option<Age?>.value(
-    "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
-  private static let dryRun = Option<Bool>.flag(
-    "dry-run", short: "n", help: "Only tell what would go.")
-  private static let pin = Option<[String]>.values(
-    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
-  private static let unpin = Option<[String]>.values(
-    "unpin", "RUN", help: "Let a run go like any other.")
-
-  private static let drop = Option<[String]>.values(
-    "drop", "RUN", help: "Give up a run that was cut off, stopped or paused: it holds nothing more."
-  )
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool gc`: deletes data that no run needs.
+  static let gc = Command(
     name: "gc", group: "Store",
     summary: "Free the room of what nobody needs any more.",
     discussion: """
@@ -46,41 +24,63 @@ struct GCCommand: Command {
       for that, is given up first and made again afterwards.
       """,
     options: [
-      olderThan, keepSize, sound, grace, pin, unpin, drop, dryRun, Options.store, Options.json,
+      Options.olderThan, Options.keepSize, Options.sound, Options.grace, Options.pin, Options.unpin,
+      Options.drop, Options.dryRun, Options.store, Options.json,
     ],
     examples: [
       Example("What would go", "spool gc --dry-run"),
       Example("Free all that can be made again", "spool gc --older-than 0s --grace 0s"),
       Example("Keep at most 20 GB", "spool gc --keep-size 20GB"),
       Example("Keep one run for good", "spool gc --pin 20261121-142205"),
-    ])
+    ],
+    perform: CommandContext.collectGarbage)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let olderThan = Option<Age?>.value(
+    "older-than", "AGE", help: "Free what only runs older than this need.",
+    defaultText: "30d; with --keep-size or --sound, any age")
+  fileprivate static let keepSize = Option<ByteSize?>.value(
+    "keep-size", "SIZE",
+    help: "Free what the least recent runs need until no more than this is left.")
+  fileprivate static let sound = Option<Bool>.flag(
+    "sound",
+    help: "Free only sound kept between the stages, which is computed again when it is wanted.")
+  fileprivate static let grace = Option<Age?>.value(
+    "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
+  fileprivate static let dryRun = Option<Bool>.flag(
+    "dry-run", short: "n", help: "Only tell what would go.")
+  fileprivate static let pin = Option<[String]>.values(
+    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
+  fileprivate static let unpin = Option<[String]>.values(
+    "unpin", "RUN", help: "Let a run go like any other.")
+  fileprivate static let drop = Option<[String]>.values(
+    "drop", "RUN", help: "Give up a run that was cut off, stopped or paused: it holds nothing more."
+  )
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let context = CommandContext(console: console)
+extension CommandContext {
+  fileprivate func collectGarbage() throws(SpoolError) -> ExitCode {
     try checkTogether()
-    if arguments[Self.dryRun] {
+    if arguments[Options.dryRun] {
       // It works on a read-only or full disk, too.
-      let readable = try context.readableStore(at: arguments[Options.store])
+      let readable = try readableStore()
       defer { withExtendedLifetime(readable) {} }
-      tell(try readable.store.collect(policy, isDryRun: true), console)
+      tell(try readable.store.collect(policy, isDryRun: true))
       return .done
     }
-    return try context.freeing(arguments[Options.store]) { (store) throws(SpoolError) in
-      let (pins, unpins) = (arguments[Self.pin], arguments[Self.unpin])
-      let drops = arguments[Self.drop]
-      for name in pins {
-        try report(try store.runs.pin(fullName(name, store)), name, "pinned", console)
+    return try freeing { (store) throws(SpoolError) in
+      for name in arguments[Options.pin] {
+        try report(store.runs.pin(fullName(name, store)), name, "pinned")
       }
-      for name in unpins {
-        try report(try store.runs.unpin(fullName(name, store)), name, "unpinned", console)
+      for name in arguments[Options.unpin] {
+        try report(store.runs.unpin(fullName(name, store)), name, "unpinned")
       }
-      for name in drops {
-        try report(try store.runs.drop(fullName(name, store)), name, "dropped", console)
+      for name in arguments[Options.drop] {
+        try report(store.runs.drop(fullName(name, store)), name, "dropped")
       }
-      if pins.isEmpty, unpins.isEmpty, drops.isEmpty {
-        tell(try store.collect(policy), console)
+      if [Options.pin, Options.unpin, Options.drop].allSatisfy({ arguments[$0].isEmpty }) {
+        tell(try store.collect(policy))
         WordSearch(store).prune()
       }
       return .done
@@ -89,27 +89,27 @@ struct GCCommand: Command {
 
   private var policy: CollectionPolicy {
     var policy = CollectionPolicy()
-    policy.age = arguments[Self.olderThan]?.seconds
-    policy.keptBytes = arguments[Self.keepSize]?.byteCount
-    if let grace = arguments[Self.grace] { policy.grace = grace.seconds }
-    policy.isSoundOnly = arguments[Self.sound]
+    policy.age = arguments[Options.olderThan]?.seconds
+    policy.keptBytes = arguments[Options.keepSize]?.byteCount
+    if let grace = arguments[Options.grace] { policy.grace = grace.seconds }
+    policy.isSoundOnly = arguments[Options.sound]
     return policy
   }
 
-  private func tell(_ report: CollectionReport, _ console: Console) {
-    console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
+  private func tell(_ report: CollectionReport) {
+    answer(report, text(report))
   }
 
   /// Rejects options for freeing together with `--pin`, `--unpin` or `--drop`, which free nothing.
   private func checkTogether() throws(SpoolError) {
     let naming = [
-      ("--pin", arguments[Self.pin]), ("--unpin", arguments[Self.unpin]),
-      ("--drop", arguments[Self.drop]),
+      ("--pin", arguments[Options.pin]), ("--unpin", arguments[Options.unpin]),
+      ("--drop", arguments[Options.drop]),
     ].filter { !$0.1.isEmpty }.map(\.0)
     let freeing = [
-      ("--older-than", arguments[Self.olderThan] != nil),
-      ("--keep-size", arguments[Self.keepSize] != nil), ("--sound", arguments[Self.sound]),
-      ("--grace", arguments[Self.grace] != nil), ("--dry-run", arguments[Self.dryRun]),
+      ("--older-than", arguments[Options.olderThan] != nil),
+      ("--keep-size", arguments[Options.keepSize] != nil), ("--sound", arguments[Options.sound]),
+      ("--grace", arguments[Options.grace] != nil), ("--dry-run", arguments[Options.dryRun]),
     ].filter(\.1).map(\.0)
     guard let first = naming.first, !freeing.isEmpty else { return }
     let (some, others) = (naming.joined(separator: ", "), freeing.joined(separator: ", "))
@@ -124,17 +124,13 @@ struct GCCommand: Command {
     return try store.runs.newest(limit: 1).first?.id.name ?? name
   }
 
-  private func report(
-    _ run: RunRecord?, _ name: String, _ what: String, _ console: Console
-  ) throws(SpoolError) {
+  private func report(_ run: RunRecord?, _ name: String, _ what: String) throws(SpoolError) {
     guard let run else {
       throw SpoolError(
         "find the run", name, reason: "there is none of that name",
         advice: "spool runs lists them")
     }
-    console.print(
-      arguments[Options.json]
-        ? JSONText.of(["run": run.id.name, "state": what]) : "\(what) \(run.id.name)")
+    answer(["run": run.id.name, "state": what], "\(what) \(run.id.name)")
   }
 
   private func text(_ report: CollectionReport) -> String {
@@ -166,5 +162,26 @@ struct GCCommand: Command {
       lines[lines.count - 1] += ", \(Count.of(report.unfinished.count, "unfinished pass"))"
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+/// An amount of data: `20GB`, `500 MB`, `1.5 GiB`.
+struct ByteSize: ArgumentValue {
+  let byteCount: Int
+  let argument: String
+
+  static let expectation = "a size like 500MB or 20GB"
+
+  init?(argument: String) {
+    guard let (number, unit) = numberAndUnit(argument) else { return nil }
+    let factors: [String: Double] = [
+      "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 0x1p10, "mib": 0x1p20,
+      "gib": 0x1p30, "tib": 0x1p40,
+    ]
+    guard let factor = factors[unit.lowercased()],
+      let count = Int(exactly: (number * factor).rounded())
+    else { return nil }
+    byteCount = count
+    self.argument = argument
   }
 }

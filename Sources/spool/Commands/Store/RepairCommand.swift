@@ -7,9 +7,9 @@ import Search
 import Stages
 import Store
 
-/// `spool repair`: repairs a damaged store.
-struct RepairCommand: Command {
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool repair`: repairs a damaged store.
+  static let repair = Command(
     name: "repair", group: "Store",
     summary: "Put a damaged store right.",
     discussion: """
@@ -22,29 +22,31 @@ struct RepairCommand: Command {
       No other spool may work in the store meanwhile. --dry-run only looks: others may work, and \
       the store may lie on a disk that may only be read.
       """,
-    options: [Self.dryRun, Options.keys, Options.store, Options.json],
-    examples: [Example("Only tell what would be done", "spool repair --dry-run")])
+    options: [Options.dryRun, Options.keys, Options.store, Options.json],
+    examples: [Example("Only tell what would be done", "spool repair --dry-run")],
+    perform: CommandContext.repairStore)
+}
 
-  private static let dryRun = Option<Bool>.flag(
+extension Options {
+  fileprivate static let dryRun = Option<Bool>.flag(
     "dry-run", short: "n", help: "Only tell what would be done.")
+}
 
-  let arguments: ParsedArguments
-
-  func run(console: Console) throws(SpoolError) -> ExitCode {
+extension CommandContext {
+  fileprivate func repairStore() throws(SpoolError) -> ExitCode {
     let stop = SignalWatch.begin()
-    let meter = ReadingMeter(console, isShown: !arguments[Options.json])
-    let path = CommandContext.storePath(arguments[Options.store])
-    let context = CommandContext(console: console)
-    try context.requireStore(at: path)
-    let keys = try context.keyFolder(at: arguments[Options.keys]).knownKeys()
+    let meter = readingMeter()
+    let path = storePath
+    try requireStore()
+    let keys = try keyFolder().knownKeys()
     do throws(SpoolError) {
       let repair = Repair(
-        of: path, .withFaultsOfEncodings, isDryRun: arguments[Self.dryRun], stop: stop
+        of: path, .withFaultsOfEncodings, isDryRun: arguments[Options.dryRun], stop: stop
       ) { meter.show($0) }
       var report = try repair.run()
       meter.clear()
       try mendLists(of: path, keys, &report)
-      console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
+      answer(report, text(report))
       return report.unmendable.isEmpty ? .done : .verificationFailed
     } catch {
       meter.clear()
@@ -57,7 +59,7 @@ struct RepairCommand: Command {
   private func mendLists(
     of path: String, _ keys: [VerifyingKey], _ report: inout RepairReport
   ) throws(SpoolError) {
-    let isDryRun = arguments[Self.dryRun]
+    let isDryRun = arguments[Options.dryRun]
     if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
     let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
     if !isDryRun, let done = try WordSearch(store).repair() {

@@ -4,23 +4,9 @@ import Platform
 import Receipts
 import Store
 
-/// `spool restore`: replaces the store's database by a backup.
-struct RestoreCommand: Command {
-  private static let source = Positional<String?>.optional(
-    "BACKUP", help: "A slot, 1 for the newest, or a file; the newest good slot if none is named.",
-    completion: .files())
-
-  private static let list = Option<Bool>.flag(
-    "list", short: "l", help: "Only show the store's own backups: their dates, sizes and soundness."
-  )
-
-  private static let otherStore = Option<Bool>.flag(
-    "other-store", help: "Take the backup although it is one of another store.")
-
-  private static let force = Option<Bool>.flag(
-    "force", help: "Replace the database although a newer Spool wrote it.")
-
-  static let declaration = CommandDeclaration(
+extension Command {
+  /// `spool restore`: replaces the store's database by a backup.
+  static let restore = Command(
     name: "restore", group: "Store",
     summary: "Put a backup in the place of the store's database.",
     discussion: """
@@ -30,50 +16,59 @@ struct RestoreCommand: Command {
       which a newer Spool wrote. No other \
       spool may work in the store meanwhile.
       """,
-    positionals: [source], options: [list, otherStore, force, Options.store, Options.json],
+    positionals: [Options.source],
+    options: [Options.list, Options.otherStore, Options.force, Options.store, Options.json],
     examples: [
       Example("What there is", "spool restore --list"),
       Example("The newest backup", "spool restore"),
       Example("The one before it", "spool restore 2"),
-    ])
+    ],
+    perform: CommandContext.restoreBackup)
+}
 
-  let arguments: ParsedArguments
+extension Options {
+  fileprivate static let source = Positional<String?>.optional(
+    "BACKUP", help: "A slot, 1 for the newest, or a file; the newest good slot if none is named.",
+    completion: .files())
+  fileprivate static let list = Option<Bool>.flag(
+    "list", short: "l", help: "Only show the store's own backups: their dates, sizes and soundness."
+  )
+  fileprivate static let otherStore = Option<Bool>.flag(
+    "other-store", help: "Take the backup although it is one of another store.")
+  fileprivate static let force = Option<Bool>.flag(
+    "force", help: "Replace the database although a newer Spool wrote it.")
+}
 
-  func run(console: Console) throws(SpoolError) -> ExitCode {
-    let path = CommandContext.storePath(arguments[Options.store])
-    if arguments[Self.list] {
-      show(try DiskStore.backups(ofStore: path), console)
+extension CommandContext {
+  fileprivate func restoreBackup() throws(SpoolError) -> ExitCode {
+    let path = storePath
+    if arguments[Options.list] {
+      let slots = try DiskStore.backups(ofStore: path)
+      answer(list: slots, table(slots))
       return .done
     }
     let done = try DiskStore.restore(
-      path, from: source(path, console), acceptsOtherStore: arguments[Self.otherStore],
-      replacesNewer: arguments[Self.force])
+      path, from: source(path), acceptsOtherStore: arguments[Options.otherStore],
+      replacesNewer: arguments[Options.force])
     let aside = done.keptAside.map { "\nthe database before it is kept as \($0)" } ?? ""
-    console.print(
-      arguments[Options.json]
-        ? JSONText.of(JSONLine(["backup": done.backup, "keptAside": done.keptAside]))
-        : "restored from \(done.backup)\(aside)")
+    answer(
+      JSONLine(["backup": done.backup, "keptAside": done.keptAside]),
+      "restored from \(done.backup)\(aside)")
     return .done
   }
 
-  private func show(_ slots: [BackupSlot], _ console: Console) {
-    if arguments[Options.json] {
-      for slot in slots { console.print(JSONText.of(slot)) }
-    } else if slots.isEmpty {
-      console.print("no backup yet: spool backup makes one")
-    } else {
-      let lines = slots.map { slot in
-        "\(slot.number)  \(Format.time(slot.writtenAt))  "
-          + Format.padLeft(ByteCount(slot.byteCount).description, 9) + "  "
-          + (slot.fault.map { "damaged: \($0)" } ?? "sound")
-      }
-      console.print(lines.joined(separator: "\n"))
-    }
+  private func table(_ slots: [BackupSlot]) -> String {
+    if slots.isEmpty { return "no backup yet: spool backup makes one" }
+    return slots.map { slot in
+      "\(slot.number)  \(Format.time(slot.writtenAt))  "
+        + Format.padLeft(ByteCount(slot.byteCount).description, 9) + "  "
+        + (slot.fault.map { "damaged: \($0)" } ?? "sound")
+    }.joined(separator: "\n")
   }
 
   /// The backup's path; nil for the newest valid slot.
-  private func source(_ store: String, _ console: Console) throws(SpoolError) -> String? {
-    guard let named = arguments[Self.source] else { return nil }
+  private func source(_ store: String) throws(SpoolError) -> String? {
+    guard let named = arguments[Options.source] else { return nil }
     if let number = Int(named) {
       let slots = try DiskStore.backups(ofStore: store)
       if let slot = slots.first(where: { $0.number == number }) { return slot.path }
@@ -83,6 +78,6 @@ struct RestoreCommand: Command {
         reason: slots.isEmpty ? "the store has none yet" : "the store has these: \(names)",
         advice: "spool restore --list shows them; a file is named by its path")
     }
-    return CommandContext(console: console).absolute(named)
+    return absolute(named)
   }
 }

@@ -6,40 +6,42 @@ import Synchronization
 /// Shows a batch as text: on a terminal a few live lines, elsewhere a plain line for each finished
 /// file.
 final class BatchTerminalRecorder: BatchRecorder {
-  /// Seconds between redraws.
-  private static let interval = 0.2
-
   private let order: BatchOrder
   private let isQuiet: Bool
   private let console: Console
   private let clock: SystemClock
-  private let state = Mutex(BatchBoard())
-  private let words = Mutex(WordTally())
+  private let state: Mutex<State>
+
+  private struct State {
+    var board = BatchBoard()
+    var lines: LiveLines
+    var words = WordTally()
+  }
 
   init(_ order: BatchOrder, isQuiet: Bool, clock: SystemClock, console: Console) {
     self.order = order
     self.isQuiet = isQuiet
     self.clock = clock
     self.console = console
+    state = Mutex(State(lines: LiveLines(console, interval: 0.2)))
   }
 
   func record(_ event: BatchEvent) {
     let now = clock.elapsed
-    state.withLock { board in
-      board.take(event, now: now)
+    state.withLock { state in
+      state.board.take(event, now: now)
       switch event {
       case .listening(let step, let round, let done, let count):
         guard !isQuiet else { return }
         if console.isTerminal {
-          erase(&board)
-          console.draw("\(BatchText.listening(step, round: round))  \(done) of \(count)\n")
-          board.drawnLineCount = 1
+          let line = "\(BatchText.listening(step, round: round))  \(done) of \(count)"
+          state.lines.draw([line], now: 0)
         } else if done == 0 {
           console.print(BatchText.listening(step, round: round))
         }
         return
       case .settled(let step, let figures):
-        erase(&board)
+        state.lines.erase()
         if !isQuiet { console.print(BatchText.settled(step, figures)) }
         return
       case .planned(let forecast):
@@ -54,13 +56,12 @@ final class BatchTerminalRecorder: BatchRecorder {
           console.print("left out, for it holds exports: \(Format.visible(folder))")
         }
       case .warning(let path, let step, let text):
-        erase(&board)
-        console.report(
-          "warning: \(Format.visible(path)): \(step): \(Format.visible(text))")
-      case .finished(let result): finished(result, &board)
+        state.lines.erase()
+        console.report("warning: \(Format.visible(path)): \(step): \(Format.visible(text))")
+      case .finished(let result): finished(result, &state)
       case .ended(let summary):
-        erase(&board)
-        if !isQuiet, let line = words.withLock(\.line) {
+        state.lines.erase()
+        if !isQuiet, let line = state.words.line {
           console.print("\n\(Format.visible(line))")
         }
         let lines = BatchText.summary(summary, isQuiet: isQuiet)
@@ -68,24 +69,24 @@ final class BatchTerminalRecorder: BatchRecorder {
         return
       case .started, .progress: break
       }
-      guard console.isTerminal, !isQuiet, now - board.drawnAt >= Self.interval else { return }
-      draw(&board, now: now)
+      guard !isQuiet, state.lines.isDue(now) else { return }
+      state.lines.draw(state.board.lines(now: now, width: console.width), now: now)
     }
   }
 
-  private func finished(_ result: BatchFileResult, _ board: inout BatchBoard) {
+  private func finished(_ result: BatchFileResult, _ state: inout State) {
     guard !isQuiet else { return }
     let path = Format.visible(result.path)
     let reports = WordQuality.all(in: result.findings)
-    words.withLock { $0.add(reports, of: result.path) }
+    state.words.add(reports, of: result.path)
     switch result.outcome {
     case .failed where console.isTerminal:
-      erase(&board)
+      state.lines.erase()
       console.print("\(console.red("failed"))  \(path)")
-    case .failed: console.print("\(board.position) failed  \(path)")
+    case .failed: console.print("\(state.board.position) failed  \(path)")
     case .done, .reused:
       if !console.isTerminal {
-        console.print("\(board.position) \(result.outcome.rawValue)  \(path)")
+        console.print("\(state.board.position) \(result.outcome.rawValue)  \(path)")
         for report in reports {
           console.print("  words  \(Format.visible(report.line))")
         }
@@ -94,29 +95,10 @@ final class BatchTerminalRecorder: BatchRecorder {
     }
   }
 
-  /// Redraws the board.
-  private func draw(_ board: inout BatchBoard, now: Double) {
-    let lines = board.lines(now: now, width: console.width)
-    let up = board.drawnLineCount > 0 ? "\u{1B}[\(board.drawnLineCount)A\u{1B}[J" : ""
-    console.draw(up + lines.map { $0 + "\n" }.joined())
-    board.drawnLineCount = lines.count
-    board.drawnAt = now
-  }
-
-  /// Erases the board, so that a line can be printed above it.
-  private func erase(_ board: inout BatchBoard) {
-    guard console.isTerminal, board.drawnLineCount > 0 else { return }
-    console.draw("\u{1B}[\(board.drawnLineCount)A\u{1B}[J")
-    board.drawnLineCount = 0
-    board.drawnAt = 0
-  }
 }
 
 /// The state of a batch as text: a line for each active file, and one for all. A pure value.
 struct BatchBoard {
-  /// Time and line count of the last drawing.
-  var drawnAt = 0.0
-  var drawnLineCount = 0
   private var forecast = BatchForecast.nothing
   private var running: [(path: String, share: Double, fraction: Double)] = []
   /// The share of the total work in finished files.
@@ -287,14 +269,14 @@ enum BatchText {
 /// The words of all files of a batch, and the file with the largest doubtful share.
 struct WordTally {
   private var fileCount = 0
-  private var counts = WordCounts()
+  private var counts = WordQuality.Counts()
   private var worst: (path: String, share: Double)?
 
   /// Adds a file's words.
   mutating func add(_ reports: [WordQuality], of path: String) {
     guard !reports.isEmpty else { return }
     fileCount += 1
-    let own = reports.reduce(into: WordCounts()) { $0.add($1.counts) }
+    let own = reports.reduce(into: WordQuality.Counts()) { $0.add($1.counts) }
     counts.add(own)
     if own.doubtfulShare > worst?.share ?? 0 { worst = (path, own.doubtfulShare) }
   }

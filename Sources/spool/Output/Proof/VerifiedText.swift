@@ -2,15 +2,13 @@ import PipelineEngine
 import Platform
 import Proof
 
-/// The results of verification as text. With `isQuiet`, only problems are shown.
-enum VerifiedText {
+/// The results of verification as text. Quiet commands show problems only.
+extension CommandContext {
   /// One line for each sound receipt, if they are few; every problem; and a count.
   /// - Parameter certificates: the file that time stamps were checked against; nil for those beside
   ///   them.
-  static func lines(
-    receipts: [VerificationResult], certificates: String? = nil, isQuiet: Bool
-  ) -> [String] {
-    report(receipts, "receipt", "as they were signed", isQuiet: isQuiet) { receipt in
+  func verified(receipts: [VerificationResult], certificates: String?) -> [String] {
+    report(receipts, "receipt", "as they were signed") { receipt in
       let counts =
         "\(Count.of(receipt.stageCount, "stage")), \(Count.of(receipt.fileCount, "file")), "
         + "\(ByteCount(receipt.byteCount)), key \(receipt.keyID?.prefix(16) ?? "")"
@@ -30,8 +28,8 @@ enum VerifiedText {
   }
 
   /// One line for each sound bag, if they are few or have remarks; every problem; and a count.
-  static func lines(bags: [VerificationResult], isQuiet: Bool) -> [String] {
-    report(bags, "bag", "valid", listsRemarks: true, isQuiet: isQuiet) { bag in
+  func verified(bags: [VerificationResult]) -> [String] {
+    report(bags, "bag", "valid", listsRemarks: true) { bag in
       [
         "valid bag \(Format.visible(bag.path))   \(Count.of(bag.fileCount, "file")), "
           + "\(ByteCount(bag.byteCount))"
@@ -43,8 +41,8 @@ enum VerifiedText {
   }
 
   /// Each sound quote, if they are few; every problem; and a count.
-  static func lines(quotes: [VerificationResult], isQuiet: Bool) -> [String] {
-    report(quotes, "quote", "proven", countsFiles: false, isQuiet: isQuiet) { result in
+  func verified(quotes: [VerificationResult]) -> [String] {
+    report(quotes, "quote", "proven", countsFiles: false) { result in
       guard let quote = result.quote else { return [] }
       var lines = [
         "proven    \(Format.visible(result.path))   key \(result.keyID?.prefix(16) ?? "")",
@@ -62,7 +60,7 @@ enum VerifiedText {
   }
 
   /// Suggested commands.
-  static func advice(for receipts: [VerificationResult], keys: [String]) -> [String] {
+  func adviceOnKeys(_ receipts: [VerificationResult], keys: [String]) -> [String] {
     guard receipts.flatMap(\.problems).contains(where: { $0.kind == .key }) else { return [] }
     return [
       keys.isEmpty
@@ -77,15 +75,15 @@ enum VerifiedText {
   ///   - quality: what all of it has to be.
   ///   - listsRemarks: whether sound results with remarks are always shown.
   ///   - sound: the lines of a sound result.
-  private static func report(
+  private func report(
     _ results: [VerificationResult], _ noun: String, _ quality: String, countsFiles: Bool = true,
-    listsRemarks: Bool = false, isQuiet: Bool, sound: (VerificationResult) -> [String]
+    listsRemarks: Bool = false, sound: (VerificationResult) -> [String]
   ) -> [String] {
     let broken = results.filter { !$0.isSound }
     let listed = results.filter {
       $0.isSound && !isQuiet && (results.count <= 20 || listsRemarks && !$0.notes.isEmpty)
     }
-    let lines = listed.flatMap(sound) + broken.flatMap { problems($0.path, $0.problems) }
+    let lines = listed.flatMap(sound) + broken.flatMap { Self.broken($0.path, $0.problems) }
     if isQuiet || results.count < 2 { return lines }
     var counts = Count.of(results.count, noun)
     if countsFiles {
@@ -97,7 +95,7 @@ enum VerifiedText {
   }
 
   /// What was checked, and a line for each problem with culprit and reason in columns.
-  private static func problems(_ path: String, _ problems: [Deviation]) -> [String] {
+  private static func broken(_ path: String, _ problems: [Deviation]) -> [String] {
     let culprits = problems.map { problem in
       switch problem.kind {
       case .key, .signature: "key \(Format.visible(String(problem.name.prefix(16))))"
@@ -114,20 +112,19 @@ enum VerifiedText {
 }
 
 /// The result of looking receipts up in a store's transparency log.
-extension VerifiedText {
-  /// The problems, and unless `isQuiet`, what was checked.
+extension CommandContext {
+  /// The problems, and unless quiet, what was checked.
   /// - Parameters:
   ///   - log: the store's; nil if it was not searched.
   ///   - withdrawals: those of the receipts looked up.
   ///   - isAsked: whether the log was wanted, whether or not there is a store.
-  static func lines(
-    of log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal],
-    isAsked: Bool, isQuiet: Bool
+  func verified(
+    _ log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal], isAsked: Bool
   ) -> [String] {
     guard let log else {
       return isQuiet ? [] : ["ledger: not checked\(isAsked ? " (no store here)" : "")"]
     }
-    if !log.findings.isEmpty { return problems("the ledger in \(log.path)", log.findings) }
+    if !log.findings.isEmpty { return Self.broken("the ledger in \(log.path)", log.findings) }
     if isQuiet { return [] }
     if log.isEmpty { return ["ledger: empty, nothing was ever signed in it"] }
     let included = receipts.count { $0.isInLog == true }
@@ -150,92 +147,57 @@ extension VerifiedText {
     return withdrawn + [summary] + moved
   }
 
-  /// The result as `--json` shows it.
-  struct LogLine: Encodable {
-    private let ledger: String?
-    private let checked: Bool
-    private let receipts: Int
-    private let withdrawn: [[String: String]]
-    private let problems: [Deviation]
-
-    /// Whether nothing has to be said: the results of sound receipts have lines of their own.
-    var isEmpty: Bool { problems.isEmpty && withdrawn.isEmpty }
-
-    init(_ log: LogView?, _ results: [VerificationResult], _ withdrawals: [Withdrawal]) {
-      ledger = log?.path
-      checked = log != nil
-      receipts = results.count { $0.isInLog != nil }
-      withdrawn = withdrawals.map { withdrawal in
-        [
+  /// The result of the lookup as `--json` shows it; nil if nothing has to be said: the results of
+  /// sound receipts have lines of their own.
+  static func verifiedLine(
+    of log: LogView?, _ results: [VerificationResult], _ withdrawals: [Withdrawal]
+  ) -> JSONLine? {
+    let problems = log?.findings ?? []
+    if problems.isEmpty, withdrawals.isEmpty { return nil }
+    return JSONLine([
+      "ledger": log?.path, "checked": log != nil, "receipts": results.count { $0.isInLog != nil },
+      "withdrawn": withdrawals.map { withdrawal in
+        JSONLine([
           "receipt": withdrawal.path, "time": withdrawal.time,
           "key": withdrawal.signer?.id.hex, "reason": withdrawal.reason,
-        ].compactMapValues { $0 }
-      }
-      problems = log?.findings ?? []
-    }
+        ])
+      },
+      "problems": problems,
+    ])
   }
+
 }
 
-extension VerifiedText {
-  /// The result for one receipt, bag or quote as `--json` shows it.
-  struct Line: Encodable {
-    private let verified: Bool
-    private let problems: [Deviation]
-    private var receipt: String?
-    private var bag: String?
-    private var quote: String?
-    private var key: String?
-    private var run: String?
-    private var sources: [String]?
-    private var stages: Int?
-    private var files: Int?
-    private var bytes: Int?
-    /// Without `certificates`, they were checked against those that the user named.
-    private var timeStamps: [[String: String]]?
-    private var awaitedStamps: [String]?
-    private var inLedger: Bool?
-    private var shows: QuoteLine?
-    private var notes: [Deviation]?
-
-    init(receipt result: VerificationResult) {
-      self.init(result)
-      receipt = result.path
-      key = result.keyID
-      run = result.run
-      sources = result.sources
-      stages = result.stageCount
-      files = result.fileCount
-      bytes = result.byteCount
-      timeStamps = result.timeStamps.map {
-        [
+/// Results as `--json` shows them.
+extension VerificationResult {
+  var receiptLine: JSONLine {
+    JSONLine([
+      "verified": isSound, "problems": problems, "receipt": path,
+      "key": keyID, "run": run, "sources": sources,
+      "stages": stageCount, "files": fileCount, "bytes": byteCount,
+      // Without `certificates`, they were checked against those that the user named.
+      "timeStamps": timeStamps.map {
+        JSONLine([
           "name": $0.name, "time": $0.stamp.timeText, "authority": $0.stamp.authority,
           "certificates": $0.certificates,
-        ].compactMapValues { $0 }
-      }
-      awaitedStamps = result.awaitedStamps
-      inLedger = result.isInLog
-    }
+        ])
+      },
+      "awaitedStamps": awaitedStamps, "inLedger": isInLog,
+    ])
+  }
 
-    init(bag result: VerificationResult) {
-      self.init(result)
-      bag = result.path
-      files = result.fileCount
-      bytes = result.byteCount
-      notes = result.notes
-    }
+  var bagLine: JSONLine {
+    JSONLine([
+      "verified": isSound, "problems": problems, "bag": path,
+      "files": fileCount, "bytes": byteCount, "notes": notes,
+    ])
+  }
 
-    init(quote result: VerificationResult) {
-      self.init(result)
-      quote = result.path
-      key = result.keyID
-      shows = result.quote.map { QuoteLine($0) }
-      notes = result.notes
-    }
-
-    private init(_ result: VerificationResult) {
-      verified = result.isSound
-      problems = result.problems
-    }
+  var quoteLine: JSONLine {
+    JSONLine([
+      "verified": isSound, "problems": problems, "quote": path,
+      "key": keyID, "shows": quote?.line, "notes": notes,
+    ])
   }
 }
 
@@ -254,36 +216,19 @@ extension Quote {
   /// A position with milliseconds: `00:12:04.500`.
   static func time(_ seconds: Double) -> String {
     let whole = Int((seconds * 1000).rounded())
-    func padded(_ number: Int, _ width: Int) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return padded(whole / 3_600_000, 2) + ":" + padded(whole / 60_000 % 60, 2) + ":"
-      + padded(whole / 1000 % 60, 2) + "." + padded(whole % 1000, 3)
+    return Format.zeros(whole / 3_600_000, 2) + ":" + Format.zeros(whole / 60_000 % 60, 2) + ":"
+      + Format.zeros(whole / 1000 % 60, 2) + "." + Format.zeros(whole % 1000, 3)
   }
-}
 
-/// A quote as `--json` shows it; times in seconds of the export.
-struct QuoteLine: Encodable {
-  private let export: String
-  private let from: Double
-  private let to: Double
-  private let clipFrom: Double
-  private let clipTo: Double
-  private let blocks: Int
-  private let siblings: Int
-  private let root: String
-
-  init(_ quote: Quote) {
-    let extent = quote.samples.extent
-    let clip = extent.frames(of: quote.blocks)
-    export = quote.export
-    from = extent.time(of: quote.range.lowerBound)
-    to = extent.time(of: quote.range.upperBound)
-    clipFrom = extent.time(of: clip.lowerBound)
-    clipTo = extent.time(of: clip.upperBound)
-    blocks = quote.blocks.count
-    siblings = quote.siblings.count
-    root = quote.samples.root.hex
+  /// The quote as `--json` shows it; times in seconds of the export.
+  var line: JSONLine {
+    let extent = samples.extent
+    let clip = extent.frames(of: blocks)
+    return JSONLine([
+      "export": export, "from": extent.time(of: range.lowerBound),
+      "to": extent.time(of: range.upperBound), "clipFrom": extent.time(of: clip.lowerBound),
+      "clipTo": extent.time(of: clip.upperBound), "blocks": blocks.count,
+      "siblings": siblings.count, "root": samples.root.hex,
+    ])
   }
 }

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import PipelineEngine
 import PipelineModel
+import Platform
 
 /// A run's summary: levels before and after, files, time.
 struct RunSummary {
@@ -78,7 +78,7 @@ struct RunSummary {
   }
 
   private func decode<T: Decodable>(_ type: T.Type, _ text: String?) -> T? {
-    text.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
+    text.flatMap { try? T(jsonText: $0) }
   }
 
   private var files: [String] {

@@ -83,8 +83,8 @@ struct WordQuality {
   }
 
   /// The number of words of each kind.
-  var counts: WordCounts {
-    WordCounts(
+  var counts: Counts {
+    Counts(
       all: report["words"]?.integer ?? 0, timed: count("timed"),
       interpolated: count("interpolated"), untimed: count("untimed"),
       unsure: count("lowConfidence"))
@@ -106,9 +106,7 @@ struct WordQuality {
       let start = number("startTime", in: word), let end = number("endTime", in: word)
     else { return nil }
     let shown = text.count > 30 ? text.prefix(29) + "…" : text[...]
-    return (
-      String(shown), "\(Format.decimal(end - start, places: 1)) s", Format.position(start)
-    )
+    return (String(shown), "\(Format.decimal(end - start, places: 1)) s", Format.position(start))
   }
 
   private var outliers: [JSONValue] { report["rateOutliers"]?.list ?? [] }
@@ -131,36 +129,36 @@ struct WordQuality {
   private var extraWords: String? {
     found["extraWords"]?.integer.map { "\(Count.of($0, "word")) heard" }
   }
-}
 
-/// The number of words of each kind.
-struct WordCounts: Hashable {
-  var all = 0
-  var timed = 0
-  var interpolated = 0
-  var untimed = 0
-  var unsure = 0
+  /// The number of words of each kind.
+  struct Counts: Hashable {
+    var all = 0
+    var timed = 0
+    var interpolated = 0
+    var untimed = 0
+    var unsure = 0
 
-  mutating func add(_ other: WordCounts) {
-    all += other.all
-    timed += other.timed
-    interpolated += other.interpolated
-    untimed += other.untimed
-    unsure += other.unsure
-  }
+    mutating func add(_ other: Counts) {
+      all += other.all
+      timed += other.timed
+      interpolated += other.interpolated
+      untimed += other.untimed
+      unsure += other.unsure
+    }
 
-  /// The share of words without a time of their own or with a doubtful one, 0…1.
-  var doubtfulShare: Double {
-    all > 0 ? min(1, Double(interpolated + untimed + unsure) / Double(all)) : 0
-  }
+    /// The share of words without a time of their own or with a doubtful one, 0…1.
+    var doubtfulShare: Double {
+      all > 0 ? min(1, Double(interpolated + untimed + unsure) / Double(all)) : 0
+    }
 
-  /// `1,204 timed · 31 interpolated · 18 unsure`
-  var line: String {
-    var parts = [
-      "\(Count.grouped(timed)) timed", "\(Count.grouped(interpolated)) interpolated",
-      "\(Count.grouped(unsure)) unsure",
-    ]
-    if untimed > 0 { parts.append("\(Count.grouped(untimed)) without a time") }
-    return parts.joined(separator: " · ")
+    /// `1,204 timed · 31 interpolated · 18 unsure`
+    var line: String {
+      var parts = [
+        "\(Count.grouped(timed)) timed", "\(Count.grouped(interpolated)) interpolated",
+        "\(Count.grouped(unsure)) unsure",
+      ]
+      if untimed > 0 { parts.append("\(Count.grouped(untimed)) without a time") }
+      return parts.joined(separator: " · ")
+    }
   }
 }

@@ -1,0 +1,257 @@
+import PipelineModel
+import Platform
+import Store
+
+/// The names of files that leave an inbox.
+enum ReleaseName {
+  static let accepted = InboxPath.inbox.appending(name("accepted"))
+  static let quarantine = InboxPath.inbox.appending(name("quarantine"))
+
+  /// The path of a file in one of these folders: its own or, from the second try on, with a number:
+  /// `note (2).m4a`.
+  /// - Parameter room: how many bytes of the name must stay free.
+  static func path(
+    of arrived: InboxPath, in folder: InboxPath, number: Int, room: Int = 0
+  ) -> InboxPath {
+    var path = folder
+    let names = arrived.names
+    for name in names.dropLast() { path = path.appending(name) }
+    guard let last = names.last else { return path }
+    return path.appending(numbered(last, number, room: room))
+  }
+
+  /// The path of a file that lies aside for deletion, beside its old one.
+  static func aside(_ path: InboxPath, file: Int64, number: Int) -> InboxPath {
+    path.folder.appending(name(".spool-\(file)-\(number).released"))
+  }
+
+  /// The path of an applied command before its deletion; the next start sweeps what a dead process
+  /// left there.
+  static func command(_ number: Int) -> InboxPath {
+    InboxPath.inbox.appending(name(".spool-command-\(number).tmp"))
+  }
+
+  /// The name of the file with the reason for a quarantine.
+  static func reason(for path: InboxPath) -> InboxPath {
+    guard let last = path.name else { return path }
+    return path.folder.appending(
+      FileName(bytes: cut(last.bytes, to: 255 - reasonRoom) + reasonSuffix.utf8) ?? last)
+  }
+
+  /// The bytes that a quarantined file's name leaves for its reason's.
+  static let reasonRoom = 12
+  private static let reasonSuffix = ".reason.json"
+
+  private static func numbered(_ name: FileName, _ number: Int, room: Int) -> FileName {
+    let mark = number < 2 ? [] : Array(" (\(number))".utf8)
+    var stem = name.stem
+    var ending = Array(name.bytes[stem.count...])
+    if ending.count + mark.count + room >= 200 { (stem, ending) = (name.bytes, []) }
+    return FileName(bytes: cut(stem, to: 255 - room - mark.count - ending.count) + mark + ending)
+      ?? name
+  }
+
+  /// The first bytes, cut between characters.
+  private static func cut(_ bytes: [UInt8], to count: Int) -> [UInt8] {
+    guard bytes.count > count else { return bytes }
+    var end = count
+    while end > 1, bytes[end] & 0xc0 == 0x80 { end -= 1 }
+    // Bytes that are not UTF-8 are cut anywhere.
+    return Array(bytes[..<(end > 1 ? end : count)])
+  }
+
+  private static func name(_ text: String) -> FileName {
+    guard let name = FileName(text) else { preconditionFailure("\(text) is a name") }
+    return name
+  }
+}
+
+/// Releases a recording's file from the inbox: recorded first, then done without replacing any
+/// file, then recorded again. After a crash at any point, repeating it completes it.
+extension InboxProcessor {
+  enum ReleaseOutcome {
+    /// It has left the inbox, or stays for good.
+    case released(RecordingFile.Place, at: InboxPath)
+    /// It lies aside; to be tried again after so many seconds.
+    case later(Double)
+  }
+
+  /// - Parameter asideFor: for how many seconds it has verifiably lain aside; nil if it has not.
+  func release(
+    _ held: HeldFile, in folder: borrowing ProcessedFolder, asideFor: Double?
+  ) throws(SpoolError) -> ReleaseOutcome {
+    let file = held.file
+    let goal = Self.goal(of: held, keep: rules.keep)
+    guard let location = InboxPath(escaped: file.location) else {
+      return try settle(file, .gone, at: .inbox, in: folder)
+    }
+    if goal == .left { return try settle(file, .left, at: location, in: folder) }
+    if let target = file.target.flatMap({ InboxPath(escaped: $0) }) {
+      // An earlier move may have come to its end.
+      if let there = try folder.stamp(of: target) {
+        if isTaken(file, there) {
+          return try complete(held, from: location, to: target, goal, asideFor, in: folder)
+        }
+        if goal == .deleted, there.inode == file.stamp.inode {
+          return try giveBack(file, target, to: location, in: folder)
+        }
+      } else if goal == .deleted, try folder.stamp(of: location) == nil {
+        return try settle(file, .deleted, at: location, in: folder)
+      }
+    }
+    guard let found = try folder.stamp(of: location), found.isRegularFile,
+      RecordingFileStamp(found) == file.stamp
+    else { return try settle(file, .gone, at: location, in: folder) }
+    let target = try move(file, from: location, goal, in: folder)
+    guard let there = try folder.stamp(of: target), isTaken(file, there) else {
+      // The file was replaced meanwhile: the moved one is not ours.
+      return try giveBack(file, target, to: location, in: folder)
+    }
+    return try complete(held, from: location, to: target, goal, asideFor, in: folder)
+  }
+
+  /// Moves a file that proved to be another one back, as a new arrival.
+  private func giveBack(
+    _ file: RecordingFile, _ target: InboxPath, to location: InboxPath,
+    in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> ReleaseOutcome {
+    try putBack(target, to: location, in: folder)
+    return try settle(file, .gone, at: location, in: folder)
+  }
+
+  /// The place that the rules give a file.
+  static func goal(of held: HeldFile, keep: InboxRules.Keeping) -> RecordingFile.Place {
+    switch (held.recording.state, keep) {
+    case (_, .leave): .left
+    case (.quarantined, _): .quarantine
+    case (_, .move): .accepted
+    case (_, .delete): .deleted
+    }
+  }
+
+  private func isTaken(_ file: RecordingFile, _ stamp: FileStamp) -> Bool {
+    stamp.isRegularFile && RecordingFileStamp(stamp).isSameFile(as: file.stamp)
+  }
+
+  /// Moves a file to a free path, which it returns.
+  private func move(
+    _ file: RecordingFile, from location: InboxPath, _ goal: RecordingFile.Place,
+    in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> InboxPath {
+    for number in 1...10_000 {
+      let target = target(of: file, at: location, goal, number: number)
+      if try folder.stamp(of: target) != nil { continue }
+      if goal == .quarantine, try folder.stamp(of: ReleaseName.reason(for: target)) != nil {
+        continue
+      }
+      try folder.makeFolder(target.folder)
+      try store.recordings.plan(file, target: target.escaped)
+      if try folder.move(location, toNew: target) { return target }
+    }
+    throw SpoolError(
+      "move", location.description, reason: "10,000 files of its name are there already")
+  }
+
+  private func putBack(
+    _ target: InboxPath, to location: InboxPath, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) {
+    for number in 1...10_000 {
+      let place = ReleaseName.path(of: location, in: .inbox, number: number)
+      if try folder.move(target, toNew: place) { return }
+    }
+  }
+
+  private func target(
+    of file: RecordingFile, at location: InboxPath, _ goal: RecordingFile.Place, number: Int
+  ) -> InboxPath {
+    let arrived = InboxPath(escaped: file.path) ?? location
+    switch goal {
+    case .deleted: return ReleaseName.aside(location, file: file.id, number: number)
+    case .quarantine:
+      return ReleaseName.path(
+        of: arrived, in: ReleaseName.quarantine, number: number, room: ReleaseName.reasonRoom)
+    default: return ReleaseName.path(of: arrived, in: ReleaseName.accepted, number: number)
+    }
+  }
+
+  private func complete(
+    _ held: HeldFile, from location: InboxPath, to target: InboxPath, _ goal: RecordingFile.Place,
+    _ asideFor: Double?, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> ReleaseOutcome {
+    let file = held.file
+    if let rest = try folder.stamp(of: location), rest.isRegularFile, location != target,
+      RecordingFileStamp(rest).isSameFile(as: file.stamp)
+    {
+      // After a move in two steps, the old name may be left.
+      try folder.remove(location)
+    }
+    switch goal {
+    case .deleted:
+      if let pause = try pauseBeforeDeletion(at: target, asideFor, in: folder) {
+        return .later(pause)
+      }
+      guard try isDeletable(held, at: target, in: folder) else {
+        return try giveBack(file, target, to: location, in: folder)
+      }
+      try folder.remove(target)
+    case .quarantine where file.role == .recording:
+      try folder.write(
+        AcknowledgementText.reason(for: held.recording, option), to: ReleaseName.reason(for: target)
+      )
+    default: break
+    }
+    if file.place == .quarantine, file.role == .recording {
+      try folder.remove(ReleaseName.reason(for: location))
+    }
+    try folder.flushFolder(target.folder)
+    if location.folder != target.folder { try folder.flushFolder(location.folder) }
+    return try settle(file, goal, at: target, in: folder)
+  }
+
+  /// Seconds that a file must still lie aside before it is deleted; nil if it has lain long enough.
+  private func pauseBeforeDeletion(
+    at target: InboxPath, _ asideFor: Double?, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> Double? {
+    let period: Double
+    switch try folder.open(target).hasWriters() {
+    case true?: return rules.asidePeriod
+    case false?: period = rules.asidePeriod
+    case nil: period = rules.unseenAsidePeriod
+    }
+    let rest = period - (asideFor ?? 0)
+    return rest > 0 ? rest : nil
+  }
+
+  /// Whether a file that lies aside is still the one that was taken in, and the store has its bytes:
+  /// once it is deleted, the store has the only copy.
+  private func isDeletable(
+    _ held: HeldFile, at target: InboxPath, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> Bool {
+    let opened = try folder.open(target)
+    let (digest, byteCount) = try opened.digest()
+    let stamp = try opened.currentStamp()
+    guard isTaken(held.file, stamp), Int64(byteCount) == held.file.stamp.byteCount else {
+      return false
+    }
+    switch held.file.role {
+    case .recording:
+      guard digest == held.recording.content.digest else { return false }
+      _ = try store.path(of: held.recording.content)
+    case .sidecar, .transcript:
+      _ = try store.path(of: Artifact(kind: .file, digest: digest, byteCount: byteCount))
+    // A marker's name is all that it says.
+    case .marker: break
+    }
+    return true
+  }
+
+  private func settle(
+    _ file: RecordingFile, _ place: RecordingFile.Place, at path: InboxPath,
+    in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> ReleaseOutcome {
+    let stamp = place == .gone || place == .deleted ? nil : try folder.stamp(of: path)
+    try store.recordings.settle(
+      file, place, at: path.escaped, stamp: stamp.map { RecordingFileStamp($0) })
+    return .released(place, at: path)
+  }
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// Paths as text, and the names in folders.
+package enum FilePath {
+  /// The absolute path; symbolic links are not resolved.
+  package static func absolute(_ path: String) -> String {
+    if path.hasPrefix("/") { return trimmed(path) }
+    guard let folder = unsafe getcwd(nil, 0) else { return trimmed(path) }
+    defer { unsafe free(folder) }
+    return unsafe trimmed("\(String(cString: folder))/\(path)")
+  }
+
+  /// The parent folder of an absolute path.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+
+  /// The names in a folder, sorted; empty if it cannot be read.
+  package static func names(in folder: String) -> [String] {
+    guard let stream = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Without `.` and redundant slashes. `..` stays: behind a symbolic link, only the kernel can
+  /// resolve it.
+  private static func trimmed(_ path: String) -> String {
+    let names = path.split(separator: "/").filter { $0 != "." }
+    return (path.hasPrefix("/") ? "/" : "") + names.joined(separator: "/")
+  }
+}
+
+extension FileOperations {
+  /// Makes the folder at an absolute path and its missing parents, for their owner only, and
+  /// flushes each name.
+  /// - Parameter advice: what to do if a file lies in its place.
+  package func makeFolders(_ path: String, advice: String? = nil) throws(SpoolError) {
+    if let stamp = try stamp(of: path) {
+      if stamp.isFolder { return }
+      throw SpoolError(
+        "use the folder", path, reason: "it is a file",
+        advice: advice)
+    }
+    let parent = FilePath.folder(of: path)
+    if parent != path { try makeFolders(parent, advice: advice) }
+    try doing("make the folder", path) { () throws(SystemError) in
+      try makeFolder(path, mode: 0o700)
+      try flushFolder(parent)
+    }
+  }
+
+  /// The stamp of the entry at `path`; nil if there is none.
+  private func stamp(of path: String) throws(SpoolError) -> FileStamp? {
+    do {
+      return try FileStamp(following: path)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw SpoolError("use the folder", path, error)
+    }
+  }
+}

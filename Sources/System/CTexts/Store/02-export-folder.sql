@@ -1,0 +1,23 @@
+-- Digests of files outside the store, published exports, and files that a run has yet to finish.
+CREATE TABLE digests (
+  path TEXT PRIMARY KEY,
+  device INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  byte_count INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  digest TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE published (
+  path TEXT PRIMARY KEY,
+  device INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  byte_count INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  content TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE unfinished (
+  path TEXT PRIMARY KEY,
+  owner TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,2 @@
+-- The process that runs a pipeline.
+ALTER TABLE runs ADD COLUMN owner TEXT;

@@ -1,0 +1,5 @@
+-- Runs that are kept.
+CREATE TABLE pins (
+  run TEXT PRIMARY KEY,
+  pinned_at REAL NOT NULL
+) STRICT, WITHOUT ROWID;

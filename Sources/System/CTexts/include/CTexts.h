@@ -1,0 +1,55 @@
+// Files of text that are compiled in: the scripts beside receipts and quotes, the files of a new
+// plugin or pipeline, shells' completion scripts, and the steps of the store's database. A name
+// between @ signs is filled in by the module that writes the file.
+#pragma once
+
+#pragma clang assume_nonnull begin
+
+extern const char *const text_receipt_script;
+extern const char *const text_quote_script;
+
+extern const char *const text_sound_manifest;
+extern const char *const text_file_manifest;
+extern const char *const text_sound_pipeline;
+extern const char *const text_file_pipeline;
+extern const char *const text_test;
+extern const char *const text_readme;
+extern const char *const text_python;
+extern const char *const text_shell;
+extern const char *const text_c;
+extern const char *const text_c_build;
+extern const char *const text_swift;
+extern const char *const text_swift_build;
+extern const char *const text_pipeline;
+
+extern const char *const text_bash_completion;
+extern const char *const text_zsh_completion;
+
+// One for each file in Store, in order.
+extern const char *const text_schema_checkpoints_and_runs;
+extern const char *const text_schema_export_folder;
+extern const char *const text_schema_work;
+extern const char *const text_schema_run_owners;
+extern const char *const text_schema_origins;
+extern const char *const text_schema_pins;
+extern const char *const text_schema_batches;
+extern const char *const text_schema_recordings;
+extern const char *const text_schema_verification;
+extern const char *const text_schema_change_log;
+extern const char *const text_schema_note_names;
+extern const char *const text_schema_format;
+extern const char *const text_schema_receipts;
+extern const char *const text_schema_claims;
+extern const char *const text_schema_identity;
+extern const char *const text_schema_places;
+extern const char *const text_schema_stamps;
+extern const char *const text_schema_watches;
+extern const char *const text_schema_run_order;
+extern const char *const text_schema_receipt_head;
+extern const char *const text_schema_transcripts;
+extern const char *const text_schema_open_claims;
+extern const char *const text_schema_one_log;
+
+extern const char *const text_search_tables;
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,55 @@
+import Intake
+import PipelineModel
+import Platform
+import Store
+
+extension Recording {
+  /// What is known of a recording beyond its own row.
+  struct Page {
+    let events: [RecordingEvent]
+    let files: [RecordingFile]
+    /// The names that other devices gave it.
+    let aliases: [String]
+    /// The last run that read it; nil if none did.
+    let run: RunRecord?
+
+    init(of recording: Recording, in store: DiskStore) throws(SpoolError) {
+      events = try store.recordings.events(of: recording.key)
+      files = try store.recordings.files(of: recording.key)
+      aliases = Array(try store.recordings.acknowledgementNames(of: recording).dropFirst())
+      run = try store.runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline)
+    }
+  }
+
+  /// The recording as `--json` shows it; times in seconds since 1970.
+  /// - Parameters:
+  ///   - page: nil in a list.
+  ///   - option: the store option for suggested commands.
+  func line(_ page: Page? = nil, _ option: StoreOption) -> JSONLine {
+    let facts = StoredFacts(of: self)
+    func paged<Part: Collection & Encodable>(_ part: Part) -> Part? {
+      page == nil || part.isEmpty ? nil : part
+    }
+    return JSONLine([
+      "key": key.name, "noteId": shownID, "aliases": page?.aliases, "file": fileName,
+      "title": title, "tags": tags, "state": state.rawValue, "isCancelled": isCancelled,
+      "since": stateSince, "reason": reason, "attempts": attempts, "nextAttempt": nextAttempt,
+      "pipeline": pipeline, "inbox": inbox, "receivedAt": receivedAt, "acceptedAt": acceptedAt,
+      "uploadedAt": uploadedAt, "recording": content, "original": original?.name,
+      "conflict": conflict?.name, "createdAt": facts.createdAt, "durationMs": facts.milliseconds,
+      "recorder": facts.recorder, "devices": paged(facts.devices),
+      "unknown": paged(facts.unknown), "sidecarProblems": paged(facts.problems),
+      "doubt": facts.doubt, "run": page?.run?.id.name,
+      "exports": page?.run?.published.map(\.path), "findings": page?.run?.findings,
+      "history": page?.events.map {
+        JSONLine(["at": $0.at, "state": $0.state.rawValue, "reason": $0.reason])
+      },
+      "files": page?.files.map {
+        JSONLine([
+          "role": $0.role.rawValue, "inbox": $0.inbox, "path": $0.path, "place": $0.place.rawValue,
+        ])
+      },
+      "next": nextCommands.map(option.completing),
+    ])
+  }
+}

@@ -1,0 +1,205 @@
+import Intake
+import PipelineModel
+import Platform
+import Store
+
+/// A watch as the command line or a settings file defines it, with its folders checked, its
+/// pipelines read, and every problem.
+struct WatchOrder {
+  /// The inboxes with their pipelines, and how they are processed; valid only without problems.
+  var settings: WatchSettings
+  /// The store's folder as given; nil for the default.
+  let store: String?
+  private(set) var problems: [WatchProblem] = []
+  /// The base of relative paths.
+  private let base: String
+  private let context: CommandContext
+  /// The store's path.
+  private let storePath: String
+
+  /// Validates a definition. `--store` overrides its store.
+  init(_ definition: WatchDefinition, base: String, _ context: CommandContext) {
+    (self.base, self.context) = (base, context)
+    store =
+      context.named(Options.store) ?? definition.store.map { Self.absolute($0.value, from: base) }
+    storePath = Self.place(of: CommandContext.storePath(store), context)
+    settings = WatchSettings(
+      inboxes: [], jobs: definition.jobs ?? CoreCount.online,
+      drain: definition.drain ?? WatchSettings.usualDrain)
+    var places: [SourceLocation?] = []
+    for inbox in definition.inboxes {
+      guard let read = read(inbox) else { continue }
+      settings.inboxes.append(read)
+      places.append(inbox.path.location.known)
+    }
+    let folders =
+      settings.inboxes.map { (path: $0.out, role: "the output folder") }
+      + settings.inboxes.map { (path: $0.outbox, role: "the outbox") }
+      + [(path: storePath, role: "the store")]
+    let conflicts = WatchSettings.conflicts(inboxes: settings.inboxes.map(\.path), others: folders)
+    for (inbox, message) in conflicts {
+      note(
+        at: places[inbox], message,
+        advice: "give each a folder of its own, none of them in another")
+    }
+  }
+
+  private mutating func note(
+    at location: SourceLocation?, _ message: String, advice: String? = nil,
+    detail: SpoolError? = nil
+  ) {
+    problems.append(
+      WatchProblem(location: location?.known, message: message, advice: advice, detail: detail))
+  }
+
+  private mutating func read(_ inbox: WatchDefinition.Inbox) -> InboxSettings? {
+    let path = folder(inbox.path)
+    let pipeline = pipeline(inbox)
+    let out = made(inbox.out?.value ?? "exports", inbox.out?.location)
+    let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location)
+    let template = template(inbox.name)
+    guard let path, let pipeline, let out, let outbox else { return nil }
+    var rules = StabilityRules()
+    if let seconds = inbox.settle {
+      rules.restPeriod = .seconds(seconds)
+      rules.cautiousRestPeriod = .seconds(seconds * 2.5)
+      rules.sidecarPatience = .seconds(seconds * 15)
+    }
+    rules.doneMarker = inbox.doneMarker
+    rules.sidecar =
+      switch inbox.sidecar ?? .optional {
+      case .optional: .taken
+      case .required: .required(reportedAfter: .seconds(600))
+      case .ignored: .ignored
+      case .awaited(let seconds): .awaited(atMost: .seconds(seconds))
+      }
+    if let seconds = inbox.overlooked { rules.overlookedPeriod = .seconds(seconds) }
+    if let seconds = inbox.patience { rules.patience = .seconds(seconds) }
+    var recordingRules = InboxRules()
+    recordingRules.retry = Self.policy(inbox.retry)
+    if let keep = inbox.keep?.value {
+      recordingRules.keep = InboxRules.Keeping(rawValue: keep.rawValue) ?? recordingRules.keep
+    }
+    var settings = InboxSettings(
+      path: path, pipeline: pipeline, out: out, outbox: outbox, recordingRules: recordingRules,
+      rules: rules)
+    settings.template = template
+    return settings
+  }
+
+  private mutating func template(_ name: Located<String>?) -> NameTemplate? {
+    guard let name else { return nil }
+    do throws(SpoolError) { return try NameTemplate(name.value) } catch {
+      note(
+        at: name.location, "the name \(name.value) cannot be used: \(error.message)",
+        advice: error.advice ?? "{date}-{title}, or with folders {folder}/{date}-{title}")
+      return nil
+    }
+  }
+
+  private static func policy(_ retry: WatchDefinition.Retry) -> RetryPolicy {
+    let usual = RetryPolicy()
+    return RetryPolicy(
+      attempts: retry.attempts ?? usual.attempts, firstPause: retry.pause ?? usual.firstPause,
+      longestPause: retry.longestPause ?? usual.longestPause,
+      jitter: retry.jitter.map { Double($0) / 100 } ?? usual.jitter)
+  }
+
+  private mutating func folder(_ path: Located<String>) -> String? {
+    let wanted = absolute(path.value)
+    guard let resolved = try? FilePath.resolved(wanted) else {
+      note(
+        at: path.location, "there is no inbox \(wanted)",
+        advice: "mkdir -p \(ShellWords.line([wanted]))")
+      return nil
+    }
+    guard (try? FileStamp(following: resolved))?.isFolder == true else {
+      note(
+        at: path.location, "the inbox \(wanted) is not a folder",
+        advice: "name the folder that recordings arrive in")
+      return nil
+    }
+    return resolved
+  }
+
+  private mutating func made(_ path: String, _ location: SourceLocation?) -> String? {
+    do throws(SpoolError) {
+      return try OutputFolder.prepare(absolute(path))
+    } catch {
+      note(
+        at: location, "the folder \(absolute(path)) cannot be used",
+        advice: "mkdir -p \(ShellWords.line([absolute(path)]))", detail: error)
+      return nil
+    }
+  }
+
+  private mutating func pipeline(_ inbox: WatchDefinition.Inbox) -> WatchedPipeline? {
+    var context = context
+    context.storeOfRuns = storePath
+    let path = context.pipelinePath(inbox.pipeline.value, base: base)
+    do throws(SpoolError) {
+      let read = try context.pipeline(at: path)
+      var overrides: [String: (text: String, node: DocumentNode)] = [:]
+      for entry in inbox.overrides {
+        overrides[entry.key] = (Self.text(of: entry.value), entry.value)
+      }
+      do throws(PlanError) {
+        var pipeline = try WatchedPipeline(
+          read.definition, text: read.text, path: path, catalog: read.catalog,
+          overrides: overrides)
+        pipeline.pluginFolder = context.pluginFolder
+        let first = PluginUsage(context.registry(beside: path)).uses(of: read.definition)
+        pipeline.plugins = { [context] in
+          PluginUsage(context.registry(beside: path)).uses(of: read.definition, orElse: first)
+        }
+        return pipeline
+      } catch {
+        throw context.refusal(error.problems, in: read.text, at: path)
+      }
+    } catch {
+      note(
+        at: inbox.pipeline.location, "the pipeline \(path) cannot be used here",
+        advice: "spool check-pipeline \(ShellWords.line([path]))", detail: error)
+      return nil
+    }
+  }
+
+  private static func text(of node: DocumentNode) -> String {
+    if case .scalar(let text, _) = node.content { text } else { node.summary }
+  }
+
+  private func absolute(_ path: String) -> String { Self.absolute(path, from: base) }
+
+  private static func absolute(_ path: String, from base: String) -> String {
+    let joined = path.hasPrefix("/") ? path : base + "/" + path
+    return joined.count > 1 && joined.hasSuffix("/") ? String(joined.dropLast()) : joined
+  }
+
+  /// The store's path, existing or not; its parent must exist.
+  private static func place(of path: String, _ context: CommandContext) -> String {
+    if let resolved = try? FilePath.resolved(path) { return resolved }
+    let names = context.absolute(path).split(separator: "/").filter { $0 != "." }
+    let parent = "/" + names.dropLast().joined(separator: "/")
+    return ((try? FilePath.resolved(parent)) ?? parent) + "/" + (names.last ?? "")
+  }
+
+}
+
+extension SourceLocation {
+  /// The location of values from the command line.
+  static let commandLine = SourceLocation(line: 0, column: 0)
+
+  /// The location in the file; nil for the command line's.
+  fileprivate var known: SourceLocation? { self == .commandLine ? nil : self }
+}
+
+/// A problem that prevents a watch.
+struct WatchProblem {
+  /// The location in the settings file; nil for the command line.
+  let location: SourceLocation?
+  let message: String
+  /// Advice or a suggested command.
+  let advice: String?
+  /// Problems of another file.
+  var detail: SpoolError?
+}
