@@ -2,8 +2,10 @@ internal import PipelineModel
 
 /// The settings of a watch, at its start and at each reload.
 package struct WatchSettings: Sendable {
-  /// The inboxes, none of which lies in another.
-  package var inboxes: [InboxSettings]
+  /// The inboxes, none of which lies in another. Those that share a pipeline or an outbox know each
+  /// other: an acknowledgement goes to each of the pipeline's outboxes, and an outbox shows the
+  /// recordings of all its pipelines.
+  package var inboxes: [InboxSettings] { didSet { inboxes = Self.linked(inboxes) } }
   /// How many recordings are processed at once.
   package var jobs: Int
   /// Seconds until jobs in progress must have stopped at the end.
@@ -12,24 +14,23 @@ package struct WatchSettings: Sendable {
   /// Well below the 90 seconds that systemd allows.
   package static let usualDrain = 30.0
 
-  /// Links inboxes that share a pipeline and pipelines that share an outbox: an acknowledgement
-  /// goes to each of the pipeline's outboxes, and an outbox shows the recordings of all its
-  /// pipelines.
   package init(inboxes: [InboxSettings], jobs: Int, drain: Double = usualDrain) {
-    self.inboxes = inboxes.map { own in
-      var own = own
-      own.otherOutboxes = Self.unique(
-        inboxes.filter { $0.pipelineName == own.pipelineName }.map(\.outbox), besides: own.outbox)
-      own.otherPipelines = Self.unique(
-        inboxes.filter { $0.outbox == own.outbox }.map(\.pipelineName), besides: own.pipelineName)
-      return own
-    }
+    self.inboxes = Self.linked(inboxes)
     self.jobs = jobs
     self.drain = drain
   }
 
-  private static func unique(_ names: [String], besides own: String) -> [String] {
-    Set(names).subtracting([own]).sorted()
+  private static func linked(_ inboxes: [InboxSettings]) -> [InboxSettings] {
+    inboxes.map { own in
+      var linked = own
+      linked.otherOutboxes = Set(
+        inboxes.filter { $0.pipelineName == own.pipelineName }.map(\.outbox)
+      ).subtracting([own.outbox]).sorted()
+      linked.otherPipelines = Set(
+        inboxes.filter { $0.outbox == own.outbox }.map(\.pipelineName)
+      ).subtracting([own.pipelineName]).sorted()
+      return linked
+    }
   }
 }
 

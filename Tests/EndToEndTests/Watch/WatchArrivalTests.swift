@@ -258,7 +258,9 @@ struct WatchArrivalTests {
       Workspace.names(in: place.file("box2")).filter { $0.hasSuffix(".ack.json") }
         == Workspace.names(in: inbox.outbox).filter { $0.hasSuffix(".ack.json") }
     }
-    #expect(both)
+    #expect(
+      both,
+      "\(Workspace.names(in: place.file("box2"))) but \(Workspace.names(in: inbox.outbox))")
   }
 
   @Test("exports never take the place of another recording's, nor of a file of the user's")

@@ -107,6 +107,18 @@ struct WatchRoundTests {
     #expect(round.underWayCount == 0)
     #expect(try bench.state(of: key) == .received)
   }
+
+  @Test("link inboxes that share a pipeline or an outbox, also those that are added later")
+  func linking() throws {
+    var settings = WatchSettings(inboxes: [], jobs: 1)
+    for name in ["phone", "watch"] {
+      settings.inboxes.append(try bench.settings(inbox: "/\(name)", outbox: "/\(name)-outbox"))
+    }
+    #expect(settings.inboxes.map(\.otherOutboxes) == [["/watch-outbox"], ["/phone-outbox"]])
+    settings.inboxes[1].outbox = "/phone-outbox"
+    #expect(settings.inboxes.map(\.otherOutboxes) == [[], []])
+    #expect(settings.inboxes.map(\.otherPipelines) == [[], []])
+  }
 }
 
 /// A watch of one inbox, whose pipeline has one stage that a test writes the script for.
@@ -143,16 +155,17 @@ private final class RoundBench: Sendable {
       probe: .init(describe: { _ in nil }, verdict: { _ in .whole }),
       makeRunID: { RunID(UUID().uuidString) }, record: { _ in })
     var round = WatchRound(engine, mail: mail)
+    try round.adopt(
+      WatchSettings(inboxes: [try settings(inbox: inbox.inbox, outbox: inbox.outbox)], jobs: 1))
+    return round
+  }
+
+  func settings(inbox: String, outbox: String) throws -> InboxSettings {
     let pipeline = try WatchedPipeline(
       .sample([.step("take")]), text: "", path: "/p", catalog: catalog, overrides: [:])
-    try round.adopt(
-      WatchSettings(
-        inboxes: [
-          InboxSettings(
-            path: inbox.inbox, pipeline: pipeline, out: out, outbox: inbox.outbox,
-            recordingRules: InboxRules(), rules: StabilityRules())
-        ], jobs: 1))
-    return round
+    return InboxSettings(
+      path: inbox, pipeline: pipeline, out: out, outbox: outbox, recordingRules: InboxRules(),
+      rules: StabilityRules())
   }
 
   @discardableResult
