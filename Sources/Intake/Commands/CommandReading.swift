@@ -32,12 +32,12 @@ enum CommandReading {
       throw SpoolError("its id is \(written.summary), and its file's name says \"\(id)\"")
     }
     guard let recording = (fields["noteId"] ?? fields["note"])?.text else {
-      throw SpoolError("noteId: \(found(fields["noteId"])), expected a note's UUID or name")
+      throw SpoolError("noteId: \(found(fields["noteId"])), expected a recording's UUID or name")
     }
     // A UUID in canonical form; a name in the store as it is.
     let known = NoteID(recording)?.text ?? recording
     guard AcknowledgementName.isPlain(known) else {
-      throw SpoolError("noteId: \(JSONValue.text(recording).summary) names no note")
+      throw SpoolError("noteId: \(JSONValue.text(recording).summary) names no recording")
     }
     return RecordingCommand(
       id: id, pipeline: pipeline, recording: known, request: try request(fields),

@@ -260,11 +260,11 @@ struct RecordingJob {
   private func claimed() throws(SpoolError) -> any WorkClaim {
     var hasher = SHA256()
     hasher.update("spool-note-1\n\(recording.key)\n")
-    switch try engine.store.claim(hasher.finalize(), summary: "note \(recording.key)") {
+    switch try engine.store.claim(hasher.finalize(), summary: "recording \(recording.key)") {
     case .granted(let claim): return claim
     case .taken(let owner):
       throw SpoolError(
-        "work on the note", recording.key.name,
+        "work on the recording", recording.key.name,
         reason: "process \(owner.processNumber) works on it")
     }
   }

@@ -97,9 +97,9 @@ extension RecordingCommandResult {
       + time
   }
 
-  /// `retry, which waited for its note, is applied`.
+  /// `retry, which waited for its recording, is applied`.
   var lateWords: String {
-    "\(request?.name ?? "a command"), which waited for its note, is "
+    "\(request?.name ?? "a command"), which waited for its recording, is "
       + status.rawValue + (reason.map { ": \($0)" } ?? "")
   }
 

@@ -76,7 +76,7 @@ package struct WatchedPipeline: Sendable {
     for files: [String: String], request: DocumentNode?
   ) throws(SpoolError) -> Plan {
     let own = try SidecarOverrides.read(
-      request, of: "of the note", variables: definition.variables)
+      request, of: "of the recording", variables: definition.variables)
     do throws(PlanError) {
       return try Plan(
         definition, catalog: catalog, inputs: files,

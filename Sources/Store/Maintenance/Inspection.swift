@@ -197,7 +197,7 @@ package struct Inspection: Sendable {
       report.findings.append(
         InspectionFinding(
           .missingRecording, layout.artifact(artifact), subject: recording.key.name,
-          problem: "what came with the note \(recording.key) (\(recording.fileName)) is not there",
+          problem: "the file of \(recording.key) (\(recording.fileName)) is not there",
           meaning: isThere(aside)
             ? "it was damaged, and is kept as \(aside); send it again if you have it"
             : "it cannot be processed; send it again if you have it",

@@ -18,7 +18,7 @@ extension Recording {
     switch change {
     case .begin:
       guard !waitsForOriginal else {
-        throw RecordingRefusal(reason: "it waits for \(original?.name ?? "another note")")
+        throw RecordingRefusal(reason: "it waits for \(original?.name ?? "another recording")")
       }
       try move(to: .processing, nil, at: time)
       attempts += 1
@@ -166,7 +166,7 @@ extension RecordingChange {
       .retry, .release, .cancel:
       nil
     case .accept: "decoded to its end"
-    case .stopWaiting: "no longer waits for another note"
+    case .stopWaiting: "no longer waits for another recording"
     case .rename: "renamed"
     case .tag: "tagged"
     case .attach: "its sidecar came"
@@ -175,7 +175,7 @@ extension RecordingChange {
     case .conflictAppeared(let other): "\(other) claims to be it, with other bytes"
     case .claim(let other, let name):
       "arrived again as \(name), claiming to be \(other) with other bytes"
-    case .dropClaim: "it sounds like the note that it claims to be"
+    case .dropClaim: "it sounds like the recording that it claims to be"
     case .repeatArrival(let name): "arrived again as \(name)"
     }
   }

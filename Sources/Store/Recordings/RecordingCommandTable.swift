@@ -169,7 +169,7 @@ enum RecordingCommandTable {
         decidedAt: time, request: command.request)
     }
     guard let recording = try recording(of: command, in: &database) else {
-      return result(.waiting, "its note has not arrived yet")
+      return result(.waiting, "its recording has not arrived yet")
     }
     let later = try database.run(
       """
@@ -188,7 +188,7 @@ enum RecordingCommandTable {
     {
     case .changed: return result(.applied, nil, recording.key)
     case .refused(let refusal): return result(.refused, refusal.reason, recording.key)
-    case nil: return result(.refused, "its note is gone", recording.key)
+    case nil: return result(.refused, "its recording is gone", recording.key)
     }
   }
 

@@ -31,7 +31,7 @@ extension RecordingRepository {
     guard found.count > 1 else { return found.first }
     let names = found.prefix(3).map(\.key.name).joined(separator: ", ")
     throw SpoolError(
-      "choose a note by", prefix,
+      "choose a recording by", prefix,
       reason: "several begin with it: \(names)\(found.count > 3 ? ", …" : "")",
       advice: "type more of the name")
   }

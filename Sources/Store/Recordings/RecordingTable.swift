@@ -3,8 +3,8 @@ internal import Platform
 
 /// Recordings as rows, with their history.
 enum RecordingTable {
-  static let reading = "read notes in"
-  static let recordAction = "record a note in"
+  static let reading = "read recordings in"
+  static let recordAction = "record a recording in"
 
   /// Recordings, by the text that follows `FROM notes`.
   static func recordings(
@@ -18,7 +18,7 @@ enum RecordingTable {
       guard let recording = recording(row) else {
         throw SpoolError(
           reading, database.path,
-          reason: "the record of note \(row[0].text ?? "") does not read",
+          reason: "the record of recording \(row[0].text ?? "") does not read",
           advice: "\(command: .check) says what else is damaged")
       }
       recordings.append(recording)

@@ -84,7 +84,7 @@ struct RecordingWork {
     // A release by hand follows decoding.
     let isFirst = try RecordingTable.recording(key, in: &database)?.acceptedAt == nil
     guard let outcome = try change(key, .accept(sound: sound), in: &database) else {
-      return .refused(RecordingRefusal(reason: "there is no such note"))
+      return .refused(RecordingRefusal(reason: "there is no such recording"))
     }
     guard case .changed(let recording) = outcome else {
       if case .refused(let refusal) = outcome { return .refused(refusal) }

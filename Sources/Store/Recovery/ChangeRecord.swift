@@ -60,7 +60,7 @@ struct CatchUp: Hashable, Sendable {
 
   /// `2 checkpoints, 1 run`.
   var words: String {
-    [(checkpoints, "checkpoint"), (runs, "run"), (recordings, "note")]
+    [(checkpoints, "checkpoint"), (runs, "run"), (recordings, "recording")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
       .joined(separator: ", ")
   }

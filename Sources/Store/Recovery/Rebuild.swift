@@ -133,7 +133,7 @@ package struct Recovery: Hashable, Sendable, Codable {
     return "\(DatabaseLoss.line(cause)) and was made again from \(DatabaseLoss.source(slot)): "
       + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
       + "\(runs) \(runs == 1 ? "run" : "runs")"
-      + (recordings == 0 ? "" : " and \(recordings) \(recordings == 1 ? "note" : "notes")")
+      + (recordings == 0 ? "" : " and \(recordings) recording\(recordings == 1 ? "" : "s")")
       + " from the log" + aside
   }
 }

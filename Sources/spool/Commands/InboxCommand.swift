@@ -9,14 +9,14 @@ extension Command {
   /// `spool inbox`: lists and changes the recordings of all inboxes.
   static let inbox = Command(
     name: "inbox", group: "Watch",
-    summary: "List, show, export, retry, release or forget notes.",
+    summary: "List, show, export, retry, release or forget recordings.",
     discussion: """
-      list shows the notes that changed last. show tells all that is known of one: its run and \
+      list shows the recordings that changed last. show tells all that is known of one: its run and \
       exports, what its sidecar says, and its history; a noteId under which the same bytes came once \
       more names it too. export gives the original back as it arrived, \
       by the name that it arrived by, and never over another file. retry has failed ones tried \
-      again, all of them with --all; one that a device has cancelled only by its name. release lets in what was quarantined, and decides about a note \
-      that claims another one's identity. forget strikes a note with its history, so that the \
+      again, all of them with --all; one that a device has cancelled only by its name. release lets \
+      in what was quarantined, and decides about a recording that claims another one's identity. forget removes a recording with its history, so that the \
       recording is new when it comes again; exports stay, but the store's copy of the recording is \
       given up to spool gc; of a quarantined one, the reason beside its file goes, and the file too \
       where it is empty. A watch that runs takes notice within a few seconds, and takes a file \
@@ -48,15 +48,15 @@ extension Options {
   fileprivate static let action = Positional<Action?>.optional(
     "ACTION", help: "What to do; left out, list.")
   fileprivate static let recordings = Positional<[String]>.repeated(
-    "NOTE", minimum: 0, help: "The note's name, the beginning of it, or its device's noteId.")
+    "RECORDING", minimum: 0, help: "Its name, the beginning of that, or its device's noteId.")
   fileprivate static let all = Option<Bool>.flag(
     "all",
-    help: "With retry, every failed note, but none that was cancelled or is tried again by itself.")
+    help: "With retry, all that failed, but none that was cancelled or is tried again by itself.")
   fileprivate static let target = Option<String?>.value(
     "to", "DIR", help: "With export, the folder for the originals.",
     defaultText: "the current folder", completion: .folder)
   fileprivate static let state = Option<State?>.value(
-    "state", "STATE", help: "Only notes that stand so.")
+    "state", "STATE", help: "Only recordings in this state.")
   fileprivate static let limit = Option<Int>.value(
     "limit", "N", short: "n", default: 50, help: "List so many; 0 lists all.")
 }
@@ -65,7 +65,7 @@ extension CommandContext {
   fileprivate func manageInboxes() throws(SpoolError) -> ExitCode {
     let action = arguments[Options.action] ?? .list
     if arguments[Options.all], action != .retry || !arguments[Options.recordings].isEmpty {
-      throw .usage("--all goes with retry alone, and without a note", advice: "spool help inbox")
+      throw .usage("--all goes with retry alone, and without a name", advice: "spool help inbox")
     }
     if arguments[Options.target] != nil, action != .export {
       throw .usage("--to goes with export alone", advice: "spool help inbox")
@@ -123,7 +123,7 @@ extension CommandContext {
       recordings = try store.recordings.matching(
         RecordingQuery(states: [.failed], isCancelled: false, limit: .max)
       ).filter { $0.nextAttempt == nil }
-      if recordings.isEmpty { console.report("no note waits to be tried again") }
+      if recordings.isEmpty { console.report("no recording waits to be tried again") }
     } else {
       recordings = try names(for: action).map { (name) throws(SpoolError) in
         try recording(name, in: store)
@@ -193,7 +193,7 @@ extension CommandContext {
     let names = arguments[Options.recordings]
     guard names.isEmpty else { return names }
     throw .usage(
-      "spool inbox \(action.rawValue) which note?",
+      "spool inbox \(action.rawValue) which recording?",
       advice: "\(option.completing("spool inbox list")) names them")
   }
 
@@ -204,7 +204,7 @@ extension CommandContext {
 
   private func absent(_ name: String) -> SpoolError {
     .usage(
-      "there is no note \"\(name)\"",
+      "there is no recording \"\(name)\"",
       advice: "\(option.completing("spool inbox list")) names them")
   }
 
@@ -234,7 +234,7 @@ extension CommandContext {
 /// Recordings as text.
 extension CommandContext {
   private static func list(_ recordings: [Recording]) -> String {
-    guard !recordings.isEmpty else { return "no such notes" }
+    guard !recordings.isEmpty else { return "no such recordings" }
     return recordings.map { recording in
       let line =
         "\(Format.pad(recording.key.name, 14))\(Format.pad(recording.status, 13))"
@@ -250,7 +250,7 @@ extension CommandContext {
     -> String
   {
     let facts = StoredFacts(of: recording)
-    var lines = ["note:      \(recording.key)", "file:      \(recording.fileName)"]
+    var lines = ["recording: \(recording.key)", "file:      \(recording.fileName)"]
     func add(_ name: String, _ value: String?) {
       if let value { lines.append(Format.pad(name + ":", max(11, name.utf8.count + 2)) + value) }
     }
@@ -271,7 +271,7 @@ extension CommandContext {
     add("again at", recording.nextAttempt.map { Format.time($0) })
     add("pipeline", recording.pipeline)
     add("inbox", recording.inbox)
-    add("recording", "\(recording.content.digest.hex) (\(ByteCount(recording.content.byteCount)))")
+    add("content", "\(recording.content.digest.hex) (\(ByteCount(recording.content.byteCount)))")
     add("original", recording.original?.name)
     add("doubt", facts.doubt)
     for problem in facts.problems { add("sidecar", problem) }
@@ -279,7 +279,9 @@ extension CommandContext {
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
     for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
     for export in page.run?.published ?? [] { add("export", export.path) }
-    for file in page.files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
+    for file in page.files {
+      add("\(file.role.rawValue) file", "\(file.path) (\(file.place.rawValue))")
+    }
     for event in page.events {
       lines.append(
         "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"

@@ -10,8 +10,8 @@ extension Command {
     name: "status", group: "Watch",
     summary: "Say what waits, runs, failed and is quarantined.",
     discussion: """
-      Counts the notes of all inboxes by how they stand, with how long the oldest has stood so, and \
-      names runs that did not come to their end, notes that claim another one's identity until \
+      Counts the recordings of all inboxes by how they stand, with how long the oldest has stood so, and \
+      names runs that did not come to their end, recordings that claim another one's identity until \
       somebody has decided, inboxes that pause because their results have nowhere to go, and how many \
       receipts wait for a time stamp. The lines behind "next:" can be typed as they are.
       """,
@@ -192,7 +192,7 @@ struct StoreStatus: Encodable {
     }
     // A watched inbox reports its own content.
     if recordings.isEmpty, inboxes.isEmpty {
-      lines.append("no notes yet: spool watch PIPELINE INBOX takes them in")
+      lines.append("no recordings yet: spool watch PIPELINE INBOX takes them in")
     }
     if let nextAttempt {
       lines.append(
@@ -202,7 +202,7 @@ struct StoreStatus: Encodable {
     if let waitingCommands {
       let count = waitingCommands.count
       lines.append(
-        "\(count) command\(count == 1 ? " waits" : "s wait") for a note that has not arrived, since "
+        "\(count) command\(count == 1 ? " waits" : "s wait") for a recording that has not arrived, since "
           + Format.time(waitingCommands.since))
     }
     if heldFiles > 0 {

@@ -86,19 +86,19 @@ struct WatchAccountTests {
     try inbox.shell("echo '\(cancel)' > inbox/c1.command.json")
     let watch = try inbox.watch()
     #expect(inbox.wait { watch.news.contains { $0.event == "command" } }, "\(watch.output)")
-    #expect(try place.spool(["status"]).text.contains("1 command waits for a note"))
+    #expect(try place.spool(["status"]).text.contains("1 command waits for a recording"))
     try inbox.shell(
       "echo '{\"noteId\":\"\(Self.id)\"}' > inbox/one.json; cp made/1.wav inbox/one.wav")
     #expect(
       inbox.wait {
-        watch.news.contains { $0.text == "cancel, which waited for its note, is applied" }
+        watch.news.contains { $0.text == "cancel, which waited for its recording, is applied" }
       }, "\(watch.output)")
     let status = try place.spool(["status"]).text
     #expect(status.contains("1  cancelled") && !status.contains("failed"), "\(status)")
     #expect(!status.contains("next:"), "\(status)")
     let all = try place.spool(["inbox", "retry", "--all"])
-    #expect(all.errorOutput.contains("no note waits to be tried again"))
-    #expect(try place.spool(["inbox", "list", "--state", "failed"]).text == "no such notes\n")
+    #expect(all.errorOutput.contains("no recording waits to be tried again"))
+    #expect(try place.spool(["inbox", "list", "--state", "failed"]).text == "no such recordings\n")
     #expect(try place.spool(["inbox", "list", "--state", "cancelled"]).text.contains("one.wav"))
     #expect(try place.spool(["inbox", "retry", Self.id]).exitCode == 0)
     #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
