@@ -164,22 +164,23 @@ package final class DiskStore: Sendable {
     let lost = try withDatabase { (database) throws(SpoolError) in
       // A database of another format is a test's and has no change log.
       guard try ChangeLog.isThere(in: &database) else { return CatchUp() }
+      var lost = try changeLog.catchUp(&database)
+      database.recorder = changeLog.recorder
       let old = OldRecords(layout: layout, files: files)
-      var lost = CatchUp()
       if old.isThere {
         do throws(SpoolError) {
-          lost = try old.migrate(&database, to: changeLog)
+          lost.add(try old.takeIn(&database, changeLog))
+          old.remove()
         } catch {
           // What frees room must work: the old records and the database keep all until there is some.
           guard error.isFullDisk else { throw error }
+          if try ChangeLog.state(in: &database).generation == 0 { database.recorder = nil }
           news.tell("\(error.account): the old records are kept until then")
           return lost
         }
       }
-      lost.add(try changeLog.catchUp(&database))
       changeLog.mend(in: &database, isSuspect: isSuspect)
       changeLog.sweep(in: &database)
-      database.recorder = changeLog.recorder
       return lost
     }
     if !lost.isEmpty { news.tell(lost.line) }

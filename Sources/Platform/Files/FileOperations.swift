@@ -84,6 +84,14 @@ package struct FileOperations: Sendable {
     try SystemError.check { fchmod(descriptor, mode) }
   }
 
+  /// Gives a file the owner and group of another; does nothing where this process may not.
+  package func setOwner(of file: borrowing OpenFile, like other: FileStamp) throws(SystemError) {
+    try willPerform(.setOwner(file.path))
+    if fchown(file.descriptor, other.owner, other.group) != 0 {
+      _ = fchown(file.descriptor, uid_t.max, other.group)
+    }
+  }
+
   /// Flushes the file's bytes and length. Never retry after an error: the kernel no longer knows
   /// which bytes it could not write.
   package func flush(_ file: borrowing OpenFile) throws(SystemError) {
@@ -187,6 +195,7 @@ package enum FileOperation: Hashable, Sendable {
   case startWriteback(String)
   case truncate(String)
   case setMode(String)
+  case setOwner(String)
   case flush(String)
   case rename(from: String, to: String)
   case link(from: String, to: String)

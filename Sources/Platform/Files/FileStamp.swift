@@ -10,6 +10,8 @@ package struct FileStamp: Hashable, Sendable {
   /// Change time in nanoseconds since 1970. Programs cannot set it.
   package let changed: Int64
   private let mode: mode_t
+  let owner: uid_t
+  let group: gid_t
   /// The number of hard links.
   package let linkCount: UInt64
 
@@ -20,6 +22,8 @@ package struct FileStamp: Hashable, Sendable {
     modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
     mode = status.st_mode
+    owner = status.st_uid
+    group = status.st_gid
     linkCount = UInt64(status.st_nlink)
   }
 
@@ -44,6 +48,8 @@ package struct FileStamp: Hashable, Sendable {
   package var hasName: Bool { linkCount > 0 }
   package var hasSeveralNames: Bool { linkCount > 1 }
   package var isReadOnly: Bool { mode & 0o222 == 0 }
+  /// Who may read and write it.
+  package var access: UInt32 { mode & 0o666 }
 
   /// Whether both are of one file, in any version.
   package func isSameFile(as other: FileStamp) -> Bool {

@@ -285,9 +285,11 @@ internal import Glibc
   ) -> SpoolError {
     let words = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) }
     let general = unsafe String(cString: sqlite3_errstr(status))
+    let system = SystemError(unsafe handle.map { unsafe sqlite3_system_errno($0) } ?? 0)
     return SpoolError(
       action, path, reason: words == "not an error" ? general : words ?? general,
-      advice: "check the room and the permissions there")
+      advice: "check the room and the permissions there",
+      cause: status & 0xFF == SQLITE_FULL || system.isFullDisk ? .fullDisk : .environment)
   }
 }
 

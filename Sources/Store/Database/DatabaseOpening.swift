@@ -12,30 +12,45 @@ struct DatabaseOpening {
   let clock: @Sendable () -> Int64
 
   /// How long to wait for other holders of the store's lock, in milliseconds.
-  private static let patience = 10_000
+  var patience = 10_000
 
   private enum Attempt: ~Copyable {
     case opened(Database)
     case lost(String)
   }
 
-  /// Opens the database. `lock` is the store folder's; it is shared on return.
+  /// Opens the database. `lock` is the store folder's; it is shared on return. A database of an older
+  /// format is migrated under the exclusive lock: an older Spool cannot write the new one.
   func open(
     _ lock: borrowing FolderLock, _ recovery: inout Recovery?
   ) throws(SpoolError) -> Database {
-    let deadline = Clock.monotonic() + Int64(Self.patience) * 1_000_000
+    let deadline = Clock.monotonic() + Int64(patience) * 1_000_000
     // Checked first: opening makes an empty file.
     let isGone = (try? FileStamp(at: layout.database)) == nil
+    var isAlone = false
     while true {
-      guard lock.wait(patience: Self.patience, { $0.tryShared() }) else {
+      guard isAlone || lock.wait(patience: patience, { $0.tryShared() }) else {
         throw SpoolError(
           "open", layout.root, reason: "it is just being repaired by \(lock.holdersInWords)",
           advice: "wait until that has ended")
       }
       switch try attempt(isSuspect: wasCutOff(lock), isGone: isGone) {
       case .opened(var database):
-        try update(&database)
-        return database
+        let version = try schema.version(of: &database, layout.database)
+        if version == 0 || version == schema.steps.count || isAlone {
+          try update(&database)
+          _ = lock.tryShared()
+          return database
+        }
+        _ = consume database
+        isAlone = lock.tryAlone()
+        if !isAlone, Clock.monotonic() > deadline {
+          throw SpoolError(
+            "update", layout.database,
+            reason: "an older Spool wrote it, and \(lock.holdersInWords) works in it",
+            advice: "stop that, and start it again with this Spool")
+        }
+        if !isAlone { usleep(.random(in: 10_000...50_000)) }
       case .lost(let cause):
         // Checked again under the exclusive lock: another process may have rebuilt it meanwhile.
         if lock.tryAlone() {

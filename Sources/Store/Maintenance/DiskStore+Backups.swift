@@ -43,12 +43,18 @@ extension DiskStore {
     }
   }
 
-  /// Backs up the database if the last backup is over a day old. Ignores failures (a full disk,
-  /// say).
+  /// Backs up the database and reads the change log if the last backup is over a day old. Ignores
+  /// failures (a full disk, say).
   func backUpIfDue() {
     guard backups.isDue(now: clock()) else { return }
     do throws(SpoolError) {
-      try withDatabase { (database) throws(SpoolError) in _ = try backups.add(database) }
+      let isMended = try withDatabase { (database) throws(SpoolError) in
+        _ = try backups.add(database)
+        return changeLog.mend(in: &database, isSuspect: true)
+      }
+      if isMended {
+        news.tell("the change log was damaged, and was written again from the database")
+      }
     } catch {
       // A copy of a damaged database is no backup.
       if error.action == BackupSlots.using {

@@ -63,6 +63,7 @@ extension DiskStore {
         report.freedBytes += file.byteCount
       }
     }
+    if !isDryRun { try withDatabase { changeLog.sweep(in: &$0) } }
     return report
   }
 

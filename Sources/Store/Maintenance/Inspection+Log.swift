@@ -77,19 +77,19 @@ extension Inspection {
   func inspectLogAlone(_ report: inout InspectionReport) throws(SpoolError) {
     for generation in log.generations {
       var keys = CatchUp()
-      let end = try log.read(generation) { (record) throws(SpoolError) in
-        keys.count(record.changes)
-      }
+      try log.read(generation) { (record) throws(SpoolError) in keys.count(record.changes) }
       report.checkpoints = max(report.checkpoints, keys.checkpoints)
       report.runs = max(report.runs, keys.runs)
       let path = log.path(generation)
-      if let stamp = try? FileStamp(at: path), end < stamp.byteCount {
+      if isThere(path), !log.isIntact(generation) {
         report.findings.append(
           InspectionFinding(
             .damagedRecord, path, problem: "the change log is not what was written",
-            meaning: "what follows the damage comes only from a backup"))
+            meaning: "what is damaged comes only from a backup"))
       }
     }
+    report.checkpoints = max(report.checkpoints, old.checkpointPaths.count)
+    report.runs = max(report.runs, old.runNames.count)
   }
 
   /// Pins of unknown runs: a flipped bit in a row pins another run, or none.

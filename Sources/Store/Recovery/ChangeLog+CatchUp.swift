@@ -18,7 +18,7 @@ extension ChangeLog {
     let generation: Int64
     /// The last transaction's number.
     let number: Int64
-    /// Whether all rows of its beginning can be read.
+    /// Whether all rows of its beginning can be read, and no later record is damaged.
     let isWhole: Bool
   }
 
@@ -29,7 +29,7 @@ extension ChangeLog {
       hasNext = true
     }
     if hasNext { return true }
-    return try read(state.generation, upTo: state.byteCount) { _ in } == state.byteCount
+    return try read(state.generation, upTo: state.byteCount) { _ in }.end == state.byteCount
   }
 
   /// Compares both; two stat calls if nothing is wrong.
@@ -65,13 +65,14 @@ extension ChangeLog {
     var newest: Newest?
     for generation in generations {
       var last: Int64?
-      var isWhole = false
-      try read(generation) { record in
+      var hasBeginning = false
+      let reading = try read(generation) { record in
         last = record.number
-        if record.changes.isEmpty { isWhole = true }
+        if record.changes.isEmpty { hasBeginning = true }
       }
       if let last, last >= newest?.number ?? last {
-        newest = Newest(generation: generation, number: last, isWhole: isWhole)
+        newest = Newest(
+          generation: generation, number: last, isWhole: hasBeginning && reading.skipped == 0)
       }
     }
     return newest
@@ -88,30 +89,63 @@ extension ChangeLog {
       switch try surplus(state) {
       case .none: return news
       case .tail:
-        state.byteCount = try read(state.generation, from: state.byteCount) {
-          (record) throws(SpoolError) in
-          try database.apply(record.changes, to: Self.action)
-          news.count(record.changes)
-          state.number = max(state.number, record.number)
+        let reading = try apply(state.generation, from: state.byteCount, to: &database, &news) {
+          state.number = max(state.number, $0)
         }
+        state.byteCount = reading.end
         try Self.raiseNumber(to: state.number, in: &database)
+        // Nothing may follow the damage.
+        if reading.skipped > 0 { try begin(&state, in: &database) }
       case .everything(let newest):
         // Another store's rows stay, whose place in this log is unknown, and all rows where some of
         // the log cannot be read.
+        let known = try CatchUp(of: &database)
         if state.generation > 0, newest.isWhole { try Self.clear(&database) }
-        try read(newest.generation) { (record) throws(SpoolError) in
-          try database.apply(record.changes, to: Self.action)
-          news.count(record.changes)
-        }
+        try apply(newest.generation, to: &database, &news)
+        news.subtract(known)
         try CheckpointTable.strikeMissing(in: layout, from: &database)
         try Self.raiseNumber(to: newest.number, in: &database)
         state.number = try WorkTable.nextNumber(in: &database, to: Self.action)
-        state.generation = max(state.generation, generations.last ?? 0)
         try begin(&state, in: &database)
       }
       try RecordingTable.countChange(in: &database)
       try Self.record(state, in: &database)
       return news
+    }
+  }
+
+  /// Applies the records of a log file, and counts them.
+  @discardableResult
+  private func apply(
+    _ generation: Int64, from start: Int64 = 0, to database: inout Database, _ news: inout CatchUp,
+    _ number: (Int64) -> Void = { _ in }
+  ) throws(SpoolError) -> Reading {
+    let reading = try read(generation, from: start) { (record) throws(SpoolError) in
+      try database.apply(record.changes, to: Self.action)
+      news.count(record.changes)
+      number(record.number)
+    }
+    let length = (try? FileStamp(at: path(generation)))?.byteCount ?? reading.end
+    news.unreadByteCount += Int(reading.skipped + max(0, length - reading.end))
+    if reading.skipped > 0 { try Self.removeOrphans(from: &database) }
+    return reading
+  }
+
+  /// Removes rows whose parents were in a damaged record: the commit would fail.
+  private static func removeOrphans(from database: inout Database) throws(SpoolError) {
+    try database.script("PRAGMA defer_foreign_keys = ON", to: action)
+    for child in tables {
+      let keys = try database.run(
+        """
+        SELECT "table", group_concat('p.' || "to" || ' = c.' || "from", ' AND ')
+        FROM pragma_foreign_key_list(?) GROUP BY id
+        """, [.text(child)], to: action)
+      for key in keys {
+        guard let parent = key[0].text, let match = key[1].text else { continue }
+        try database.run(
+          "DELETE FROM \(child) AS c WHERE NOT EXISTS (SELECT 1 FROM \(parent) AS p WHERE \(match))",
+          to: action)
+      }
     }
   }
 
@@ -136,28 +170,51 @@ extension ChangeLog {
     try schema.migrate(&scratch, at: scratch.path)
     try Self.clear(&scratch)
     try scratch.script("PRAGMA foreign_keys = OFF", to: Self.action)
-    let end = try read(state.generation, upTo: state.byteCount) { (record) throws(SpoolError) in
+    let reading = try read(state.generation, upTo: state.byteCount) {
+      (record) throws(SpoolError) in
       try scratch.apply(record.changes, only: table, to: Self.action)
     }
-    if end == state.byteCount { return scratch }
+    if reading.skipped == 0, reading.end == state.byteCount { return scratch }
     return nil
   }
 
-  /// Reads the records of a log file in order, up to the first that is torn or damaged.
-  /// - Returns: where the last one ends.
+  /// How much of a log file could be read.
+  struct Reading {
+    /// Where the last record ends.
+    var end: Int64
+    /// Damaged bytes before that.
+    var skipped: Int64 = 0
+  }
+
+  /// Reads the records of a log file in order, and skips what is damaged between them.
   @discardableResult
   func read(
     _ generation: Int64, from start: Int64 = 0, upTo end: Int64 = .max,
     _ body: (ChangeRecord) throws(SpoolError) -> Void
-  ) throws(SpoolError) -> Int64 {
-    var offset = start
-    let path = path(generation)
-    guard let file = try opened(path) else { return offset }
-    while offset < end, let (record, next) = try record(of: file, at: offset) {
-      if let record { try body(record) }
-      offset = next
+  ) throws(SpoolError) -> Reading {
+    var reading = Reading(end: start)
+    guard let file = try opened(path(generation)) else { return reading }
+    while reading.end < end {
+      if let (record, next) = try record(of: file, at: reading.end) {
+        if let record { try body(record) }
+        reading.end = next
+      } else if let next = nextRecord(in: file, after: reading.end), next < end {
+        reading.skipped += next - reading.end
+        reading.end = next
+      } else {
+        break
+      }
     }
-    return offset
+    return reading
+  }
+
+  /// Where the first intact record behind damage begins; nil if there is none, or the disk cannot be
+  /// read.
+  private func nextRecord(in file: borrowing OpenFile, after offset: Int64) -> Int64? {
+    guard let length = try? file.stamp.byteCount, length > offset,
+      let rest = try? bytes(Int(length - offset), of: file, at: offset)
+    else { return nil }
+    return ChangeRecord.firstPlace(in: rest).map { offset + Int64($0) }
   }
 
   /// Nil if there is no such file, or it cannot be read.

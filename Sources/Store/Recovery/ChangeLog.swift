@@ -60,6 +60,8 @@ struct ChangeLog: Sendable {
       // The commit makes earlier ones durable that were not flushed.
       return isUsable ? try write([], to: path, at: state.byteCount, isDurable: isDurable) : ()
     }
+    // The file before the last is of no use once a commit has named the last one.
+    if isUsable, state.byteCount == state.firstByteCount { sweep(in: &database) }
     state.number = try WorkTable.nextNumber(in: &database, to: Self.action)
     let isLong = state.byteCount > max(Self.smallByteCount, 3 * state.firstByteCount)
     if !isUsable || isLong {
@@ -92,17 +94,21 @@ struct ChangeLog: Sendable {
     }
   }
 
-  /// Starts the next log file, inside a transaction, with all rows. O(size of the database).
+  /// Starts the next log file, inside a transaction, with all rows, behind all files that are there.
+  /// It belongs to the database's owner, whoever runs this process. O(size of the database).
   func begin(_ state: inout State, in database: inout Database) throws(SpoolError) {
-    if state.generation == 0 { state.generation = generations.last ?? 0 }
-    state.generation += 1
+    state.generation = max(state.generation, generations.last ?? 0) + 1
     let target = path(state.generation)
     let draft = try drafts.makeFile()
     do throws(SpoolError) {
       state.byteCount = try writeAll(state.number, to: draft, in: &database)
       try doing("write the change log", target) { () throws(SystemError) in
+        let isThere = (try? FileStamp(at: layout.database)) != nil
+        let model = try FileStamp(at: isThere ? layout.database : layout.root)
+        try files.setMode(model.access, of: draft)
+        try files.setOwner(of: draft, like: model)
         try files.flush(draft)
-        try files.rename(draft.path, to: target)
+        try files.rename(draft.path, toNew: target)
         try files.flushFolder(layout.root)
       }
     } catch {
@@ -142,7 +148,6 @@ struct ChangeLog: Sendable {
   func renew(in database: inout Database) throws(SpoolError) {
     try database.transaction(to: Self.action, isRecorded: false) { (database) throws(SpoolError) in
       var state = try Self.state(in: &database)
-      state.generation = max(state.generation, generations.last ?? 0)
       state.number = try WorkTable.nextNumber(in: &database, to: Self.action)
       try begin(&state, in: &database)
       try Self.record(state, in: &database)
@@ -197,9 +202,7 @@ struct ChangeLog: Sendable {
     guard let state = try? Self.state(in: &database) else { return }
     for generation in generations where generation < state.generation {
       let path = path(generation)
-      if let length = (try? FileStamp(at: path))?.byteCount,
-        (try? read(generation) { _ in }) != length
-      {
+      if !isIntact(generation) {
         try? files.makeFolders(layout.damaged)
         try? files.rename(path, to: "\(layout.damaged)/\(Self.namePrefix)\(generation)")
       } else {
@@ -208,17 +211,27 @@ struct ChangeLog: Sendable {
     }
   }
 
-  /// Begins the next file if this one is shorter than the database knows, or, if the last process
-  /// did not close the database, is damaged: what is appended behind damage is not found. Ignores
+  /// Begins the next file if this one is shorter than the database knows, or is damaged. Ignores
   /// failures; the next opening tries again.
-  func mend(in database: inout Database, isSuspect: Bool) {
-    guard let state = try? Self.state(in: &database), state.generation > 0 else { return }
+  /// - Parameter isSuspect: whether to read all of it.
+  /// - Returns: whether there was damage, and the next file is there.
+  @discardableResult
+  func mend(in database: inout Database, isSuspect: Bool) -> Bool {
+    guard let state = try? Self.state(in: &database), state.generation > 0 else { return false }
     let length = (try? FileStamp(at: path(state.generation)))?.byteCount ?? 0
-    let isGood =
-      length >= state.byteCount
-      && (!isSuspect
-        || (try? read(state.generation, upTo: state.byteCount) { _ in })
-          == state.byteCount)
-    if !isGood { try? renew(in: &database) }
+    if length >= state.byteCount,
+      !isSuspect || isIntact(state.generation, upTo: state.byteCount)
+    {
+      return false
+    }
+    return (try? renew(in: &database)) != nil
+  }
+
+  /// Whether a file is what was written, up to a length; nil for its own.
+  func isIntact(_ generation: Int64, upTo length: Int64? = nil) -> Bool {
+    guard let stamp = try? FileStamp(at: path(generation)),
+      let reading = try? read(generation, upTo: length ?? .max, { _ in })
+    else { return false }
+    return reading.skipped == 0 && reading.end == length ?? stamp.byteCount
   }
 }

@@ -32,19 +32,53 @@ struct ChangeRecord: Sendable {
     guard head.count == headByteCount else { return nil }
     return head[..<4].reduce(0) { $0 << 8 | Int($1) }
   }
+
+  /// Where the first intact record after the first byte begins; nil if there is none.
+  static func firstPlace(in bytes: [UInt8]) -> Int? {
+    for start in bytes.indices.dropFirst().dropLast(headByteCount - 1) {
+      let first = start + headByteCount
+      let count = bytes[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) }
+      // A patch set begins with a P.
+      guard count <= bytes.count - first, count == 0 || bytes[first] == UInt8(ascii: "P") else {
+        continue
+      }
+      let changes = Array(bytes[first..<(first + count)])
+      if verified(Array(bytes[start..<first]), changes) != nil { return start }
+    }
+    return nil
+  }
 }
 
 /// What a database had lost and was restored: the keys of rows.
 struct CatchUp: Hashable, Sendable {
   private var keys: [String: Set<[String]>] = [:]
+  /// Bytes of the log that are damaged.
+  var unreadByteCount = 0
 
   init() {}
+
+  /// What is in a database.
+  init(of database: inout Database) throws(SpoolError) {
+    for (table, key) in [("checkpoints", "key"), ("runs", "id"), ("notes", "key")] {
+      let rows = try database.run("SELECT \(key) FROM \(table)", to: "read")
+      keys[table] = Set(rows.map { $0.compactMap(\.text) })
+    }
+  }
 
   mutating func count(_ table: String, _ key: String) {
     keys[table, default: []].insert([key])
   }
 
-  mutating func add(_ other: CatchUp) { keys.merge(other.keys) { $0.union($1) } }
+  func has(_ table: String, _ key: String) -> Bool { keys[table]?.contains([key]) == true }
+
+  mutating func add(_ other: CatchUp) {
+    keys.merge(other.keys) { $0.union($1) }
+    unreadByteCount += other.unreadByteCount
+  }
+
+  mutating func subtract(_ other: CatchUp) {
+    for (table, known) in other.keys { keys[table]?.subtract(known) }
+  }
 
   mutating func count(_ changes: [UInt8]) {
     for (table, key, isDeleted) in Database.keys(in: changes) {
@@ -67,5 +101,10 @@ struct CatchUp: Hashable, Sendable {
 
   var line: String {
     "the store's database knew less than the log beside it, and took it in: \(words)"
+      + Self.unread(unreadByteCount)
+  }
+
+  static func unread(_ byteCount: Int) -> String {
+    byteCount == 0 ? "" : "; \(byteCount) bytes of the log are damaged and could not be read"
   }
 }

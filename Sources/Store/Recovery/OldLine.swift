@@ -72,11 +72,12 @@ struct OldLine {
   }
 
   /// Takes the line's rows in, inside a transaction.
+  /// - Parameter isReplacing: whether a command's row replaces the database's.
   /// - Returns: whether they are a recording's, and readable.
-  func adopt(into database: inout Database) throws(SpoolError) -> Bool {
+  func adopt(into database: inout Database, isReplacing: Bool = true) throws(SpoolError) -> Bool {
     if kind == .command {
       for row: Row in (try? StoredJSON.decode(rows)) ?? [] {
-        try Self.put(row, into: "note_commands", of: &database)
+        try Self.put(row, into: "note_commands", of: &database, isReplacing: isReplacing)
       }
       return false
     }
@@ -99,7 +100,8 @@ struct OldLine {
   /// Ignores columns that this version does not have.
   /// - Parameter key: the column by which an existing row is updated; nil to replace it.
   private static func put(
-    _ row: Row, into table: String, of database: inout Database, updating key: String? = nil
+    _ row: Row, into table: String, of database: inout Database, updating key: String? = nil,
+    isReplacing: Bool = true
   ) throws(SpoolError) {
     let names = try columns(of: table, in: &database).filter { row[$0] != nil }
     let update = key.map { key in
@@ -108,7 +110,7 @@ struct OldLine {
     }
     try database.run(
       """
-      INSERT \(update == nil ? "OR REPLACE " : "")INTO \(table) (\(names.joined(separator: ", ")))
+      INSERT \(update == nil ? isReplacing ? "OR REPLACE " : "OR IGNORE " : "")INTO \(table) (\(names.joined(separator: ", ")))
       VALUES (\(names.map { _ in "?" }.joined(separator: ", "))) \(update ?? "")
       """, names.compactMap { row[$0] }, to: RecordingTable.recordAction)
     if table == "notes", row["is_claim_open"] == nil, let key = row["key"] {

@@ -21,23 +21,22 @@ struct OldRecords: Sendable {
 
   private var root: String { layout.root + "/records" }
 
-  var isThere: Bool { (try? FileStamp(at: root)) != nil }
-
-  /// Takes in what the database lacks, writes the change log with all of it, and then removes the
-  /// old records: after an interruption the next opening does it again.
-  func migrate(_ database: inout Database, to log: ChangeLog) throws(SpoolError) -> CatchUp {
-    let news = try takeIn(&database, log)
-    remove()
-    return news
+  /// Whether there are any; other programs' files in their folders do not count.
+  var isThere: Bool {
+    !(checkpointPaths + paths(in: "runs") + paths(in: "pins") + logPaths).isEmpty
   }
 
-  /// As `migrate`, but the old records stay: the database has yet to be put in its place.
+  /// Takes in what neither the database nor the change log has. The database has read the log. If it
+  /// has none, begins it, with all rows.
   func takeIn(_ database: inout Database, _ log: ChangeLog) throws(SpoolError) -> CatchUp {
-    try database.transaction(to: Self.action, isRecorded: false) { (database) throws(SpoolError) in
+    let isFirst = try ChangeLog.state(in: &database).generation == 0
+    return try database.transaction(to: Self.action, isRecorded: !isFirst) {
+      (database) throws(SpoolError) in
       var state = try ChangeLog.state(in: &database)
+      // Another process has done it meanwhile.
+      if isFirst, state.generation > 0 { return CatchUp() }
       var news = CatchUp()
-      // Another process may have done it meanwhile; only the new log has all rows at its start.
-      if log.isKnown(to: state) { return news }
+      let known = try CatchUp(of: &database)
       try CheckpointTable.strikeMissing(in: layout, from: &database)
       for path in checkpointPaths where try adoptCheckpoint(at: path, into: &database) {
         news.count("checkpoints", path)
@@ -49,10 +48,17 @@ struct OldRecords: Sendable {
         if let pin: Pin = try read(path) { try PinTable.write(pin, to: &database) }
       }
       let lines = try self.lines()
-      for line in OldLine.last(lines) where line.number > state.number {
-        if try line.adopt(into: &database) { news.count("notes", "\(line.subject)") }
+      for line in OldLine.last(lines) {
+        let key = "\(line.subject)"
+        // The log's rows are newer, and so are the database's up to the number that it knows.
+        if isFirst ? line.number > state.number : !known.has("notes", key),
+          try line.adopt(into: &database, isReplacing: isFirst), !known.has("notes", key)
+        {
+          news.count("notes", key)
+        }
       }
       try ChangeLog.raiseNumber(to: lines.last?.number ?? 0, in: &database)
+      if !isFirst { return news }
       state.number = try WorkTable.nextNumber(in: &database, to: Self.action)
       try log.begin(&state, in: &database)
       try ChangeLog.record(state, in: &database)
@@ -62,7 +68,7 @@ struct OldRecords: Sendable {
 
   /// Removes all files and folders, but sets aside records that cannot be read, for a person. Never
   /// fails: what stays is removed by the next opening.
-  private func remove() {
+  func remove() {
     for name in FilePath.names(in: root) {
       let folder = "\(root)/\(name)"
       for path in paths(in: name) where (try? bytes(path, limit: .max)).flatMap(Self.text) == nil {
@@ -79,9 +85,7 @@ struct OldRecords: Sendable {
   /// All lines of the old log, in the order of their transactions.
   private func lines() throws(SpoolError) -> [OldLine] {
     var lines: [OldLine] = []
-    for name in FilePath.names(in: root) where name.hasPrefix("ledger-") {
-      lines += OldLine.lines(in: try bytes("\(root)/\(name)", limit: .max) ?? [])
-    }
+    for path in logPaths { lines += OldLine.lines(in: try bytes(path, limit: .max) ?? []) }
     return lines.sorted { $0.number < $1.number }
   }
 
@@ -90,7 +94,11 @@ struct OldRecords: Sendable {
     paths(in: "runs").compactMap { $0.split(separator: "/").last.map { String($0.dropLast(5)) } }
   }
 
-  private var checkpointPaths: [String] {
+  private var logPaths: [String] {
+    FilePath.names(in: root).filter { $0.hasPrefix("ledger-") }.map { "\(root)/\($0)" }
+  }
+
+  var checkpointPaths: [String] {
     FilePath.names(in: root).filter { $0.utf8.count == 2 }.flatMap { paths(in: $0) }
   }
 

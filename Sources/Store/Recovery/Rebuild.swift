@@ -24,7 +24,7 @@ struct Rebuild {
     let aside = try replace(with: part.path, word: "damaged")
     return Recovery(
       cause: cause, slot: slot, checkpoints: found.checkpoints, runs: found.runs,
-      recordings: found.recordings, keptAside: aside)
+      recordings: found.recordings, unreadBytes: found.unreadByteCount, keptAside: aside)
   }
 
   /// Starts from the newest backup that proves good in use; without any if none does.
@@ -88,9 +88,9 @@ struct Rebuild {
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
-      let counts =
-        log.isEmpty && old.isThere ? try old.takeIn(&database, log) : try log.catchUp(&database)
+      var counts = try log.catchUp(&database)
       database.recorder = log.recorder
+      if old.isThere { counts.add(try old.takeIn(&database, log)) }
       try database.transaction(to: "rebuild") { (database) throws(SpoolError) in
         try CheckpointTable.strikeMissing(in: layout, from: &database)
         try RunTable.cutOffAll(in: &database)
@@ -121,11 +121,13 @@ package struct Recovery: Hashable, Sendable, Codable {
   package let runs: Int
   /// Recordings from the change log.
   package let recordings: Int
+  /// Bytes of the change log that are damaged.
+  package let unreadBytes: Int
   /// The path of the damaged database; nil if there was none.
   package let keptAside: String?
 
   private enum CodingKeys: String, CodingKey {
-    case cause, slot, checkpoints, runs, recordings = "notes", keptAside
+    case cause, slot, checkpoints, runs, recordings = "notes", unreadBytes, keptAside
   }
 
   package var line: String {
@@ -134,7 +136,7 @@ package struct Recovery: Hashable, Sendable, Codable {
       + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
       + "\(runs) \(runs == 1 ? "run" : "runs")"
       + (recordings == 0 ? "" : " and \(recordings) recording\(recordings == 1 ? "" : "s")")
-      + " from the log" + aside
+      + " from the log" + CatchUp.unread(unreadBytes) + aside
   }
 }
 
@@ -183,6 +185,7 @@ struct DatabaseFiles: Sendable {
   func place(_ part: String) throws(SpoolError) {
     try doing("put in place", path) { () throws(SystemError) in
       let file = try files.open(part, O_RDONLY)
+      try files.setOwner(of: file, like: FileStamp(at: FilePath.folder(of: path)))
       try files.flush(file)
       try files.rename(part, to: path)
       try files.flushFolder(FilePath.folder(of: path))

@@ -103,6 +103,14 @@ import Testing
     #expect(opened.withLock { $0 } == true)
   }
 
+  @Test("a copy on a full disk fails as such, so that room can be made")
+  func fullCopy() throws {
+    let database = try Database(at: path)
+    try database.script("CREATE TABLE t (a INTEGER) STRICT", to: "test")
+    let error = try #require(throws: SpoolError.self) { try database.copy(to: "/dev/full") }
+    #expect(error.isFullDisk, "\(error)")
+  }
+
   private func failure(of sql: String, in database: inout Database) -> SpoolError? {
     do throws(SpoolError) {
       _ = try database.run(sql, to: "test")

@@ -41,7 +41,8 @@ struct PowerCut {
     case .open(let path): waitingNames[folder(path), default: []].insert(path)
     case .flushFolder(let path):
       durableNames.formUnion(waitingNames.removeValue(forKey: path) ?? [])
-    case .read, .startWriteback, .setMode, .unlink, .clone, .copyRange, .removeFolder, .lock:
+    case .read, .startWriteback, .setMode, .setOwner, .unlink, .clone, .copyRange, .removeFolder,
+      .lock:
       break
     }
   }

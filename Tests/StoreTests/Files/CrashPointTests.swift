@@ -17,7 +17,8 @@ import Testing
     #expect(!FileOperation.startWriteback("a").changesDisk)
     for operation: FileOperation in [
       .makeFolder("a"), .open("a"), .write("a", byteCount: 1), .truncate("a"), .setMode("a"),
-      .flush("a"), .rename(from: "a", to: "b"), .link(from: "a", to: "b"), .unlink("a"),
+      .setOwner("a"), .flush("a"), .rename(from: "a", to: "b"), .link(from: "a", to: "b"),
+      .unlink("a"),
       .flushFolder("a"), .clone(from: "a", to: "b"), .copyRange(from: "a", to: "b"),
     ] {
       #expect(operation.changesDisk, "\(operation)")

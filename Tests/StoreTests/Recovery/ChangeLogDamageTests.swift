@@ -142,4 +142,123 @@ struct ChangeLogDamageTests {
     }
     #expect(try count(DiskStore(at: path)) == 20)
   }
+
+  /// Damages the record of a checkpoint, and loses the database and its backups.
+  private func loseAll(andDamage number: Int) throws {
+    let log = try Data(contentsOf: URL(fileURLWithPath: path + "/changes-1"))
+    let place = try #require(log.range(of: Data(cp(number).key.digest.hex.utf8)))
+    try flipBit(2, ofByte: place.lowerBound, in: path + "/changes-1")
+    for name in names(in: path) where name.hasPrefix("spool.sqlite") || name == "backups" {
+      try FileManager.default.removeItem(atPath: path + "/" + name)
+    }
+  }
+
+  @Test("a damaged record costs its rows, and none behind it; the recovery says so")
+  func resumption() throws {
+    do {
+      let store = try DiskStore(at: path)
+      for number in 0..<20 { try store.commit(cp(number)) }
+    }
+    try loseAll(andDamage: 7)
+    let store = try DiskStore(at: path)
+    #expect(try count(store) == 19)
+    let recovery = try #require(store.recovery)
+    #expect(recovery.unreadBytes > 50)
+    #expect(recovery.line.contains("bytes of the log are damaged and could not be read"))
+    try store.commit(cp(7))
+    #expect(store.changeLog.generations == [2])
+    #expect(store.changeLog.isIntact(2))
+  }
+
+  @Test("what belonged to a row in a damaged record is left out")
+  func orphans() throws {
+    do {
+      let store = try DiskStore(at: path)
+      try store.commit(cp(1))
+      let key = try store.recordings.admit(
+        RecordingArrival(
+          pipeline: "voice", inbox: "/inbox", path: "a.m4a",
+          stamp: RecordingFileStamp(inode: 1, byteCount: 5, modified: 7, changed: 8),
+          fileName: "a.m4a", recording: try store.makeArtifact("sound", kind: .sound)),
+        conflicts: .quarantine
+      ).recording.key
+      let place = try FileStamp(at: path + "/changes-1").byteCount - 20
+      _ = try store.recordings.change(key, .begin)
+      try store.commit(cp(2))
+      try flipBit(2, ofByte: Int(place), in: path + "/changes-1")
+    }
+    for name in names(in: path) where name.hasPrefix("spool.sqlite") || name == "backups" {
+      try FileManager.default.removeItem(atPath: path + "/" + name)
+    }
+    let store = try DiskStore(at: path)
+    #expect(try count(store) == 2)
+    #expect(try store.recordings.matching(RecordingQuery()) == [])
+    #expect(try Inspection(of: path).run().isSound)
+  }
+
+  @Test("a damaged log is found once a day, with the backup, and written again")
+  func daily() throws {
+    do {
+      let store = try DiskStore(at: path)
+      for number in 0..<20 { try store.commit(cp(number)) }
+      try flipBit(2, ofByte: 400, in: path + "/changes-1")
+      try? FileManager.default.removeItem(atPath: path + "/backups")
+      store.backUpIfDue()
+      #expect(store.changeLog.generations == [2])
+      try store.commit(cp(20))
+    }
+    for name in names(in: path) where name.hasPrefix("spool.sqlite") || name == "backups" {
+      try FileManager.default.removeItem(atPath: path + "/" + name)
+    }
+    let store = try DiskStore(at: path)
+    #expect(store.recovery?.unreadBytes == 0)
+    #expect(try count(store) == 21)
+  }
+
+  @Test("a rebuild counts what the backup did not have")
+  func counts() throws {
+    do {
+      let store = try DiskStore(at: path)
+      for number in 0..<3 { try store.commit(cp(number)) }
+      _ = try store.backUp()
+      try store.commit(cp(3))
+      try store.withDatabase { (database) throws(SpoolError) in
+        try store.changeLog.renew(in: &database)
+      }
+    }
+    try FileManager.default.removeItem(atPath: path + "/spool.sqlite")
+    #expect(try DiskStore(at: path).recovery?.checkpoints == 1)
+  }
+
+  @Test("a replaced file goes with the next change, and not only when the store is opened again")
+  func replaced() throws {
+    let store = try DiskStore(at: path)
+    try store.commit(cp(1))
+    try store.withDatabase { (database) throws(SpoolError) in
+      try database.transaction(to: "test", isRecorded: false) { (database) throws(SpoolError) in
+        var state = try ChangeLog.state(in: &database)
+        try store.changeLog.begin(&state, in: &database)
+        try ChangeLog.record(state, in: &database)
+      }
+    }
+    #expect(store.changeLog.generations == [1, 2])
+    try store.commit(cp(2))
+    #expect(store.changeLog.generations == [2])
+  }
+
+  @Test("a new file belongs to the database's owner, whoever begins it")
+  func owner() throws {
+    let isRoot = getuid() == 0
+    do {
+      let store = try DiskStore(at: path)
+      let database = path + "/spool.sqlite"
+      #expect(unsafe chmod(database, 0o664) == 0)
+      if isRoot { #expect(unsafe chown(database, 65534, 65533) == 0) }
+      try store.commit(cp(1))
+    }
+    var status = stat()
+    #expect(unsafe stat(path + "/changes-1", &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o664)
+    if isRoot { #expect(status.st_uid == 65534 && status.st_gid == 65533) }
+  }
 }

@@ -13,4 +13,6 @@ DROP TRIGGER note_commands_insert_owed;
 DROP TRIGGER note_commands_update_owed;
 DROP TRIGGER note_commands_delete_owed;
 DROP TABLE ledger_owed;
+-- Its place was in a file of the old records; only the number still counts.
+UPDATE ledger SET generation = 0, byte_count = 0, first_byte_count = 0;
 ALTER TABLE checkpoints ADD COLUMN recorded_at INTEGER;
