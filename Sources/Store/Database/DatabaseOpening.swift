@@ -39,10 +39,11 @@ struct DatabaseOpening {
         let version = try schema.version(of: &database, layout.database)
         if version == 0 || version == schema.steps.count || isAlone {
           try update(&database)
-          _ = lock.tryShared()
-          return database
+          // Another process may take the lock at this moment.
+          if !isAlone || lock.tryShared() { return database }
+          isAlone = false
+          continue
         }
-        _ = consume database
         isAlone = lock.tryAlone()
         if !isAlone, Clock.monotonic() > deadline {
           throw SpoolError(
@@ -108,7 +109,7 @@ struct DatabaseOpening {
     if version > 0 { try slots.addUnlessThere(database) }
     try schema.migrate(&database, at: layout.database)
     // A change of format is not in the log.
-    if try ChangeLog.isThere(in: &database), log.isKnown(to: try ChangeLog.state(in: &database)) {
+    if try ChangeLog.isThere(in: &database), try ChangeLog.state(in: &database).generation > 0 {
       _ = try log.catchUp(&database)
       try log.renew(in: &database)
     }

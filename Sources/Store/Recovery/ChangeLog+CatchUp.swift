@@ -64,13 +64,9 @@ extension ChangeLog {
   private func newest() throws(SpoolError) -> Newest? {
     var newest: Newest?
     for generation in generations {
-      var last: Int64?
       var hasBeginning = false
-      let reading = try read(generation) { record in
-        last = record.number
-        if record.changes.isEmpty { hasBeginning = true }
-      }
-      if let last, last >= newest?.number ?? last {
+      let reading = try read(generation) { if $0.changes.isEmpty { hasBeginning = true } }
+      if let last = reading.number, last >= newest?.number ?? last {
         newest = Newest(
           generation: generation, number: last, isWhole: hasBeginning && reading.skipped == 0)
       }
@@ -89,10 +85,9 @@ extension ChangeLog {
       switch try surplus(state) {
       case .none: return news
       case .tail:
-        let reading = try apply(state.generation, from: state.byteCount, to: &database, &news) {
-          state.number = max(state.number, $0)
-        }
+        let reading = try apply(state.generation, from: state.byteCount, to: &database, &news)
         state.byteCount = reading.end
+        state.number = max(state.number, reading.number ?? 0)
         try Self.raiseNumber(to: state.number, in: &database)
         // Nothing may follow the damage.
         if reading.skipped > 0 { try begin(&state, in: &database) }
@@ -117,13 +112,11 @@ extension ChangeLog {
   /// Applies the records of a log file, and counts them.
   @discardableResult
   private func apply(
-    _ generation: Int64, from start: Int64 = 0, to database: inout Database, _ news: inout CatchUp,
-    _ number: (Int64) -> Void = { _ in }
+    _ generation: Int64, from start: Int64 = 0, to database: inout Database, _ news: inout CatchUp
   ) throws(SpoolError) -> Reading {
     let reading = try read(generation, from: start) { (record) throws(SpoolError) in
       try database.apply(record.changes, to: Self.action)
       news.count(record.changes)
-      number(record.number)
     }
     let length = (try? FileStamp(at: path(generation)))?.byteCount ?? reading.end
     news.unreadByteCount += Int(reading.skipped + max(0, length - reading.end))
@@ -184,6 +177,8 @@ extension ChangeLog {
     var end: Int64
     /// Damaged bytes before that.
     var skipped: Int64 = 0
+    /// The last transaction's number.
+    var number: Int64?
   }
 
   /// Reads the records of a log file in order, and skips what is damaged between them.
@@ -197,6 +192,7 @@ extension ChangeLog {
     while reading.end < end {
       if let (record, next) = try record(of: file, at: reading.end) {
         if let record { try body(record) }
+        reading.number = record?.number ?? reading.number
         reading.end = next
       } else if let next = nextRecord(in: file, after: reading.end), next < end {
         reading.skipped += next - reading.end

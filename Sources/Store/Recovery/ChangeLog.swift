@@ -103,8 +103,8 @@ struct ChangeLog: Sendable {
     do throws(SpoolError) {
       state.byteCount = try writeAll(state.number, to: draft, in: &database)
       try doing("write the change log", target) { () throws(SystemError) in
-        let isThere = (try? FileStamp(at: layout.database)) != nil
-        let model = try FileStamp(at: isThere ? layout.database : layout.root)
+        let isThere = (try? FileStamp(following: layout.database)) != nil
+        let model = try FileStamp(following: isThere ? layout.database : layout.root)
         try files.setMode(model.access, of: draft)
         try files.setOwner(of: draft, like: model)
         try files.flush(draft)
@@ -189,13 +189,6 @@ struct ChangeLog: Sendable {
   }
 
   var isEmpty: Bool { generations.isEmpty }
-
-  /// Whether a database in this state has its log here.
-  func isKnown(to state: State) -> Bool {
-    state.generation > 0
-      && (try? FileStamp(at: path(state.generation))).map { $0.byteCount >= state.byteCount }
-        ?? false
-  }
 
   /// Removes replaced log files; sets aside one with damage, which a person may read. Never fails.
   func sweep(in database: inout Database) {

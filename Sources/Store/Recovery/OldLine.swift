@@ -110,7 +110,8 @@ struct OldLine {
     }
     try database.run(
       """
-      INSERT \(update == nil ? isReplacing ? "OR REPLACE " : "OR IGNORE " : "")INTO \(table) (\(names.joined(separator: ", ")))
+      INSERT \(update != nil ? "" : isReplacing ? "OR REPLACE " : "OR IGNORE ")
+        INTO \(table) (\(names.joined(separator: ", ")))
       VALUES (\(names.map { _ in "?" }.joined(separator: ", "))) \(update ?? "")
       """, names.compactMap { row[$0] }, to: RecordingTable.recordAction)
     if table == "notes", row["is_claim_open"] == nil, let key = row["key"] {
