@@ -166,11 +166,10 @@ package final class DiskStore: Sendable {
       guard try ChangeLog.isThere(in: &database) else { return CatchUp() }
       var lost = try changeLog.catchUp(&database)
       database.recorder = changeLog.recorder
-      let old = OldRecords(layout: layout, files: files)
+      let old = changeLog.old
       if old.isThere {
         do throws(SpoolError) {
           lost.add(try old.takeIn(&database, changeLog))
-          old.remove()
         } catch {
           // What frees room must work: the old records and the database keep all until there is some.
           guard error.isFullDisk else { throw error }
@@ -179,6 +178,7 @@ package final class DiskStore: Sendable {
           return lost
         }
       }
+      old.remove()
       changeLog.mend(in: &database, isSuspect: isSuspect)
       changeLog.sweep(in: &database)
       return lost

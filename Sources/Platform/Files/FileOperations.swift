@@ -87,9 +87,7 @@ package struct FileOperations: Sendable {
   /// Gives a file the owner and group of another; does nothing where this process may not.
   package func setOwner(of file: borrowing OpenFile, like other: FileStamp) throws(SystemError) {
     try willPerform(.setOwner(file.path))
-    if fchown(file.descriptor, other.owner, other.group) != 0 {
-      _ = fchown(file.descriptor, uid_t.max, other.group)
-    }
+    _ = fchown(file.descriptor, other.owner, other.group)
   }
 
   /// Flushes the file's bytes and length. Never retry after an error: the kernel no longer knows

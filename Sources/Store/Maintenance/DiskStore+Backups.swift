@@ -204,7 +204,7 @@ struct StoreIdentity: Hashable, Sendable {
         }
       }
     }
-    runs.formUnion(site.rebuild.old.runNames)
+    runs.formUnion(site.log.old.runNames)
   }
 
   /// Whether both may be of one store.

@@ -88,8 +88,8 @@ extension Inspection {
             meaning: "what is damaged comes only from a backup"))
       }
     }
-    report.checkpoints = max(report.checkpoints, old.checkpointPaths.count)
-    report.runs = max(report.runs, old.runNames.count)
+    report.checkpoints = max(report.checkpoints, log.old.checkpointPaths.count)
+    report.runs = max(report.runs, log.old.runNames.count)
   }
 
   /// Pins of unknown runs: a flipped bit in a row pins another run, or none.

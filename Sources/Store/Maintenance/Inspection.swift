@@ -154,10 +154,9 @@ package struct Inspection: Sendable {
 
   private var isUnborn: Bool {
     let (files, strays) = ArtifactFile.all(in: layout)
-    return files.isEmpty && strays.isEmpty && log.isEmpty && !old.isThere && slots.filled.isEmpty
+    return files.isEmpty && strays.isEmpty && log.isEmpty && !log.old.isThere
+      && slots.filled.isEmpty
   }
-
-  var old: OldRecords { OldRecords(layout: layout, files: files) }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {
     return InspectionFinding(

@@ -34,11 +34,11 @@ extension ChangeLog {
 
   /// Compares both; two stat calls if nothing is wrong.
   private func surplus(_ state: State) throws(SpoolError) -> Surplus {
-    let length = (try? FileStamp(at: path(state.generation)))?.byteCount
+    let length = byteCount(state.generation)
     // A database without a log may be new, or rebuilt from an older one.
     let hasNext =
       state.generation == 0
-      ? !isEmpty : (try? FileStamp(at: path(state.generation + 1))) != nil
+      ? !isEmpty : byteCount(state.generation + 1) != nil
     if length ?? 0 == state.byteCount, !hasNext { return .none }
     if !hasNext, let length, length > state.byteCount, try isEnd(state) { return .tail }
     guard let newest = try newest() else { return .none }
@@ -118,8 +118,8 @@ extension ChangeLog {
       try database.apply(record.changes, to: Self.action)
       news.count(record.changes)
     }
-    let length = (try? FileStamp(at: path(generation)))?.byteCount ?? reading.end
-    news.unreadByteCount += Int(reading.skipped + max(0, length - reading.end))
+    news.unreadByteCount += Int(
+      reading.skipped + max(0, (byteCount(generation) ?? 0) - reading.end))
     if reading.skipped > 0 { try Self.removeOrphans(from: &database) }
     return reading
   }

@@ -13,6 +13,8 @@ struct ChangeLog: Sendable {
   let drafts: DraftFolder
   let files: FileOperations
 
+  var old: OldRecords { OldRecords(layout: layout, files: files) }
+
   /// The tables in the log, parents before children: all but caches, claims of living processes, the
   /// list of receipts, which has signed files of its own, and the database's account of the log.
   static let tables = [
@@ -54,8 +56,7 @@ struct ChangeLog: Sendable {
   ) throws(SpoolError) {
     var state = try Self.state(in: &database)
     let path = path(state.generation)
-    let length = (try? FileStamp(at: path))?.byteCount ?? 0
-    let isUsable = state.generation > 0 && length >= state.byteCount
+    let isUsable = state.generation > 0 && byteCount(state.generation) ?? 0 >= state.byteCount
     if changes.isEmpty {
       // The commit makes earlier ones durable that were not flushed.
       return isUsable ? try write([], to: path, at: state.byteCount, isDurable: isDurable) : ()
@@ -211,20 +212,21 @@ struct ChangeLog: Sendable {
   @discardableResult
   func mend(in database: inout Database, isSuspect: Bool) -> Bool {
     guard let state = try? Self.state(in: &database), state.generation > 0 else { return false }
-    let length = (try? FileStamp(at: path(state.generation)))?.byteCount ?? 0
-    if length >= state.byteCount,
-      !isSuspect || isIntact(state.generation, upTo: state.byteCount)
-    {
-      return false
-    }
-    return (try? renew(in: &database)) != nil
+    let length = byteCount(state.generation) ?? 0
+    let isGood =
+      isSuspect
+      ? isIntact(state.generation, upTo: state.byteCount) : length >= state.byteCount
+    return !isGood && (try? renew(in: &database)) != nil
   }
 
   /// Whether a file is what was written, up to a length; nil for its own.
   func isIntact(_ generation: Int64, upTo length: Int64? = nil) -> Bool {
-    guard let stamp = try? FileStamp(at: path(generation)),
-      let reading = try? read(generation, upTo: length ?? .max, { _ in })
-    else { return false }
-    return reading.skipped == 0 && reading.end == length ?? stamp.byteCount
+    let reading = try? read(generation, upTo: length ?? .max) { _ in }
+    return reading?.skipped == 0 && reading?.end == length ?? byteCount(generation)
+  }
+
+  /// The length of a file; nil if there is none.
+  func byteCount(_ generation: Int64) -> Int64? {
+    (try? FileStamp(at: path(generation)))?.byteCount
   }
 }

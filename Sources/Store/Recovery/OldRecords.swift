@@ -69,6 +69,7 @@ struct OldRecords: Sendable {
   /// Removes all files and folders, but sets aside records that cannot be read, for a person. Never
   /// fails: what stays is removed by the next opening.
   func remove() {
+    guard FilePath.exists(root) else { return }
     for name in FilePath.names(in: root) {
       let folder = "\(root)/\(name)"
       for path in paths(in: name) where (try? bytes(path, limit: .max)).flatMap(Self.text) == nil {

@@ -12,8 +12,6 @@ struct Rebuild {
   let slots: BackupSlots
   let now: Int64
 
-  var old: OldRecords { OldRecords(layout: layout, files: files) }
-
   /// Rebuilds the database and puts it in place; the old one is kept aside.
   ///
   /// The old one is replaced in the last step; after an interruption the next opening repeats the
@@ -90,7 +88,7 @@ struct Rebuild {
       try schema.migrate(&database, at: part.path)
       var counts = try log.catchUp(&database)
       database.recorder = log.recorder
-      if old.isThere { counts.add(try old.takeIn(&database, log)) }
+      if log.old.isThere { counts.add(try log.old.takeIn(&database, log)) }
       try database.transaction(to: "rebuild") { (database) throws(SpoolError) in
         try CheckpointTable.strikeMissing(in: layout, from: &database)
         try RunTable.cutOffAll(in: &database)
