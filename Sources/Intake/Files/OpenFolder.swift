@@ -187,9 +187,10 @@ struct FolderListing {
   ///
   /// - Parameters:
   ///   - expectedCount: about how many files there are.
+  ///   - skipsUnreadable: whether an entry without a readable stamp is left out; else it is an error.
   ///   - isWanted: whether a name is listed; the stamp is nil for a folder.
   init(
-    _ folder: borrowing OpenFile, expectedCount: Int = 0,
+    _ folder: borrowing OpenFile, expectedCount: Int = 0, skipsUnreadable: Bool = false,
     isWanted: (_ name: FileName, _ stamp: FileStamp?) -> Bool
   ) throws(SystemError) {
     files = Dictionary(minimumCapacity: expectedCount)
@@ -208,7 +209,11 @@ struct FolderListing {
         if errno != 0 { throw .last }
         return
       }
-      try unsafe add(entry, of: number, isWanted: isWanted)
+      do throws(SystemError) {
+        try unsafe add(entry, of: number, isWanted: isWanted)
+      } catch {
+        if !skipsUnreadable { throw error }
+      }
     }
   }
 

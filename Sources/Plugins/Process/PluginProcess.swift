@@ -28,6 +28,7 @@ final class PluginProcess {
   private(set) var wasKilled = false
   private let cage = ProcessCage()
   private let hasNetwork: Bool
+  private var hasOwnNetwork = false
 
   /// Starts a program behind its confinement.
   /// - Parameters:
@@ -95,6 +96,7 @@ final class PluginProcess {
       guard isEnclosed else { return }
       let start = awaitStart()
       if start == .begun {
+        hasOwnNetwork = enclosures[attempt].contains("--unshare-net")
         memory.didWork(attempt, hasNetwork: hasNetwork)
         return
       }
@@ -221,7 +223,9 @@ final class PluginProcess {
 
   /// Warnings about the confinement of the program, under this name.
   func warnings(of name: String) -> [String] {
-    report.confinement?.warning(of: name, hasNetwork: hasNetwork).map { [$0] } ?? []
+    report.confinement?.warning(
+      of: name, hasNetwork: hasNetwork, hasOwnNetwork: hasOwnNetwork
+    ).map { [$0] } ?? []
   }
 
   /// Takes what the launcher has sent; false if there is nothing.
