@@ -253,10 +253,8 @@ final class InboxWorker: Sendable {
       absence: { folders.inboxAbsence }, examine: { probe.verdict($0.readingPath) },
       measure: { probe.facts(of: $0.readingPath)?.milliseconds },
       begun: {
-        engine.record(
-          WatchEvent(
-            .watching, at: engine.clock.now, inbox: settings.path,
-            text: "for \(settings.pipelineName)"))
+        let text = "for \(settings.pipelineName)"
+        engine.record(WatchEvent(.watching, at: engine.clock.now, inbox: settings.path, text: text))
       }, report: { event in mail.send { $0.take(event) } })
     self.watcher = watcher
     thread = BackgroundThread(name: "inbox") { [claim] in

@@ -41,8 +41,7 @@ final class InboxWatcher: Sendable {
     thread = BackgroundThread(name: "inbox") {
       let watch = FolderWatch(
         path: path, names: names, schedule: schedule,
-        overlookedAge: rules.overlookedPeriod, absence: absence, begun: begun,
-        wake: orders.wake)
+        overlookedAge: rules.overlookedPeriod, absence: absence, begun: begun, wake: orders.wake)
       var monitor = ArrivalMonitor(
         watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure,
         report: report)

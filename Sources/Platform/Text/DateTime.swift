@@ -94,8 +94,7 @@ extension DateTime: CustomStringConvertible {
 }
 
 extension DateTime {
-  /// UTC to the millisecond: `2026-11-21T14:22:05.120Z`.
-  /// - Parameter seconds: since 1970.
+  /// UTC to the millisecond, from seconds since 1970: `2026-11-21T14:22:05.120Z`.
   package static func text(of seconds: Double) -> String {
     // Receipts are signed with this text: the rounding must stay. The format truncates.
     Date(timeIntervalSince1970: seconds + 0.0005)
@@ -110,7 +109,6 @@ extension DateTime {
   }
 
   /// A time in UTC, to the millisecond.
-  /// - Parameter seconds: since 1970.
   package init(secondsSince1970 seconds: Double) {
     // Dates from year 1 to 9999.
     let limited = seconds.isFinite ? min(max(seconds, -62_135_596_800), 253_402_300_799) : 0
