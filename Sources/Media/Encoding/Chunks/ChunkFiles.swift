@@ -84,7 +84,7 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
         try OpenFile(path: Self.path(chunk, of: work), O_RDONLY).flush()
       }
       try writing(work.folder) { () throws(SystemError) in
-        try FileOperations.encoders.flushFolder(work.folder)
+        try FileOperations.uncounted.flushFolder(work.folder)
       }
     }
   }
@@ -108,7 +108,7 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
     try file.write(ChunkRecord(run, as: label).bytes(owner: work.state.owner), at: 0)
     try file.flush()
     try writing(target) { () throws(SystemError) in
-      try FileOperations.encoders.rename(new, to: target)
+      try FileOperations.uncounted.rename(new, to: target)
     }
   }
 
@@ -120,7 +120,7 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
       guard finished.hasPrefix(work.name + "."), finished.hasSuffix(suffix) else { continue }
       let number = finished.dropFirst(work.name.count + 1).dropLast(suffix.count)
       guard !number.isEmpty, number.allSatisfy(\.isWholeNumber) else { continue }
-      try? FileOperations.encoders.unlink(work.folder + "/" + file)
+      try? FileOperations.uncounted.unlink(work.folder + "/" + file)
     }
   }
 
