@@ -130,6 +130,23 @@ package struct FileOperations: Sendable {
     }
   }
 
+  /// Replaces a whole file, or makes it: writes its bytes under another name, flushes them, and
+  /// renames. Does not flush the name.
+  /// - Parameter draft: the other name, which is free or an earlier attempt's.
+  package func replace(
+    _ path: String, with bytes: [UInt8], draft: String, mode: UInt32
+  ) throws(SystemError) {
+    do throws(SystemError) {
+      let file = try open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: mode)
+      try write(bytes, to: file)
+      try flush(file)
+      try rename(draft, to: path)
+    } catch {
+      try? unlink(draft)
+      throw error
+    }
+  }
+
   /// Makes a hard link; throws EEXIST if the target exists.
   package func link(_ source: String, to target: String) throws(SystemError) {
     try willPerform(.link(from: source, to: target))

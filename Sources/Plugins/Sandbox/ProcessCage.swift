@@ -43,22 +43,22 @@ final class ProcessCage {
 
   /// Kills the remaining processes and removes it.
   func end() {
-    guard isBusy() else { return }
+    if remove() { return }
     // Prevents new processes during the kill.
     try? limit(0)
     for _ in 0..<500 {
       for process in processes { kill(process, SIGKILL) }
-      guard isBusy() else { return }
+      if remove() { return }
       usleep(2000)
     }
   }
 
-  /// Removes the folder, unless processes are left in it.
-  private func isBusy() -> Bool {
+  /// - Returns: false while processes are left in it.
+  private func remove() -> Bool {
     do throws(SystemError) { try FileOperations.uncounted.removeFolder(folder) } catch {
-      return error.code == EBUSY
+      return error.code != EBUSY
     }
-    return false
+    return true
   }
 
   private func limit(_ count: Int) throws(SystemError) {

@@ -103,12 +103,10 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
   /// durable after `flush`.
   private func write(_ run: PacketRun, as label: ChunkLabel) throws(SpoolError) {
     let target = Self.path(label.chunk, of: work)
-    let new = target + Self.newSuffix
-    let file = try OpenFile(path: new, O_WRONLY | O_CREAT | O_TRUNC)
-    try file.write(ChunkRecord(run, as: label).bytes(owner: work.state.owner), at: 0)
-    try file.flush()
+    let bytes = ChunkRecord(run, as: label).bytes(owner: work.state.owner)
     try writing(target) { () throws(SystemError) in
-      try FileOperations.uncounted.rename(new, to: target)
+      try FileOperations.uncounted.replace(
+        target, with: bytes, draft: target + Self.newSuffix, mode: 0o600)
     }
   }
 
