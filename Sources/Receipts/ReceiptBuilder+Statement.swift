@@ -1,4 +1,3 @@
-import Glibc
 import PipelineEngine
 package import PipelineModel
 internal import Platform
@@ -98,12 +97,10 @@ extension ReceiptBuilder {
     _ input: String, _ path: String, _ digest: Digest
   ) throws(SpoolError) -> JSONValue {
     let origin = context.origins[input]
-    var status = stat()
-    let isThere = unsafe stat(path, &status) == 0
     return Receipt.source(
       input: input, name: origin?.name ?? path.split(separator: "/").last.map(String.init) ?? path,
       digest: digest,
-      byteCount: isThere ? Int(status.st_size) : nil,
+      byteCount: (try? FileStamp(following: path)).map { Int($0.byteCount) },
       // The inbox's parent folders are private.
       inbox: origin?.inbox.flatMap { $0.split(separator: "/").last }.map(String.init),
       arrivedAt: origin?.arrivedAt,

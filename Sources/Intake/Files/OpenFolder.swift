@@ -126,11 +126,6 @@ extension OpenFile {
     }
   }
 
-  /// Flushes the names.
-  func flushNames() throws(SystemError) {
-    guard fsync(descriptor) == 0 else { throw .last }
-  }
-
   /// Waits for the lock, which this descriptor holds from then on. On a file system without locks,
   /// one user has to be enough.
   func waitForLock() {
@@ -149,11 +144,7 @@ extension OpenFile {
 
   /// Opens a folder by a way from this one, such as `..`.
   func openFolder(_ way: String) throws(SystemError) -> OpenFile {
-    let number = descriptor
-    let opened = try SystemError.check {
-      unsafe openat(number, way, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    }
-    return OpenFile(descriptor: opened, path: way)
+    try OpenFile(way, in: self, O_RDONLY | O_DIRECTORY)
   }
 
   @discardableResult

@@ -248,9 +248,9 @@ struct ScratchStore: Sendable {
 
   /// Makes a uniquely named folder in `folder`, accessible to its owner only.
   static func makeRoot(inFolder folder: String) throws(SpoolError) -> String {
-    var name = Array("\(folder)/spool-crashtest-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&name) != nil else { throw .system("make a folder in", folder) }
-    return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    do throws(SystemError) {
+      return try FileOperations.uncounted.makeUniqueFolder("\(folder)/spool-crashtest-")
+    } catch { throw .system("make a folder in", folder, error) }
   }
 
   /// Deletes a folder recursively.

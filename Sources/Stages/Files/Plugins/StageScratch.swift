@@ -210,9 +210,7 @@ struct WaveCopy {
     }
     // The sizes are known by now.
     let header = Self.header(format, byteCount: byteCount)
-    _ = try writing(path) { () throws(SystemError) in
-      try SystemError.check { unsafe pwrite(file.descriptor, header, header.count, 0) }
-    }
+    try writing(path) { () throws(SystemError) in try file.put(header, at: 0) }
   }
 
   private func writing<Result: ~Copyable>(
