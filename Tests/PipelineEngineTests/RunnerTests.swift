@@ -44,16 +44,16 @@ struct RunnerTests {
 
   @Test("a recording that lies under another name is known by its own")
   func named() throws {
-    try bench.scratch.write("a recording", to: "kept/4f1a")
-    let unreadable = SpoolError("read", bench.scratch.file("kept/4f1a"), reason: "it is torn")
+    try bench.scratch.write("a recording", to: "other/4f1a")
+    let unreadable = SpoolError("read", bench.scratch.file("other/4f1a"), reason: "it is torn")
     bench.fail("second", with: unreadable, times: 1)
     let failure = try #require(throws: RunError.self) {
-      try bench.run("1", recording: "kept/4f1a", called: "work/walk.m4a")
+      try bench.run("1", recording: "other/4f1a", called: "work/walk.m4a")
     }
     let name = bench.scratch.file("work/walk.m4a")
     #expect(failure.error.subject == name)
     #expect(failure.recording == name)
-    let done = try bench.run("2", recording: "kept/4f1a", called: "work/walk.m4a")
+    let done = try bench.run("2", recording: "other/4f1a", called: "work/walk.m4a")
     #expect(done.inputs == ["note": name])
     #expect(done.recordings == ["note": SHA256.digest(of: "a recording")])
     #expect(done.steps.map(\.outcome) == [.reused, .made, .made])
