@@ -47,9 +47,9 @@ extension ReceiptBuilder {
   ) throws(SpoolError) -> JSONValue {
     let run = context.run
     var sources: [JSONValue] = []
-    for (input, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
+    for (input, file) in context.files.sorted(by: { $0.key < $1.key }) {
       guard let digest = run.recordings?[input] else { continue }
-      sources.append(try source(input, path, digest))
+      sources.append(try source(input, file.name, at: file.path, digest))
     }
     return Receipt.origin(
       program: program, host: host,
@@ -94,11 +94,11 @@ extension ReceiptBuilder {
   }
 
   private func source(
-    _ input: String, _ path: String, _ digest: Digest
+    _ input: String, _ name: String, at path: String, _ digest: Digest
   ) throws(SpoolError) -> JSONValue {
     let origin = context.origins[input]
     return Receipt.source(
-      input: input, name: origin?.name ?? path.split(separator: "/").last.map(String.init) ?? path,
+      input: input, name: origin?.name ?? name.split(separator: "/").last.map(String.init) ?? name,
       digest: digest,
       byteCount: (try? FileStamp(following: path)).map { Int($0.byteCount) },
       // The inbox's parent folders are private.

@@ -73,3 +73,17 @@ extension FileOperations {
     }
   }
 }
+
+/// A file to read.
+package struct SourceFile: Hashable, Sendable {
+  /// Where its bytes are.
+  package let path: String
+  /// Its path for people, records and exports, whose ending may tell the format. An artifact's
+  /// differs from where its bytes are.
+  package let name: String
+
+  package init(_ path: String, named name: String? = nil) {
+    self.path = path
+    self.name = name ?? path
+  }
+}
