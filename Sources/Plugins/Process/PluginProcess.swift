@@ -100,7 +100,7 @@ final class PluginProcess {
       guard isEnclosed else { return }
       let start = awaitStart()
       if start == .begun {
-        hasOwnNetwork = enclosures[attempt].contains("--unshare-net")
+        hasOwnNetwork = enclosures[attempt].contains { $0.hasSuffix("unshare-net") }
         memory.didWork(attempt, hasNetwork: hasNetwork)
         return
       }
