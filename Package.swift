@@ -102,7 +102,7 @@ let package = Package(
       "Media", ["Audio", "Platform", "CLibAV", "CLibAVLoader", "CPosix"],
       extra: lifetimes + optimised),
     library(
-      "Speech", ["Audio", "Transcripts", "Platform", "CEspeak", "CSpeechLoader", "CPosix"],
+      "Speech", ["Audio", "Transcripts", "Platform", "CEspeak", "CSpeechLoader"],
       extra: optimised),
 
     // Text, and statements that are signed: neither side.

@@ -1,4 +1,3 @@
-import Glibc
 import PipelineEngine
 package import PipelineModel
 internal import Platform
@@ -48,9 +47,9 @@ extension ReceiptBuilder {
   ) throws(SpoolError) -> JSONValue {
     let run = context.run
     var sources: [JSONValue] = []
-    for (input, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
+    for (input, file) in context.files.sorted(by: { $0.key < $1.key }) {
       guard let digest = run.recordings?[input] else { continue }
-      sources.append(try source(input, path, digest))
+      sources.append(try source(input, file.name, at: file.path, digest))
     }
     return Receipt.origin(
       program: program, host: host,
@@ -95,15 +94,13 @@ extension ReceiptBuilder {
   }
 
   private func source(
-    _ input: String, _ path: String, _ digest: Digest
+    _ input: String, _ name: String, at path: String, _ digest: Digest
   ) throws(SpoolError) -> JSONValue {
     let origin = context.origins[input]
-    var status = stat()
-    let isThere = unsafe stat(path, &status) == 0
     return Receipt.source(
-      input: input, name: origin?.name ?? path.split(separator: "/").last.map(String.init) ?? path,
+      input: input, name: origin?.name ?? name.split(separator: "/").last.map(String.init) ?? name,
       digest: digest,
-      byteCount: isThere ? Int(status.st_size) : nil,
+      byteCount: (try? FileStamp(following: path)).map { Int($0.byteCount) },
       // The inbox's parent folders are private.
       inbox: origin?.inbox.flatMap { $0.split(separator: "/").last }.map(String.init),
       arrivedAt: origin?.arrivedAt,

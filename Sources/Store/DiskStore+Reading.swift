@@ -22,16 +22,13 @@ extension DiskStore {
 
   /// Whether two paths lead to one file.
   package func isSameFile(_ path: String, _ other: String) -> Bool {
-    var first = stat()
-    var second = stat()
-    guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    guard let stamp = try? FileStamp(following: path) else { return false }
+    return (try? FileStamp(following: other))?.isSameFile(as: stamp) == true
   }
 
   package func sharesDisk(with folder: String) -> Bool {
-    var own = stat()
-    var other = stat()
-    return unsafe stat(path, &own) == 0 && stat(folder, &other) == 0 && own.st_dev == other.st_dev
+    guard let stamp = try? FileStamp(following: path) else { return false }
+    return (try? FileStamp(following: folder))?.device == stamp.device
   }
 
   package func freeByteCount(at folder: String) throws(SpoolError) -> Int {

@@ -1,4 +1,3 @@
-import Glibc
 package import PipelineModel
 package import Platform
 import Synchronization
@@ -221,11 +220,9 @@ package final class DiskStore: Sendable {
 
   /// Bytes free for an unprivileged user in a folder's file system.
   package static func freeByteCount(inFolder path: String) throws(SpoolError) -> Int {
-    var status = statvfs()
-    guard unsafe statvfs(path, &status) == 0 else {
-      throw SpoolError(inStore: "look for free space in", path, .last)
+    try doing("look for free space in", path) { () throws(SystemError) in
+      try FilePath.freeByteCount(inFolder: path)
     }
-    return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
   /// Delivers a message once in the life of this store, as the store's own.

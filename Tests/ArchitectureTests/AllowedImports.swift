@@ -31,7 +31,7 @@ enum AllowedImports {
     "Store": ["CSQLite", "CTexts"],
     "Search": ["CTexts"],
     "Media": ["CLibAV", "CLibAVLoader", "CPosix"],
-    "Speech": ["CEspeak", "CSpeechLoader", "CPosix"],
+    "Speech": ["CEspeak", "CSpeechLoader"],
     "Proof": ["CCrypto", "CTexts"],
     "Plugins": ["CConfinement", "CLilvLoader", "CPosix", "CSpoolPlugin", "CTexts"],
     "Intake": ["CPosix"],

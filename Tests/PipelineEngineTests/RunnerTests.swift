@@ -42,6 +42,25 @@ struct RunnerTests {
     #expect(bench.counts == ["first": 1, "second": 1, "third": 1])
   }
 
+  @Test("a recording that lies under another name is known by its own")
+  func named() throws {
+    try bench.scratch.write("a recording", to: "other/4f1a")
+    let unreadable = SpoolError("read", bench.scratch.file("other/4f1a"), reason: "it is torn")
+    bench.fail("second", with: unreadable, times: 1)
+    let failure = try #require(throws: RunError.self) {
+      try bench.run("1", recording: "other/4f1a", called: "work/walk.m4a")
+    }
+    let name = bench.scratch.file("work/walk.m4a")
+    #expect(failure.error.subject == name)
+    #expect(failure.recording == name)
+    let done = try bench.run("2", recording: "other/4f1a", called: "work/walk.m4a")
+    #expect(done.inputs == ["note": name])
+    #expect(done.recordings == ["note": SHA256.digest(of: "a recording")])
+    #expect(done.steps.map(\.outcome) == [.reused, .made, .made])
+    #expect(try bench.export("walk.txt") == "a recording, first, second, third")
+    #expect(try bench.run("3").steps.first?.outcome == .reused, "a name is part of no key")
+  }
+
   @Test("a run never replaces another recording's export, unless it is asked to")
   func otherRecording() throws {
     try bench.run("1")
@@ -181,10 +200,11 @@ private struct RunnerBench {
 
   @discardableResult
   func run(
-    _ id: String, recording: String = "note.m4a", names: [String: String] = [:],
-    isReplacing: Bool = false, stoppingAfter step: String? = nil
+    _ id: String, recording: String = "note.m4a", called name: String? = nil,
+    names: [String: String] = [:], isReplacing: Bool = false, stoppingAfter step: String? = nil
   ) throws -> RunRecord {
-    let plan = try plan(for: recording)
+    let file = SourceFile(scratch.file(recording), named: name.map { scratch.file($0) })
+    let plan = try plan(for: recording).with(files: ["note": file])
     let stop = StopRequest()
     let runner = Runner(
       store: store, log: store.runs, executors: [],
@@ -235,7 +255,8 @@ private struct Appending: WholeStage {
     if let artifact = context.inputs[input]?.artifact {
       text = try context.store.text(of: artifact)
     } else {
-      text = context.files[input].flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+      text =
+        context.files[input].flatMap { try? String(contentsOfFile: $0.path, encoding: .utf8) } ?? ""
     }
     let output = try context.store.keep("\(text), \(kind)", as: .file)
     return [PortName("file"): StepOutput(output)]

@@ -14,6 +14,14 @@ struct EnclosureTests {
 
     """
 
+  /// Makes an executable script by another process. One that this process had open for writing could
+  /// not be started while a program that another test starts still has the descriptor.
+  private static func write(_ script: String, to folder: ScratchFolder) throws {
+    let text = try folder.write(script, to: "script")
+    let install = try #require(Program(named: "install"))
+    #expect(try install.run(["-m", "755", text, folder.file("bwrap")]).exitCode == 0)
+  }
+
   @Test(
     "bubblewrap that worked and then fails or disappears keeps programs from starting",
     arguments: [false, true], ["#!/bin/sh\nexit 1\n", nil])
@@ -33,10 +41,7 @@ struct EnclosureTests {
         program, launcher: SpoolProgram.program.path, memory: memory)
       #expect(process.end(within: .seconds(20)) == nil)
     }
-    func write(_ script: String) throws {
-      try folder.write(script, to: "bwrap")
-      unsafe chmod(place, 0o755)
-    }
+    func write(_ script: String) throws { try Self.write(script, to: folder) }
     try write(Self.working)
     try start(hasNetwork: hasNetwork)
     if let after { try write(after) } else { try FileManager.default.removeItem(atPath: place) }
@@ -51,6 +56,29 @@ struct EnclosureTests {
     try write(Self.working)
     try start(hasNetwork: hasNetwork)
     #expect(try String(contentsOfFile: "\(own)/runs", encoding: .utf8) == "\n\n")
+  }
+
+  @Test(
+    "where bubblewrap can make no network, offline programs share it, whichever starts first",
+    arguments: [[true, false], [false, true]])
+  func sharedNetwork(order: [Bool]) throws {
+    let folder = try ScratchFolder()
+    let own = folder.file("own")
+    try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+    try Self.write(
+      "#!/bin/sh\ncase \" $* \" in *\" --unshare-net \"*) exit 1 ;; esac\n"
+        + Self.working.split(separator: "\n").dropFirst().joined(separator: "\n"), to: folder)
+    let memory = EnclosureMemory()
+    for hasNetwork in order + order {
+      var program = ConfinedProgram(
+        program: "/bin/sh", arguments: ["-c", "echo >>\(own)/runs"], folder: own,
+        limits: PluginManifest.Limits(network: hasNetwork))
+      program.bubblewrap = folder.file("bwrap")
+      let process = try PluginProcess(program, launcher: SpoolProgram.program.path, memory: memory)
+      #expect(process.end(within: .seconds(20)) == nil)
+      #expect(process.report.confinement?.state.hasPrefix("namespaces: bubblewrap") == true)
+    }
+    #expect(try String(contentsOfFile: "\(own)/runs", encoding: .utf8) == "\n\n\n\n")
   }
 
   @Test("where it never worked, programs start without it, and it is not tried again")

@@ -14,7 +14,8 @@ struct LauncherReportTests {
     var report = LauncherReport()
     for byte in lines.joined(separator: "\n").utf8 { report.take([byte]) }
     #expect(report.confinement?.state == "namespaces: none, landlock: 7, seccomp: on")
-    let warning = report.confinement?.warning(of: "x", hasNetwork: false)
+    let warning = report.confinement?.warning(
+      of: "x", hasNetwork: false, hasOwnNetwork: false)
     #expect(warning?.contains("cannot keep it from changing permissions") == true)
     #expect(report.trouble == "cannot start x: no such file")
     #expect(report.status == 256)
@@ -22,7 +23,12 @@ struct LauncherReportTests {
     #expect(report.remnant?.hasPrefix("3 processes that it started") == true)
     #expect(LauncherReport().remnant == nil)
     let whole = Confinement("1 7 1 1 1 1")
-    #expect(whole?.warning(of: "x", hasNetwork: false) == nil)
+    #expect(whole?.warning(of: "x", hasNetwork: false, hasOwnNetwork: true) == nil)
+    let unfiltered = Confinement("1 7 0 1 1 1")
+    for hasOwnNetwork in [false, true] {
+      let words = unfiltered?.warning(of: "x", hasNetwork: false, hasOwnNetwork: hasOwnNetwork)
+      #expect(words?.contains("the network") == !hasOwnNetwork)
+    }
     #expect(whole?.state == "namespaces: bubblewrap, landlock: 7, seccomp: on")
   }
 

@@ -16,8 +16,8 @@ struct ReceiptTests {
 
   @Test("times are ISO 8601 in UTC with milliseconds")
   func times() {
-    #expect(UniversalTime.text(of: 0) == "1970-01-01T00:00:00.000Z")
-    #expect(UniversalTime.text(of: 1_790_000_000.12) == "2026-09-21T14:13:20.120Z")
+    #expect(DateTime.text(of: 0) == "1970-01-01T00:00:00.000Z")
+    #expect(DateTime.text(of: 1_790_000_000.12) == "2026-09-21T14:13:20.120Z")
   }
 
   @Test("the same work at another time has the same substance, and other work another")

@@ -32,7 +32,7 @@ import Testing
       inputs.append(
         try SoundInput(
           PassOrder.SourceInput(
-            place: PortName("parts.\(index + 1)"), origin: .recording(input: "", path: path)),
+            place: PortName("parts.\(index + 1)"), origin: .recording(input: "", SourceFile(path))),
           in: nil))
     }
     let outline = try stage.outline(of: inputs)

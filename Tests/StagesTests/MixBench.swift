@@ -2,6 +2,7 @@ import Audio
 import Foundation
 @testable import PipelineEngine
 import PipelineModel
+import Platform
 @testable import SoundEngine
 @testable import Stages
 import TestSupport
@@ -41,7 +42,7 @@ struct MixBench {
       inputs.append(
         try SoundInput(
           PassOrder.SourceInput(
-            place: PortName("tracks.\(index + 1)"), origin: .recording(input: "", path: path)),
+            place: PortName("tracks.\(index + 1)"), origin: .recording(input: "", SourceFile(path))),
           in: nil))
     }
     let layout = try stage.layout(inputs)

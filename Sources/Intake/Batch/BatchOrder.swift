@@ -129,7 +129,7 @@ package struct BatchOrder: Sendable {
     }
     guard let given = sidecar?.overrides, !given.isEmpty else {
       let plan = inputs.count > 1 ? transcriptPlan ?? plan : plan
-      return try plan.with(inputs: inputs).settled(album)
+      return try plan.with(files: inputs.mapValues { SourceFile($0) }).settled(album)
     }
     let own: Plan
     do {

@@ -54,7 +54,7 @@ struct TreeWalk: Sendable {
     do throws(SystemError) {
       let opened = try FileOperations.system.open(
         PathText.join(root, folder), O_RDONLY | O_DIRECTORY)
-      listing = try FolderListing(opened) { _, _ in true }
+      listing = try FolderListing(opened, skipsUnreadable: true) { _, _ in true }
     } catch {
       finding.troubles.append(
         Trouble(

@@ -91,7 +91,7 @@ enum CommandReading {
 
   private static func time(_ fields: [String: JSONValue]) throws(SpoolError) -> Double? {
     guard let written = fields["issuedAt"], written != .null else { return nil }
-    guard let time = written.text.flatMap({ Timestamp(iso8601: $0) }) else {
+    guard let time = written.text.flatMap({ DateTime(iso8601: $0) }) else {
       throw SpoolError(
         "issuedAt: \(written.summary), expected a time such as 2026-11-21T14:05:33Z")
     }

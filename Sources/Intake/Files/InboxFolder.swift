@@ -65,7 +65,7 @@ struct InboxFolder: ~Copyable, Sendable {
   }
 
   /// Whether other machines can change the folder's file system without this kernel's knowledge.
-  var isRemote: Bool { Self.isRemote(kind: posix_file_system_kind(folder.descriptor)) }
+  var isRemote: Bool { Self.isRemote(kind: folder.fileSystemKind) }
 
   /// Opens a path with the flags of open(2); the caller words the error.
   func openBeneath(_ path: InboxPath, _ flags: CInt) throws(SystemError) -> OpenFile {

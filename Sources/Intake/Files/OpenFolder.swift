@@ -126,11 +126,6 @@ extension OpenFile {
     }
   }
 
-  /// Flushes the names.
-  func flushNames() throws(SystemError) {
-    guard fsync(descriptor) == 0 else { throw .last }
-  }
-
   /// Waits for the lock, which this descriptor holds from then on. On a file system without locks,
   /// one user has to be enough.
   func waitForLock() {
@@ -149,11 +144,7 @@ extension OpenFile {
 
   /// Opens a folder by a way from this one, such as `..`.
   func openFolder(_ way: String) throws(SystemError) -> OpenFile {
-    let number = descriptor
-    let opened = try SystemError.check {
-      unsafe openat(number, way, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    }
-    return OpenFile(descriptor: opened, path: way)
+    try OpenFile(way, in: self, O_RDONLY | O_DIRECTORY)
   }
 
   @discardableResult
@@ -187,9 +178,10 @@ struct FolderListing {
   ///
   /// - Parameters:
   ///   - expectedCount: about how many files there are.
+  ///   - skipsUnreadable: whether an entry without a readable stamp is left out; else it is an error.
   ///   - isWanted: whether a name is listed; the stamp is nil for a folder.
   init(
-    _ folder: borrowing OpenFile, expectedCount: Int = 0,
+    _ folder: borrowing OpenFile, expectedCount: Int = 0, skipsUnreadable: Bool = false,
     isWanted: (_ name: FileName, _ stamp: FileStamp?) -> Bool
   ) throws(SystemError) {
     files = Dictionary(minimumCapacity: expectedCount)
@@ -208,7 +200,11 @@ struct FolderListing {
         if errno != 0 { throw .last }
         return
       }
-      try unsafe add(entry, of: number, isWanted: isWanted)
+      do throws(SystemError) {
+        try unsafe add(entry, of: number, isWanted: isWanted)
+      } catch {
+        if !skipsUnreadable { throw error }
+      }
     }
   }
 

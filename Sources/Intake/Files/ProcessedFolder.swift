@@ -163,7 +163,7 @@ struct ProcessedFolder: ~Copyable {
 
   private func flush(_ folder: borrowing OpenFile, _ path: InboxPath) throws(SystemError) {
     try hook?(.flushFolder(path))
-    try folder.flushNames()
+    try folder.flushAll()
   }
 
   private func openFolder(_ path: InboxPath) throws(SystemError) -> OpenFile {

@@ -109,7 +109,7 @@ extension JSONValue {
   /// A time in ISO 8601, or null.
   /// - Parameter seconds: since 1970.
   static func time(_ seconds: Double?) -> JSONValue {
-    .optional(seconds.map { Timestamp(secondsSince1970: $0).description })
+    .optional(seconds.map { DateTime(secondsSince1970: $0).description })
   }
 }
 

@@ -18,7 +18,7 @@ struct RecordingFacts: Hashable, Sendable {
 
   /// Nil if no source states one.
   let noteID: Sourced<NoteID>?
-  let createdAt: Sourced<Timestamp>?
+  let createdAt: Sourced<DateTime>?
   /// Milliseconds, as the source says.
   let milliseconds: Sourced<Int>?
   let title: Sourced<String>?
@@ -47,7 +47,7 @@ struct RecordingFacts: Hashable, Sendable {
 /// What a file name tells about its recording: `2026-11-21_14-05 Team meeting.m4a`.
 struct FileNameFacts: Hashable, Sendable {
   /// The first time or date in the name; its zone is never known.
-  private(set) var createdAt: Timestamp?
+  private(set) var createdAt: DateTime?
   private(set) var noteID: NoteID?
   /// The remaining words; nil if there are none.
   private(set) var title: String?
@@ -87,17 +87,17 @@ struct FileNameFacts: Hashable, Sendable {
 
   /// A date with an optional time of day: `2026-11-21_14-05`, `20261121-140533`,
   /// `2026-11-21T14.05.33`, `20261121140533`, `2026-11-21`.
-  private static func time(_ bytes: ArraySlice<UInt8>) -> (Int, Timestamp)? {
+  private static func time(_ bytes: ArraySlice<UInt8>) -> (Int, DateTime)? {
     var rest = DigitScanner(bytes)
     guard let year = rest.number(digits: 4), (1970...2100).contains(year) else { return nil }
     let mark = ["-", "_", "."].first { rest.skip($0) }
     guard let month = rest.number(digits: 2), mark.map({ rest.skip($0) }) ?? true,
-      let day = rest.number(digits: 2), let date = Timestamp(year: year, month: month, day: day)
+      let day = rest.number(digits: 2), let date = DateTime(year: year, month: month, day: day)
     else { return nil }
     var clock = rest
     let isApart = ["T", "t", "_", "-", " ", "."].contains { clock.skip($0) }
     if let (hour, minute, second) = timeOfDay(&clock),
-      let time = Timestamp(
+      let time = DateTime(
         year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     {
       return (bytes.count - clock.rest.count, time)
@@ -146,7 +146,7 @@ extension UInt8 {
 
 /// What a recording's container declares.
 struct ContainerFacts: Hashable, Sendable {
-  let createdAt: Timestamp?
+  let createdAt: DateTime?
   let title: String?
   /// The device or program that recorded it.
   let recorder: String?
@@ -179,8 +179,8 @@ struct ContainerFacts: Hashable, Sendable {
   ]
 
   /// A container without a time holds the first day of its own era.
-  private static func time(_ text: String) -> Timestamp? {
-    guard let time = Timestamp(iso8601: text), time.localSeconds > 0 else { return nil }
+  private static func time(_ text: String) -> DateTime? {
+    guard let time = DateTime(iso8601: text), time.localSeconds > 0 else { return nil }
     return time
   }
 }

@@ -60,12 +60,12 @@ struct RecordingJob {
     let (path, origin, transcript) = try arrival(of: recording)
     let (folders, name) = try exportPlace(of: recording, at: path)
     let folder = try makeOutputFolder(folders.joined(separator: "/"), below: settings.out)
-    var files = [pipeline.input: try link(recording.content, as: name.fileName(), in: claim)]
-    var shownNames = [pipeline.input: name.text()]
+    let file = try file(recording.content, name.fileName(), in: claim)
+    var (files, shownNames) = ([pipeline.input: file], [file.name: name.text()])
     var origins = [pipeline.input: origin]
     if let transcript, let input = pipeline.transcriptInput {
-      files[input] = try link(transcript.artifact, as: transcript.linkName, in: claim)
-      shownNames[input] = transcript.name
+      let file = try self.file(transcript.artifact, transcript.fileName, in: claim)
+      (files[input], shownNames[file.name]) = (file, transcript.name)
       origins[input] = transcript.origin(like: origin)
     }
     let plan = try pipeline.plan(for: files, request: StoredFacts(of: recording).request)
@@ -106,30 +106,18 @@ struct RecordingJob {
       } catch {
         guard error.error.cause != .cancelled, excluded.isEmpty,
           isTaken(exports(of: plan, named: chosen, in: folder), by: recording)
-        else { throw shown(error, files, shownNames) }
+        else { throw shown(error, shownNames) }
         excluded.insert(chosen)
       }
     }
   }
 
-  /// Links to an artifact by a name: libraries and external programs recognise some formats by a
-  /// file's ending alone, which artifacts lack. The link lies in a work folder that survives a
-  /// crash.
-  ///
-  /// The names of a `RunRequest` name exports only, while the ending decides how a file is read. A
-  /// name beside the path would therefore have to be part of every file input and of its steps'
-  /// keys, and of the run records that a resumed run opens.
-  private func link(
-    _ artifact: Artifact, as name: String, in claim: any WorkClaim
-  ) throws(SpoolError) -> String {
-    let target = try engine.store.path(of: artifact)
-    let path = claim.folder + "/" + name
-    let files = FileOperations.system
-    return try doing("name the recording", path) { () throws(SystemError) in
-      try files.unlinkIfThere(path)
-      try files.link(to: target, symbolicallyAt: path)
-      return path
-    }
+  /// An artifact under its name in the work folder: every run of one recording has the same inputs
+  /// in its record, and can be resumed as long as the folder is there.
+  private func file(
+    _ artifact: Artifact, _ name: String, in claim: any WorkClaim
+  ) throws(SpoolError) -> SourceFile {
+    SourceFile(try engine.store.path(of: artifact), named: claim.folder + "/" + name)
   }
 
   /// The exports of the recording under a name, as absolute paths.
@@ -143,19 +131,15 @@ struct RecordingJob {
   /// Whether a file at one of the paths is not an export of this recording.
   private func isTaken(_ files: [String], by recording: Recording) -> Bool {
     files.contains { path in
-      (try? FileStamp(following: path)) != nil
-        && (try? engine.store.recording(ofPublished: path))?.digest
-          != recording.content.digest
+      FilePath.exists(path)
+        && (try? engine.store.recording(ofPublished: path))?.digest != recording.content.digest
     }
   }
 
-  /// A run's failure as users read it: they know the recording by its name, not by the path that
-  /// the pipeline reads.
-  private func shown(
-    _ error: RunError, _ files: [String: String], _ names: [String: String]
-  ) -> SpoolError {
-    let shown = files.compactMap { input, path in names[input].map { (path, $0) } }
-    var failure = error.error.naming(Dictionary(shown) { first, _ in first })
+  /// A run's failure as users read it: they know the recording by its name, not by the path in
+  /// its run's record.
+  private func shown(_ error: RunError, _ names: [String: String]) -> SpoolError {
+    var failure = error.error.naming(names)
     failure.scope = (error.step.map { [$0.name] } ?? []) + failure.scope
     return failure
   }
@@ -258,9 +242,8 @@ struct RecordingJob {
   }
 
   private func claimed() throws(SpoolError) -> any WorkClaim {
-    var hasher = SHA256()
-    hasher.update("spool-note-1\n\(recording.key)\n")
-    switch try engine.store.claim(hasher.finalize(), summary: "recording \(recording.key)") {
+    let work = SHA256.digest(of: "spool-note-1\n\(recording.key)\n")
+    switch try engine.store.claim(work, summary: "recording \(recording.key)") {
     case .granted(let claim): return claim
     case .taken(let owner):
       throw SpoolError(
@@ -329,7 +312,7 @@ private struct RecordingTranscript {
   /// The name of the file as it arrived, printable.
   let name: String
   /// The file's name for the pipeline, which decides by the ending.
-  let linkName: String
+  let fileName: String
 
   /// Chooses among what came with a recording: what the sidecar names, then what lay beside the
   /// recording, in the order of ``TranscriptName``, and of one file its newest version.
@@ -365,7 +348,7 @@ private struct RecordingTranscript {
   private init(_ artifact: Artifact, _ name: FileName?) {
     self.artifact = artifact
     self.name = name?.description ?? "the sidecar"
-    linkName = "transcript" + (name.map { RecordingName($0).ending } ?? ".json")
+    fileName = "transcript" + (name.map { RecordingName($0).ending } ?? ".json")
   }
 
   func origin(like recording: RecordingOrigin) -> RecordingOrigin {

@@ -63,15 +63,8 @@ package struct ServingStore: Codable, Hashable, Sendable {
 
   private func write(to inbox: String) {
     guard let data = try? JSONEncoder().encode(self) else { return }
-    let draft = "\(inbox)/.spool-store.\(getpid()).part"
-    let path = "\(inbox)/\(Self.fileName)"
-    let files = FileOperations.system
-    do throws(SystemError) {
-      try files.write(
-        Array(data), to: try files.open(draft, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666))
-      try files.rename(draft, to: path)
-    } catch {
-      try? files.unlink(draft)
-    }
+    try? FileOperations.system.replace(
+      "\(inbox)/\(Self.fileName)", with: Array(data),
+      draft: "\(inbox)/.spool-store.\(getpid()).part", mode: 0o666)
   }
 }

@@ -84,7 +84,6 @@ struct WatchRound {
     let worker = try InboxWorker(settings, engine: engine, report: mail.send)
     workers[settings.path] = worker
     opening.insert(settings.path)
-    tell(.watching, inbox: settings.path, text: "for \(settings.pipeline.definition.name)")
   }
 
   /// Records that an inbox's recordings may be processed: it is repaired after the last process, and
@@ -253,7 +252,10 @@ final class InboxWorker: Sendable {
       path: settings.path, rules: rules, isKnown: { processor.isKnown($0, $1) },
       absence: { folders.inboxAbsence }, examine: { probe.verdict($0.readingPath) },
       measure: { probe.facts(of: $0.readingPath)?.milliseconds },
-      report: { event in mail.send { $0.take(event) } })
+      begun: {
+        let text = "for \(settings.pipelineName)"
+        engine.record(WatchEvent(.watching, at: engine.clock.now, inbox: settings.path, text: text))
+      }, report: { event in mail.send { $0.take(event) } })
     self.watcher = watcher
     thread = BackgroundThread(name: "inbox") { [claim] in
       var handler = InboxEventHandler(

@@ -73,14 +73,15 @@ package struct WatchedPipeline: Sendable {
   ///   - request: what its sidecar asks of the pipeline, if anything.
   /// - Throws: if the sidecar asks for something not allowed, or the pipeline no longer runs.
   func plan(
-    for files: [String: String], request: DocumentNode?
+    for files: [String: SourceFile], request: DocumentNode?
   ) throws(SpoolError) -> Plan {
     let own = try SidecarOverrides.read(
       request, of: "of the recording", variables: definition.variables)
     do throws(PlanError) {
       return try Plan(
-        definition, catalog: catalog, inputs: files,
-        overrides: overrideNodes.merging(own) { _, own in own })
+        definition, catalog: catalog, inputs: files.mapValues(\.name),
+        overrides: overrideNodes.merging(own) { _, own in own }
+      ).with(files: files)
     } catch {
       throw own.isEmpty ? SpoolError(error) : SidecarOverrides.refusal(error)
     }

@@ -1,5 +1,3 @@
-import CPosix
-import Glibc
 import Platform
 
 /// A file of the inbox, open for reading. It stays the same file whatever replaces its name.
@@ -42,58 +40,23 @@ struct ArrivedFile: ~Copyable, Sendable {
 
   /// Its first bytes; fewer if it is shorter.
   func head(count: Int) throws(SpoolError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: count)
-    while bytes.count < count {
-      let got = try doing("read", path.description) { () throws(SystemError) in
-        try FileOperations.system.read(into: &piece, from: file, at: Int64(bytes.count))
-      }
-      if got == 0 { break }
-      bytes += piece[..<min(got, count - bytes.count)]
-    }
-    return bytes
+    try doing("read", path.description) { () throws(SystemError) in try file.bytes(count, at: 0) }
   }
 
   /// Whether a process has it open for writing; nil if unknown: the file has another owner, or its
   /// file system has no leases.
-  ///
-  /// Asks for a read lease, which is granted only without writers (fcntl(2)). The system refuses
-  /// one to non-owners, and some file systems have none.
-  func hasWriters() -> Bool? {
-    if posix_probe_writers(file.descriptor) == 0 { return false }
-    return errno == EAGAIN ? true : nil
-  }
+  func hasWriters() -> Bool? { file.hasWriters }
 
   /// Throws if the file claims a gibibyte or more of which less than a tenth is on the disk: its
   /// holes would be read, hashed and copied as sound.
   func refuseSparseGiant() throws(SpoolError) {
-    let giant: Int64 = 1 << 30
-    var status = stat()
-    guard stamp.byteCount >= giant, unsafe fstat(file.descriptor, &status) == 0,
-      Int64(status.st_blocks) * 512 < stamp.byteCount / 10
+    let (giant, least): (Int64, _) = (1 << 30, stamp.byteCount / 10)
+    guard stamp.byteCount >= giant, case let held = file.heldByteCount(upTo: least), held < least
     else { return }
-    // Compressing file systems need little room as well: only holes count.
-    let held = heldByteCount(stoppingAt: stamp.byteCount / 10)
-    guard held < stamp.byteCount / 10 else { return }
     throw SpoolError(
       "accept", path.description,
       reason: "it claims \(stamp.byteCount) bytes and has only \(held)",
       advice: "copy it again from where it came from", kind: .sparse)
-  }
-
-  /// Bytes outside holes, counted up to a limit; all on a file system without holes.
-  private func heldByteCount(stoppingAt limit: Int64) -> Int64 {
-    var held: Int64 = 0
-    var position: Int64 = 0
-    while held < limit, position < stamp.byteCount {
-      let start = Int64(posix_seek_stretch(file.descriptor, off_t(position), 0))
-      if start < 0 { return errno == ENXIO ? held : stamp.byteCount }
-      let end = Int64(posix_seek_stretch(file.descriptor, off_t(start), 1))
-      guard end > start else { return stamp.byteCount }
-      held += end - start
-      position = end
-    }
-    return held
   }
 
   /// The digest and count of all its bytes, read through the open file.
@@ -107,11 +70,8 @@ struct ArrivedFile: ~Copyable, Sendable {
   /// Sets its modification time, in nanoseconds since 1970, and flushes it with its bytes. Never
   /// repeat it after an error.
   func flush(modifiedAt time: Int64?) throws(SystemError) {
-    if let time {
-      let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
-      _ = unsafe futimens(file.descriptor, [time, time])
-    }
-    guard fsync(file.descriptor) == 0 else { throw .last }
+    if let time { file.setModified(time) }
+    try file.flushAll()
   }
 }
 

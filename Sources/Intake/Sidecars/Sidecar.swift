@@ -7,7 +7,7 @@ package struct Sidecar: Hashable, Sendable {
   /// `noteId` or `uuid`.
   var noteID: NoteID?
   /// `createdAt`.
-  var createdAt: Timestamp?
+  var createdAt: DateTime?
   /// The declared length in milliseconds: `durationMs`, or `duration` in seconds.
   var milliseconds: Int?
   /// `title`.
@@ -124,7 +124,7 @@ struct SidecarReader {
     var sidecar = Sidecar()
     sidecar.noteID = noteID()
     sidecar.createdAt = value("createdAt", "a time such as 2026-11-21T14:05:33Z") { value in
-      value.text.flatMap { Timestamp(iso8601: $0) }
+      value.text.flatMap { DateTime(iso8601: $0) }
     }
     sidecar.milliseconds = milliseconds()
     sidecar.title = words("title")

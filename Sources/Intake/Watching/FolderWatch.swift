@@ -31,17 +31,20 @@ struct FolderWatch: ~Copyable {
   private var isReportedLost = false
   private var lastTurn = Duration.zero
   private let absence: @Sendable () -> String?
+  private var begun: (() -> Void)?
   private let wake: WakeUp
 
   /// The inbox need not exist yet.
   /// - Parameters:
   ///   - overlookedAge: the age at which a file that is ignored for its name is reported.
   ///   - absence: why the folder at that path is not the inbox; nil if it is.
+  ///   - begun: called once, when the inbox is watched or found to be away.
   init(
     path: String, names: UntouchedNames, schedule: RescanSchedule = RescanSchedule(),
     overlookedAge: Duration = StabilityRules().overlookedPeriod,
-    absence: @escaping @Sendable () -> String? = { nil }, wake: WakeUp
+    absence: @escaping @Sendable () -> String? = { nil }, begun: (() -> Void)? = nil, wake: WakeUp
   ) {
+    self.begun = begun
     self.overlookedAge = Int64(overlookedAge / .nanoseconds(1))
     self.absence = absence
     self.path = path
@@ -52,13 +55,15 @@ struct FolderWatch: ~Copyable {
 
   /// Waits for an event or a wake-up, at most for `limit`.
   mutating func wait(atMost limit: Duration) -> [InboxEvent] {
+    // The first turn begins to watch, at once.
     let due = inbox == nil ? Self.checkPause : schedule.wait(at: MonotonicTime.now)
-    sleep(min(limit, due, Self.checkPause))
+    sleep(lastTurn == .zero ? .zero : min(limit, due, Self.checkPause))
     // A writer causes an event for every piece: one check covers many.
     let pause = lastTurn + Self.leastPause - MonotonicTime.now
     if pause > .zero { usleep(UInt32(pause / .microseconds(1))) }
     lastTurn = MonotonicTime.now
     wake.settle()
+    defer { begun.take()?() }
     var events: [InboxEvent] = []
     if inbox?.isInPlace == false { closeInbox() }
     if inbox == nil { find(&events) }

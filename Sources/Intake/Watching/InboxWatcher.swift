@@ -25,6 +25,7 @@ final class InboxWatcher: Sendable {
   ///   - examine: whether an open recording holds all that its container declares.
   ///   - measure: the length of an open recording's sound in milliseconds; nil if unknown. Called
   ///     only if a sidecar declares a length.
+  ///   - begun: called before the first report, when the inbox is watched or found to be away.
   ///   - report: receives the arrivals.
   init(
     path: String, names: UntouchedNames = UntouchedNames(),
@@ -33,14 +34,14 @@ final class InboxWatcher: Sendable {
     absence: @escaping @Sendable () -> String? = { nil },
     examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
     measure: @escaping @Sendable (borrowing ArrivedFile) -> Int? = { _ in nil },
-    report: @escaping @Sendable (InboxEvent) -> Void
+    begun: (@Sendable () -> Void)? = nil, report: @escaping @Sendable (InboxEvent) -> Void
   ) {
     let orders = WatchOrders()
     self.orders = orders
     thread = BackgroundThread(name: "inbox") {
       let watch = FolderWatch(
         path: path, names: names, schedule: schedule,
-        overlookedAge: rules.overlookedPeriod, absence: absence, wake: orders.wake)
+        overlookedAge: rules.overlookedPeriod, absence: absence, begun: begun, wake: orders.wake)
       var monitor = ArrivalMonitor(
         watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure,
         report: report)

@@ -38,8 +38,8 @@ extension SoundDecoder {
     /// must not block its caller.
     private static let mostFailures = 10_000
 
-    init(path: String, stream wanted: Int?) throws(SpoolError) {
-      file = try InputFile(path: path)
+    init(_ recording: SourceFile, stream wanted: Int?) throws(SpoolError) {
+      file = try InputFile(recording)
       stream = try file.chooseSoundStream(wanted)
       for index in 0..<file.streamCount where index != stream {
         unsafe file.stream(index).pointee.discard = AVDISCARD_ALL

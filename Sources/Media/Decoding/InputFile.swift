@@ -13,15 +13,16 @@ import Platform
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// Opens a recording and reads its streams.
-  init(path: String) throws(SpoolError) {
+  init(_ file: SourceFile) throws(SpoolError) {
+    let path = file.path
     try LibAV.require(for: path)
     try Self.checkIsRegularFile(path)
     self.path = path
 
     // The prefix prevents libav from reading a name with a colon as a protocol.
-    let url = "file:" + path
+    let url = "file:" + file.name
     var io: UnsafeMutablePointer<AVIOContext>?
-    let opened = LibAV.calling { unsafe avio_open(&io, url, AVIO_FLAG_READ) }
+    let opened = LibAV.calling { unsafe avio_open(&io, "file:" + path, AVIO_FLAG_READ) }
     guard opened >= 0 else { throw Self.cannotOpen(path, opened) }
 
     var context = unsafe avformat_alloc_context()

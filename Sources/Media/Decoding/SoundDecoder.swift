@@ -34,8 +34,10 @@ package final class SoundDecoder {
   private var isAtEnd = false
 
   /// Opens a recording and decodes up to its first sound.
-  package init(path: String, options: DecoderOptions = DecoderOptions()) throws(SpoolError) {
-    let source = try FrameSource(path: path, stream: options.stream)
+  package init(
+    _ file: SourceFile, options: DecoderOptions = DecoderOptions()
+  ) throws(SpoolError) {
+    let source = try FrameSource(file, stream: options.stream)
     var early: [Damage] = []
     var first = source.next()
     while case .damage(let damage) = first {
@@ -43,7 +45,7 @@ package final class SoundDecoder {
       guard options.keepsDamaged else { break }
       first = source.next()
     }
-    if case .damage(let damage) = first { throw SpoolError(damage, decoding: path) }
+    if case .damage(let damage) = first { throw SpoolError(damage, decoding: file.path) }
     guard case .frame = first else { throw Self.withoutFrames(source, early) }
     let shape = source.frame.shape
     format = AudioFormat(

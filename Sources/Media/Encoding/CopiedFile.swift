@@ -27,11 +27,9 @@ struct CopiedFile: ~Copyable {
   /// Copies a range of another file. O(range).
   mutating func append(_ range: Range<Int>, of source: borrowing OpenFile) throws(SpoolError) {
     var next = range.lowerBound
-    if hasher == nil, lseek(source.descriptor, off_t(next), SEEK_SET) >= 0,
-      lseek(file.descriptor, off_t(byteCount), SEEK_SET) >= 0
-    {
+    if hasher == nil, (try? source.seek(to: next)) != nil, (try? file.seek(to: byteCount)) != nil {
       while next < range.upperBound {
-        let count = try? FileOperations.encoders.copyRange(
+        let count = try? FileOperations.uncounted.copyRange(
           from: source, to: file, byteCount: range.upperBound - next)
         guard let count, count > 0 else { break }
         next += count
@@ -54,11 +52,8 @@ struct CopiedFile: ~Copyable {
   /// The SHA-256 of a file written non-sequentially by a library: the file is read again. O(bytes).
   static func digest(ofWritten path: String) throws(SpoolError) -> Digest {
     let file = try OpenFile(path: path, O_RDONLY | O_NOFOLLOW)
-    var hasher = SHA256()
-    let count = try file.byteCount
-    for start in stride(from: 0, to: count, by: pieceLength) {
-      hasher.update(try file.read(min(pieceLength, count - start), at: start))
+    return try writing(path) { () throws(SystemError) in
+      try FileOperations.uncounted.digest(of: file).digest
     }
-    return hasher.finalize()
   }
 }

@@ -1,18 +1,12 @@
 import Glibc
 internal import Platform
 
-extension FileOperations {
-  /// The calls on encoders' own files, which are no part of the store: `CrashPoint` does not count
-  /// them.
-  static let encoders = FileOperations { (_) throws(SystemError) in }
-}
-
 /// Files of encoders and containers, read and written at offsets.
 extension OpenFile {
   /// Opens the file at `path`; `flags` may create it, with access for this user alone.
   init(path: String, _ flags: Int32) throws(SpoolError) {
     self = try writing(path) { () throws(SystemError) in
-      try FileOperations.encoders.open(path, flags, mode: 0o600)
+      try OpenFile(path, flags, mode: 0o600)
     }
   }
 
@@ -20,13 +14,11 @@ extension OpenFile {
   init(namelessBeside path: String) throws(SpoolError) {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/")
-    let descriptor = try writing(path) { () throws(SystemError) in
-      try SystemError.check {
-        unsafe open(
-          folder.isEmpty ? "." : folder, O_RDWR | __O_TMPFILE | O_DIRECTORY | O_CLOEXEC, 0o600)
-      }
+    self = try writing(path) { () throws(SystemError) in
+      try OpenFile(
+        folder.isEmpty ? "." : folder, O_RDWR | __O_TMPFILE | O_DIRECTORY, mode: 0o600,
+        named: path)
     }
-    self.init(descriptor: descriptor, path: path)
   }
 
   /// How long it is.
@@ -43,9 +35,7 @@ extension OpenFile {
 
   /// Writes all of `bytes`, from `offset` on.
   func write(_ bytes: [UInt8], at offset: Int) throws(SpoolError) {
-    try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SpoolError) in
-      try unsafe write(bytes, at: offset)
-    }
+    try writing(path) { () throws(SystemError) in try put(bytes, at: offset) }
   }
 
   /// Fills `bytes` from `offset`; throws if the file ends before.
@@ -57,13 +47,11 @@ extension OpenFile {
 
   /// The `count` bytes from `offset` on.
   func read(_ count: Int, at offset: Int) throws(SpoolError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var span = bytes.mutableSpan
-    var raw = unsafe span.mutableBytes
-    try unsafe raw.withUnsafeMutableBytes { (bytes) throws(SpoolError) in
-      try unsafe read(into: bytes, at: offset)
+    try writing(path) { () throws(SystemError) in
+      let bytes = try bytes(count, at: offset)
+      guard bytes.count == count else { throw SystemError(EIO) }
+      return bytes
     }
-    return bytes
   }
 
   /// The checksum of a byte range. O(bytes).
@@ -80,13 +68,13 @@ extension OpenFile {
   /// Cuts off the bytes after `byteCount`.
   func truncate(to byteCount: Int) throws(SpoolError) {
     try writing(path) { () throws(SystemError) in
-      try FileOperations.encoders.truncate(self, to: byteCount)
+      try FileOperations.uncounted.truncate(self, to: byteCount)
     }
   }
 
   /// Makes the file's bytes and length durable.
   func flush() throws(SpoolError) {
-    try writing(path) { () throws(SystemError) in try FileOperations.encoders.flush(self) }
+    try writing(path) { () throws(SystemError) in try FileOperations.uncounted.flush(self) }
   }
 }
 

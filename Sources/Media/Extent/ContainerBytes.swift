@@ -8,7 +8,7 @@ struct ContainerBytes: ~Copyable {
 
   /// Opens the file at `path`, which may be a pipe without a writer.
   init(path: String) throws(SystemError) {
-    let file = try FileOperations.encoders.open(path, O_RDONLY | O_NONBLOCK)
+    let file = try FileOperations.uncounted.open(path, O_RDONLY | O_NONBLOCK)
     let byteCount = Int(try file.stamp.byteCount)
     self.file = file
     self.byteCount = byteCount

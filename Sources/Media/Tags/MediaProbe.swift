@@ -6,8 +6,8 @@ package import Platform
 /// Reads the properties of recordings without decoding them.
 package enum MediaProbe {
   /// Reads only headers and first packets.
-  package static func describe(_ path: String) throws(SpoolError) -> MediaDescription {
-    let file = try InputFile(path: path)
+  package static func describe(_ recording: SourceFile) throws(SpoolError) -> MediaDescription {
+    let file = try InputFile(recording)
     let index = try file.chooseSoundStream()
     let stream = unsafe file.stream(index)
     let parameters = unsafe stream.pointee.codecpar.pointee
@@ -15,7 +15,7 @@ package enum MediaProbe {
     let channelCount = unsafe Int(parameters.ch_layout.nb_channels)
     guard sampleRate > 0, channelCount > 0 else {
       throw SpoolError(
-        "read", path, reason: "its sound has no rate or no channels",
+        "read", recording.path, reason: "its sound has no rate or no channels",
         advice: "copy it again from where it came from", cause: .input)
     }
     let length = StreamLength(of: file, stream: index)
@@ -32,9 +32,9 @@ package enum MediaProbe {
       hasCoverArt: pictureStream(of: file) != nil)
   }
 
-  /// The cover picture of the recording at `path`; nil when it has none.
-  package static func coverArt(of path: String) throws(SpoolError) -> CoverArt? {
-    let file = try InputFile(path: path)
+  /// The cover picture of a recording; nil when it has none.
+  package static func coverArt(of recording: SourceFile) throws(SpoolError) -> CoverArt? {
+    let file = try InputFile(recording)
     guard let index = pictureStream(of: file) else { return nil }
     let packet = unsafe file.stream(index).pointee.attached_pic
     return unsafe CoverArt(
@@ -67,11 +67,11 @@ package enum MediaProbe {
     }
   }
 
-  /// The markers of the recording at `path`, in order of time: chapter starts (M4A, Matroska, MP3,
+  /// The markers of a recording, in order of time: chapter starts (M4A, Matroska, MP3,
   /// FLAC, Ogg), and the cue points of WAV, which libavformat reports as chapters; with their names
   /// only if these follow them in the file.
-  package static func markers(of path: String) throws(SpoolError) -> [Marker] {
-    let file = try InputFile(path: path)
+  package static func markers(of recording: SourceFile) throws(SpoolError) -> [Marker] {
+    let file = try InputFile(recording)
     var markers: [Marker] = []
     for number in unsafe 0..<Int(file.context.pointee.nb_chapters) {
       guard let chapter = unsafe file.context.pointee.chapters[number]?.pointee else { continue }

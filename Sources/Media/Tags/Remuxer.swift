@@ -91,7 +91,7 @@ extension ExportSpec {
     from source: String, to target: String, tags: [String: String],
     cover: CoverArt? = nil, isSoundLeftOut: Bool = false
   ) throws(SpoolError) {
-    let input = try InputFile(path: source)
+    let input = try InputFile(SourceFile(source))
     let index = try input.chooseSoundStream()
     let stream = unsafe input.stream(index)
     let timeBase = unsafe stream.pointee.time_base

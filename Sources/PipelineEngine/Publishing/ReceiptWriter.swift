@@ -43,6 +43,8 @@ package struct ReceiptContext: Sendable {
 
   /// The run: every step is done, and every export published.
   package let run: RunRecord
+  /// Its input files, by input.
+  package let files: [String: SourceFile]
   /// In order.
   package let work: [Work]
   /// The recordings' origins, by input.

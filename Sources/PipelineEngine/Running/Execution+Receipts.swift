@@ -151,7 +151,8 @@ extension Execution {
           host: maker?.workplace))
     }
     return ReceiptContext(
-      run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,
+      run: run, files: plan.files, work: work, origins: options.origins, step: step,
+      fileNames: fileNames,
       recording: recording(of: step), folder: folder, enclosure: enclosure,
       authorities: plan.step(step)?.stage.receipt?.authorities ?? [],
       isReplacing: options.isReplacing,

@@ -6,15 +6,13 @@ extension Execution {
   /// The identities of a plan's recordings, whose bytes are read in parallel: a session has many
   /// tracks. Reports the first unreadable one, by name.
   func readRecordings() throws(SpoolError) -> [String: StepOutput] {
-    let inputs = plan.inputs.sorted { $0.key < $1.key }
+    let inputs = plan.files.sorted { $0.key < $1.key }
     let pool = WorkerPool(threadCount: min(inputs.count, CoreCount.online), name: "identify")
     let digests = OrderedResults<Result<Digest, SpoolError>>(
       pool: pool, limit: max(1, inputs.count))
-    for (_, path) in inputs {
+    for (_, file) in inputs {
       digests.submit { [exportFolder = runner.exportFolder] in
-        do throws(SpoolError) { return .success(try exportFolder.digest(ofFile: path)) } catch {
-          return .failure(error)
-        }
+        Result { () throws(SpoolError) in try exportFolder.digest(ofFile: file.path) }
       }
     }
     var recordings: [String: StepOutput] = [:]
@@ -29,11 +27,11 @@ extension Execution {
   /// not be stored under the digest of an earlier state.
   func checkUnchanged(_ order: PassOrder) throws(SpoolError) {
     for input in order.inputs {
-      guard case .recording(let name, let path) = input.origin else { continue }
-      let now = try exportFolder.digest(ofFile: path)
+      guard case .recording(let name, let file) = input.origin else { continue }
+      let now = try exportFolder.digest(ofFile: file.path)
       guard now != recordings[name]?.identity else { continue }
       throw SpoolError(
-        "\(path) changed while it was read",
+        "\(file.name) changed while it was read",
         advice: "run it again when whatever writes it has finished", cause: .environment)
     }
   }
@@ -53,7 +51,7 @@ extension Execution {
               "\(path) would be written twice", reason: "the step \(owner) writes it as well",
               advice: "give one of them another name, such as name: \"{stem}.\(step.id)\""))
         }
-        if plan.inputs.values.contains(where: { exportFolder.isSameFile($0, path) }) {
+        if plan.files.values.contains(where: { exportFolder.isSameFile($0.path, path) }) {
           throw PassFailure(
             step.id,
             SpoolError(
@@ -64,9 +62,9 @@ extension Execution {
     }
   }
 
-  /// The paths of the recordings of a step's exports.
-  func inputFiles(of step: BoundStep) -> [String] {
-    plan.recordings(of: step.id).compactMap { plan.inputs[$0] }
+  /// The recordings of a step's exports.
+  func inputFiles(of step: BoundStep) -> [SourceFile] {
+    plan.recordings(of: step.id).compactMap { plan.files[$0] }
   }
 
   /// The names for a step's exports, in the order of `inputFiles`.
@@ -108,11 +106,16 @@ extension Execution {
         plan.recordings(of: $0).first
       }
       return RunError(
-        failure.error, step: failure.step, kind: step?.descriptor.kind,
+        named(failure.error), step: failure.step, kind: step?.descriptor.kind,
         recording: recording.flatMap { plan.inputs[$0] })
-    case let error as SpoolError: return RunError(error)
+    case let error as SpoolError: return RunError(named(error))
     default: return RunError(SpoolError("the run failed", reason: "\(error)"))
     }
+  }
+
+  /// An error as users read it: they know the inputs by their names.
+  func named(_ error: SpoolError) -> SpoolError {
+    error.naming(Dictionary(plan.files.values.map { ($0.path, $0.name) }) { first, _ in first })
   }
 }
 

@@ -193,7 +193,7 @@ extension Execution {
       do { return try body() } catch {
         guard error.error.cause == .transient, attempt < attempts else { throw error }
         let delay = Self.retryPause(after: attempt, jitter: clock.jitter())
-        recorder.record(.retrying(error.step, error.error, afterSeconds: delay))
+        recorder.record(.retrying(error.step, named(error.error), afterSeconds: delay))
         clock.sleep(delay, unless: runner.stop)
         do { try runner.stop.check() } catch { throw PassFailure(nil, error) }
         attempt += 1

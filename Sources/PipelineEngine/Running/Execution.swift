@@ -1,4 +1,3 @@
-import Glibc
 package import PipelineModel
 package import Platform
 import Synchronization
@@ -251,11 +250,10 @@ extension ExportFolder {
   /// Whether a path holds anything but what was published there or the bytes of this digest: it
   /// must not be replaced. O(bytes) for an unknown file.
   package func isForeign(_ path: String, to digest: Digest) -> Bool {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0, byteCount(ofPublished: path) == nil else {
+    guard let stamp = try? FileStamp(at: path), byteCount(ofPublished: path) == nil else {
       return false
     }
-    return status.st_mode & S_IFMT != S_IFREG || (try? self.digest(ofFile: path)) != digest
+    return !stamp.isRegularFile || (try? self.digest(ofFile: path)) != digest
   }
 
   /// Publishes a file to the user's folder, unless the same is already there.

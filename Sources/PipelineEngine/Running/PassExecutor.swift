@@ -44,7 +44,7 @@ package struct PassOrder: Sendable {
 
   package enum Origin: Sendable {
     /// The file for this input.
-    case recording(input: String, path: String)
+    case recording(input: String, SourceFile)
     /// A step's output in the store.
     case kept(StepID, Artifact)
     /// The output of a step that is not done yet; only in forecasts.
@@ -228,8 +228,8 @@ extension PassOrder {
     sources.compactMap { place, source in
       switch source {
       case .input(let name):
-        plan.inputs[name].map {
-          SourceInput(place: place, origin: .recording(input: name, path: $0))
+        plan.files[name].map {
+          SourceInput(place: place, origin: .recording(input: name, $0))
         }
       case .step(let id, let port):
         SourceInput(

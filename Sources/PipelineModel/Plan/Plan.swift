@@ -4,20 +4,23 @@ package import Platform
 package struct Plan: Sendable {
   package let name: String
   /// The input files, by input name.
-  package private(set) var inputs: [String: String]
+  package private(set) var files: [String: SourceFile]
   package let inputKinds: [String: ArtifactKind]
   /// In the pipeline's order: a step follows those that it reads.
   package internal(set) var steps: [BoundStep]
   package internal(set) var skipped: [SkippedStep]
 
+  /// The names of the input files, by input name.
+  package var inputs: [String: String] { files.mapValues(\.name) }
+
   package func step(_ id: StepID) -> BoundStep? { steps.first { $0.id == id } }
 
   /// The same plan for other files. The same inputs must be given: the steps depend on which are
   /// there.
-  package func with(inputs: [String: String]) -> Plan {
-    precondition(Set(inputs.keys) == Set(self.inputs.keys), "other inputs are another plan")
+  package func with(files: [String: SourceFile]) -> Plan {
+    precondition(Set(files.keys) == Set(self.files.keys), "other inputs are another plan")
     var plan = self
-    plan.inputs = inputs
+    plan.files = files
     return plan
   }
 
@@ -47,7 +50,7 @@ package struct Plan: Sendable {
 
   private init(_ binder: Binder, _ definition: PipelineDefinition, inputs: [String: String]) {
     name = definition.name
-    self.inputs = inputs
+    files = inputs.mapValues { SourceFile($0) }
     inputKinds = Dictionary(
       definition.inputs.flatMap { input in
         input.names(in: Set(inputs.keys)).map { ($0, input.kind) }
@@ -73,9 +76,9 @@ package struct Plan: Sendable {
   }
 
   /// The input files of a step, by port.
-  package func files(of step: BoundStep) -> [PortName: String] {
+  package func files(of step: BoundStep) -> [PortName: SourceFile] {
     step.sources.compactMapValues { source in
-      if case .input(let name) = source { inputs[name] } else { nil }
+      if case .input(let name) = source { files[name] } else { nil }
     }
   }
 

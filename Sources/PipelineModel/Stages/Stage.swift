@@ -61,7 +61,7 @@ package protocol PublishingStage: Stage {
   func conceivableFileNames(of step: StepID, recordings: [String]) -> [String]
   /// Reads what `publish` will need of the recordings, before the work begins: files are published
   /// during the work, when memory is scarce. Errors are left to `publish`.
-  func preparePublishing(of recordings: [String])
+  func preparePublishing(of recordings: [SourceFile])
   /// Writes files to the run's output folder.
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile]
 }
@@ -71,7 +71,7 @@ extension PublishingStage {
     fileNames(of: step, recordings: recordings)
   }
 
-  package func preparePublishing(of recordings: [String]) {}
+  package func preparePublishing(of recordings: [SourceFile]) {}
 }
 
 /// A receipt of the whole run, written after everything else is in the user's folder. The file names
@@ -97,8 +97,8 @@ package struct StageContext: Sendable {
   package let step: StepID
   /// By port.
   package let inputs: [PortName: StepOutput]
-  /// The input files, by port: absolute paths.
-  package let files: [PortName: String]
+  /// The input files, by port.
+  package let files: [PortName: SourceFile]
   package let store: any ArtifactStore
   /// Records the stage's progress for resumption after a crash.
   package let journal: Journal
@@ -110,7 +110,7 @@ package struct StageContext: Sendable {
   package let warn: @Sendable (String) -> Void
 
   package init(
-    step: StepID, inputs: [PortName: StepOutput], files: [PortName: String] = [:],
+    step: StepID, inputs: [PortName: StepOutput], files: [PortName: SourceFile] = [:],
     store: any ArtifactStore, journal: Journal, stop: StopRequest,
     reportProgress: @escaping @Sendable (Double) -> Void,
     warn: @escaping @Sendable (String) -> Void = { _ in }
@@ -131,8 +131,8 @@ package struct PublishingContext: Sendable {
   package let step: StepID
   package let outputs: [PortName: StepOutput]
   /// Their source recordings, nearest first.
-  package let recordings: [String]
-  /// The argument for `fileNames`: the recordings' paths, or the user's names for them.
+  package let recordings: [SourceFile]
+  /// The argument for `fileNames`: the recordings' names, or the user's names for them.
   package let names: [String]
   /// The identity of the nearest recording; nil if unknown.
   package let recording: RecordingIdentity?
@@ -151,7 +151,7 @@ package struct PublishingContext: Sendable {
   package let warn: @Sendable (String) -> Void
 
   package init(
-    step: StepID, outputs: [PortName: StepOutput], recordings: [String], names: [String],
+    step: StepID, outputs: [PortName: StepOutput], recordings: [SourceFile], names: [String],
     recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
     isDigestWanted: Bool = false, store: any ArtifactStore, exportFolder: any ExportFolder,
     upstream: UpstreamOutputs,

@@ -12,7 +12,9 @@ package struct SystemError: Error, Hashable, Sendable {
   package var words: String { unsafe String(cString: strerror(code)) }
 
   /// The reason for a user: the system's own words, except for links, which they describe badly.
-  var reason: String { kind == .link ? "it is a symbolic link or lies behind one" : words }
+  var reason: String {
+    kind == .link ? "it is a symbolic link that is not followed, or a loop of links" : words
+  }
 
   /// Whether a disk, or the user's share of it, is full.
   package var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }

@@ -16,21 +16,35 @@ package struct FileOperations: Sendable {
     if operation.changesDisk { CrashPoint.chosen?.pass() }
   }
 
+  /// The calls on files that are no part of a store: ``CrashPoint`` does not count them.
+  package static let uncounted = FileOperations { (_) throws(SystemError) in }
+
   /// Makes a folder unless the name exists.
   package func makeFolder(_ path: String, mode: UInt32) throws(SystemError) {
-    try willPerform(.makeFolder(path))
-    do throws(SystemError) {
-      try SystemError.check { unsafe mkdir(path, mode) }
-    } catch {
+    do throws(SystemError) { try makeNewFolder(path, mode: mode) } catch {
       if error.code != EEXIST { throw error }
     }
+  }
+
+  /// Makes a folder; throws EEXIST if the name exists.
+  package func makeNewFolder(_ path: String, mode: UInt32) throws(SystemError) {
+    try willPerform(.makeFolder(path))
+    try SystemError.check { unsafe mkdir(path, mode) }
+  }
+
+  /// Makes a folder for its owner only, whose unique name begins with the last name of `start`.
+  /// - Returns: its path.
+  package func makeUniqueFolder(_ start: String) throws(SystemError) -> String {
+    try willPerform(.makeFolder(start))
+    var path = Array("\(start)XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&path) != nil else { throw .last }
+    return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   package func open(_ path: String, _ flags: CInt, mode: UInt32 = 0) throws(SystemError) -> OpenFile
   {
     try willPerform(.open(path))
-    let descriptor = try SystemError.check { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) }
-    return OpenFile(descriptor: descriptor, path: path)
+    return try OpenFile(path, flags, mode: mode)
   }
 
   /// Reads at `offset`, up to the size of `bytes`.
@@ -90,6 +104,12 @@ package struct FileOperations: Sendable {
     _ = fchown(file.descriptor, other.owner, other.group)
   }
 
+  /// Sets the permissions of what a path leads to.
+  package func setMode(_ mode: UInt32, at path: String) throws(SystemError) {
+    try willPerform(.setMode(path))
+    try SystemError.check { unsafe chmod(path, mode) }
+  }
+
   /// Flushes the file's bytes and length. Never retry after an error: the kernel no longer knows
   /// which bytes it could not write.
   package func flush(_ file: borrowing OpenFile) throws(SystemError) {
@@ -116,10 +136,33 @@ package struct FileOperations: Sendable {
     }
   }
 
+  /// Replaces a whole file, or makes it: writes its bytes under another name, flushes them, and
+  /// renames. Does not flush the name.
+  /// - Parameter draft: the other name, which is free or an earlier attempt's.
+  package func replace(
+    _ path: String, with bytes: [UInt8], draft: String, mode: UInt32
+  ) throws(SystemError) {
+    do throws(SystemError) {
+      let file = try open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: mode)
+      try write(bytes, to: file)
+      try flush(file)
+      try rename(draft, to: path)
+    } catch {
+      try? unlink(draft)
+      throw error
+    }
+  }
+
   /// Makes a hard link; throws EEXIST if the target exists.
   package func link(_ source: String, to target: String) throws(SystemError) {
     try willPerform(.link(from: source, to: target))
     try SystemError.check { unsafe Glibc.link(source, target) }
+  }
+
+  /// Makes a symbolic link; throws EEXIST if the name exists.
+  package func link(to target: String, symbolicallyAt path: String) throws(SystemError) {
+    try willPerform(.link(from: target, to: path))
+    try SystemError.check { unsafe symlink(target, path) }
   }
 
   package func unlink(_ path: String) throws(SystemError) {
@@ -140,28 +183,27 @@ package struct FileOperations: Sendable {
     try SystemError.check { unsafe rmdir(path) }
   }
 
+  /// Throws if a folder cannot be written to now: its permissions forbid it, or its disk is
+  /// read-only. Blocks while the disk does not answer.
+  package func checkWritable(folder path: String) throws(SystemError) {
+    let folder = try open(path, O_RDONLY | O_DIRECTORY)
+    var entry = statvfs()
+    guard unsafe fstatvfs(folder.descriptor, &entry) == 0 else { throw .last }
+    if entry.f_flag & UInt(ST_RDONLY) != 0 { throw SystemError(EROFS) }
+    if let obstacle = FilePath.obstacle(to: path, W_OK | X_OK) { throw obstacle }
+  }
+
   /// Locks a file; the kernel unlocks it when its holder dies.
   /// - Returns: false if it is locked already.
   package func lock(_ file: borrowing OpenFile) throws(SystemError) -> Bool {
     try willPerform(.lock(file.path))
-    let descriptor = file.descriptor
-    do throws(SystemError) {
-      try SystemError.check { flock(descriptor, LOCK_EX | LOCK_NB) }
-      return true
-    } catch {
-      if error.code == EWOULDBLOCK { return false }
-      throw error
-    }
+    return try file.lock()
   }
 
   /// Flushes the names in a folder.
   package func flushFolder(_ path: String) throws(SystemError) {
     try willPerform(.flushFolder(path))
-    let descriptor = try SystemError.check {
-      unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    }
-    let folder = OpenFile(descriptor: descriptor, path: path)
-    guard fsync(folder.descriptor) == 0 else { throw .last }
+    try OpenFile(path, O_RDONLY | O_DIRECTORY).flushAll()
   }
 
   /// Lets `target` share the blocks of `source`; many file systems cannot.
@@ -211,94 +253,4 @@ package enum FileOperation: Hashable, Sendable {
     default: true
     }
   }
-}
-
-extension FileOperations {
-  /// Bytes per read.
-  package static let pieceByteCount = 1 << 20
-
-  /// The first bytes of a regular file, at most `limit`. Follows no link.
-  package func bytes(of path: String, limit: Int64 = .max) throws(SystemError) -> [UInt8] {
-    let file = try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    let stamp = try file.stamp
-    let count = stamp.isRegularFile ? Int(min(stamp.byteCount, limit)) : 0
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: min(count, Self.pieceByteCount))
-    while bytes.count < count {
-      let got = try read(into: &piece, from: file, at: Int64(bytes.count))
-      if got == 0 { break }
-      bytes += piece[..<min(got, count - bytes.count)]
-    }
-    return bytes
-  }
-
-  /// The digest and the length of a file.
-  package func digest(of file: borrowing OpenFile) throws(SystemError) -> (
-    digest: Digest, byteCount: Int64
-  ) {
-    var byteCount: Int64 = 0
-    let hash = try hash(of: file, upTo: .max, byteCount: &byteCount)
-    return (hash.finalize(), byteCount)
-  }
-
-  /// The running hash of a file's first bytes, at most `limit`.
-  package func hash(of file: borrowing OpenFile, upTo limit: Int64) throws(SystemError) -> SHA256 {
-    var byteCount: Int64 = 0
-    return try hash(of: file, upTo: limit, byteCount: &byteCount)
-  }
-
-  private func hash(
-    of file: borrowing OpenFile, upTo limit: Int64, byteCount: inout Int64
-  ) throws(SystemError) -> SHA256 {
-    var hash = SHA256()
-    var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
-    _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
-    while byteCount < limit {
-      let count = Int(
-        min(limit - byteCount, Int64(try read(into: &piece, from: file, at: byteCount))))
-      if count == 0 { break }
-      unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes { unsafe hash.update($0) }
-      byteCount += Int64(count)
-    }
-    return hash
-  }
-
-  package func haveSameBytes(_ a: borrowing OpenFile, _ b: borrowing OpenFile) throws(SystemError)
-    -> Bool
-  {
-    guard try a.stamp.byteCount == b.stamp.byteCount else { return false }
-    return try digest(of: a).digest == digest(of: b).digest
-  }
-}
-
-/// An open file with one owner, which closes it.
-package struct OpenFile: ~Copyable, Sendable {
-  package let descriptor: CInt
-  package let path: String
-
-  package init(descriptor: CInt, path: String) {
-    self.descriptor = descriptor
-    self.path = path
-  }
-
-  deinit { close(descriptor) }
-
-  package var stamp: FileStamp {
-    get throws(SystemError) {
-      var status = stat()
-      guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
-      return FileStamp(status)
-    }
-  }
-
-  /// Locks the file; the kernel unlocks it when its holder dies.
-  /// - Returns: false if it is locked already.
-  package func tryLock() -> Bool {
-    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-    // On file systems without locks, the owner in the name decides.
-    return errno != EWOULDBLOCK
-  }
-
-  /// Unlocks the file, also while a starting child process still has it open.
-  package func unlock() { flock(descriptor, LOCK_UN) }
 }

@@ -27,4 +27,16 @@ extension FilePath {
     guard count > 0 else { return nil }
     return String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
+
+  /// Sets the modification time of what is at a path, links not followed, to now.
+  package static func touch(_ path: String) throws(SystemError) {
+    try SystemError.check { unsafe utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) }
+  }
+
+  /// Bytes free for an unprivileged user in a folder's file system.
+  package static func freeByteCount(inFolder path: String) throws(SystemError) -> Int {
+    var status = statvfs()
+    try SystemError.check { unsafe statvfs(path, &status) }
+    return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+  }
 }

@@ -18,16 +18,22 @@ package enum FilePath {
 
   /// The names in a folder, sorted; empty if it cannot be read.
   package static func names(in folder: String) -> [String] {
+    entries(in: folder).map(\.name).sorted()
+  }
+
+  /// The names in a folder in no order, each with its kind as readdir(3) gives it: `DT_REG`, or
+  /// `DT_UNKNOWN` where only a stamp says more; empty if it cannot be read.
+  package static func entries(in folder: String) -> [(name: String, kind: Int)] {
     guard let stream = unsafe opendir(folder) else { return [] }
     defer { unsafe closedir(stream) }
-    var names: [String] = []
+    var entries: [(name: String, kind: Int)] = []
     while let entry = unsafe readdir(stream) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      if name != "." && name != ".." { names.append(name) }
+      if name != "." && name != ".." { entries.append((name, Int(unsafe entry.pointee.d_type))) }
     }
-    return names.sorted()
+    return entries
   }
 
   /// Without `.` and redundant slashes. `..` stays: behind a symbolic link, only the kernel can
@@ -65,5 +71,19 @@ extension FileOperations {
       if error.code == ENOENT { return nil }
       throw SpoolError("use the folder", path, error)
     }
+  }
+}
+
+/// A file to read.
+package struct SourceFile: Hashable, Sendable {
+  /// Where its bytes are.
+  package let path: String
+  /// Its path for people, records and exports, whose ending may tell the format. An artifact's
+  /// differs from where its bytes are.
+  package let name: String
+
+  package init(_ path: String, named name: String? = nil) {
+    self.path = path
+    self.name = name ?? path
   }
 }

@@ -10,7 +10,8 @@ package struct FileStamp: Hashable, Sendable {
   /// Change time in nanoseconds since 1970. Programs cannot set it.
   package let changed: Int64
   private let mode: mode_t
-  let owner: uid_t
+  /// The number of the user who owns it.
+  package let owner: uid_t
   let group: gid_t
   /// The number of hard links.
   package let linkCount: UInt64
@@ -44,12 +45,13 @@ package struct FileStamp: Hashable, Sendable {
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
   package var isFolder: Bool { mode & S_IFMT == S_IFDIR }
   package var isLink: Bool { mode & S_IFMT == S_IFLNK }
+  package var isPipe: Bool { mode & S_IFMT == S_IFIFO }
   /// Whether the file is still linked.
   package var hasName: Bool { linkCount > 0 }
   package var hasSeveralNames: Bool { linkCount > 1 }
   package var isReadOnly: Bool { mode & 0o222 == 0 }
-  /// Who may read and write it.
-  package var access: UInt32 { mode & 0o666 }
+  /// Who may do what: 0o644.
+  package var permissions: mode_t { mode & 0o777 }
 
   /// Whether both are of one file, in any version.
   package func isSameFile(as other: FileStamp) -> Bool {

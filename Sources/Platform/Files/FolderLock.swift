@@ -7,18 +7,18 @@ package struct FolderLock: ~Copyable, Sendable {
 
   /// Opens the folder without locking it. Needs no write permission.
   package init(_ path: String) throws(SpoolError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SpoolError("use the folder", path, .last) }
-    folder = OpenFile(descriptor: descriptor, path: path)
+    folder = try doing("use the folder", path) { () throws(SystemError) in
+      try OpenFile(path, O_RDONLY | O_DIRECTORY)
+    }
   }
 
   /// Takes or downgrades to the shared lock, without waiting.
   /// - Returns: false if it is held exclusively.
-  package func tryShared() -> Bool { take(LOCK_SH) }
+  package func tryShared() -> Bool { folder.tryLock(LOCK_SH) }
 
   /// Takes the exclusive lock, without waiting. On failure a shared lock is lost.
   /// - Returns: false if it is held.
-  package func tryAlone() -> Bool { take(LOCK_EX) }
+  package func tryAlone() -> Bool { folder.tryLock(LOCK_EX) }
 
   /// Calls `attempt` until it succeeds.
   /// - Parameter patience: in milliseconds.
@@ -39,15 +39,6 @@ package struct FolderLock: ~Copyable, Sendable {
   package var holdersInWords: String {
     let numbers = holders
     return numbers.isEmpty ? "another process" : numbers.map(Self.words).joined(separator: ", ")
-  }
-
-  private func take(_ operation: CInt) -> Bool {
-    while flock(folder.descriptor, operation | LOCK_NB) != 0 {
-      if errno == EINTR { continue }
-      // File systems without locks must not stop users.
-      return errno != EWOULDBLOCK
-    }
-    return true
   }
 
   /// The process numbers of the holders, from the kernel's list: see proc_locks(5).
@@ -72,12 +63,5 @@ package struct FolderLock: ~Copyable, Sendable {
     guard let command, !command.isEmpty else { return "process \(number)" }
     let short = command.count > 60 ? command.prefix(59) + "…" : command[...]
     return "process \(number) (\(short))"
-  }
-}
-
-package enum SmallFile {
-  /// The text of a file of unknown length, as in /proc; nil if it cannot be read.
-  package static func text(at path: String) -> String? {
-    (try? FileOperations.system.bytes(following: path)).map { String(decoding: $0, as: UTF8.self) }
   }
 }

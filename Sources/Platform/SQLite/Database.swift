@@ -326,18 +326,16 @@ extension Database {
 
   /// Whether a file has unreadable sectors, which SQLite does not always report. Reads all of it.
   package static func isUnreadable(_ path: String) -> Bool {
-    let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return errno == EIO }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    var offset = 0
-    while true {
-      // As SQLite reads: without the file's own position.
-      let count = unsafe pread(file, &bytes, bytes.count, offset)
-      if count < 0, errno != EINTR { return errno == EIO }
-      if count == 0 { return false }
-      offset += max(0, count)
-    }
+    var bytes = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
+    var offset: Int64 = 0
+    do throws(SystemError) {
+      let file = try OpenFile(path, O_RDONLY)
+      while true {
+        let count = try FileOperations.uncounted.read(into: &bytes, from: file, at: offset)
+        if count == 0 { return false }
+        offset += Int64(count)
+      }
+    } catch { return error.code == EIO }
   }
 }
 

@@ -73,10 +73,7 @@ private nonisolated func runOrder(_ argument: UnsafeMutableRawPointer?) -> Unsaf
 
 /// Glibc's own call is a GNU extension that Swift does not see. A thread works without its name.
 private func nameThisThread(_ name: String) {
-  let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-  guard file >= 0 else { return }
-  _ = unsafe write(file, name, name.utf8.count)
-  close(file)
+  try? OpenFile("/proc/thread-self/comm", O_WRONLY).put(Array(name.utf8))
 }
 
 /// A pause between two pieces of work that another thread can end, permanently.

@@ -209,8 +209,7 @@ extension EffectHost {
 
   /// - Throws: If it cannot be opened or is not a regular file; a pipe or a device would block.
   init(_ path: String) throws(SpoolError) {
-    var status = stat()
-    guard unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+    if let stamp = try? FileStamp(following: path), !stamp.isRegularFile {
       throw SpoolError(
         "cannot open \(path)", reason: "it is no plain file",
         advice: "put the library itself there, or a link to it")
@@ -259,10 +258,8 @@ extension EffectHost {
   /// The error for a library that does not exist at its path.
   static func absence(of name: String) -> SpoolError {
     let path = name.hasSuffix(".so") ? name : "\(name).so"
-    let reason =
-      unsafe access(path, F_OK) == 0 ? "it is a folder" : unsafe String(cString: strerror(errno))
     return SpoolError(
-      "cannot open \(path)", reason: reason,
+      "cannot open \(path)", reason: FilePath.obstacle(to: path)?.words ?? "it is a folder",
       advice: "name the library's file, and its label behind :")
   }
 

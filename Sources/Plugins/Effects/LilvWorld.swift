@@ -179,7 +179,7 @@ import Platform
     let files = FileManager.default
     return ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
       .filter { !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
-      .filter { unsafe access("\($0)/manifest.ttl", F_OK) == 0 }
+      .filter { FilePath.exists("\($0)/manifest.ttl") }
       .map { path in
         let flaw = descriptions(in: path).lazy.compactMap { file in
           Self.flaw(of: file).map { "its \(file.dropFirst(path.count + 1)) \($0)" }
@@ -192,15 +192,12 @@ import Platform
   private static let most = 32 << 20
 
   private static func flaw(of path: String) -> String? {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else {
-      return "cannot be read: \(unsafe String(cString: strerror(errno)))"
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else { return "is no plain file" }
-    guard status.st_size <= most else { return "has more than \(most >> 20) MB" }
-    guard unsafe access(path, R_OK) == 0 else {
-      return "cannot be read: \(unsafe String(cString: strerror(errno)))"
-    }
-    return nil
+    do throws(SystemError) {
+      let stamp = try FileStamp(following: path)
+      guard stamp.isRegularFile else { return "is no plain file" }
+      guard stamp.byteCount <= most else { return "has more than \(most >> 20) MB" }
+      if let obstacle = FilePath.obstacle(to: path, R_OK) { throw obstacle }
+      return nil
+    } catch { return "cannot be read: \(error.words)" }
   }
 }

@@ -126,10 +126,8 @@ package struct Plugin: Hashable, Sendable {
   /// A value that changes with the files' names, sizes or times. O(files).
   package var stamp: String {
     ownFiles.map { name in
-      var status = stat()
-      guard unsafe stat("\(folder)/\(name)", &status) == 0 else { return name }
-      let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-      return "\(name)\u{0}\(status.st_size)\u{0}\(time)\u{0}\(status.st_ino)"
+      guard let stamp = try? FileStamp(following: "\(folder)/\(name)") else { return name }
+      return "\(name)\u{0}\(stamp.byteCount)\u{0}\(stamp.modified)\u{0}\(stamp.inode)"
     }.joined(separator: "\u{0}")
   }
 
@@ -281,8 +279,7 @@ package struct Plugin: Hashable, Sendable {
 
   /// Whether a file, links followed, is a regular one; a pipe or a device would block its reader.
   static func isPlainFile(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    (try? FileStamp(following: path))?.isRegularFile == true
   }
 }
 

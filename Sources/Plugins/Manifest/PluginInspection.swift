@@ -131,32 +131,26 @@ enum ManifestFile {
 
   /// Whether an entry of that name exists.
   static func isThere(in folder: String) -> Bool {
-    var status = stat()
-    return unsafe lstat("\(folder)/\(name)", &status) == 0
+    (try? FileStamp(at: "\(folder)/\(name)")) != nil
   }
 
   /// The text, or why it cannot be read. Only regular files are read.
   static func text(in folder: String) -> Result<String, Flaw> {
     let path = "\(folder)/\(name)"
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else {
-      let isLink = errno == ENOENT
+    let stamp: FileStamp
+    do throws(SystemError) { stamp = try FileStamp(following: path) } catch {
       return .failure(
-        Flaw(isLink ? "it is a link to what is not there" : unsafe String(cString: strerror(errno)))
-      )
+        Flaw(error.code == ENOENT ? "it is a link to what is not there" : error.words))
     }
     // A manifest must not link out of its folder, since problems quote its text.
     let (real, home) = (ProgramPrefix.real(path), ProgramPrefix.real(folder))
     guard real.hasPrefix("\(home)/") else {
       return .failure(Flaw("it is a link that leads out of the plugin's folder"))
     }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR: return .failure(Flaw("it is a folder"))
-    case S_IFIFO: return .failure(Flaw("it is a pipe"))
-    default: return .failure(Flaw("it is no plain file"))
+    if let complaint = stamp.complaint {
+      return .failure(Flaw(stamp.isFolder || stamp.isPipe ? complaint : "it is no plain file"))
     }
-    guard status.st_size <= most else {
+    guard stamp.byteCount <= most else {
       return .failure(Flaw("it has more than \(most >> 20) MB"))
     }
     guard let bytes = FileManager.default.contents(atPath: path) else {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 package import PipelineModel
+import Platform
 
 /// The plugins in a set of folders.
 package struct PluginRegistry: Sendable {
@@ -139,17 +140,14 @@ struct FolderTrust {
   /// - Parameter pipeline: the pipeline's folder. Its owner is trusted, since the user runs the
   ///   pipeline.
   init(_ folder: String, beside pipeline: String?) {
-    var status = stat()
-    guard unsafe stat(folder, &status) == 0 else {
+    guard let stamp = try? FileStamp(following: folder) else {
       doubt = nil
       return
     }
-    var owner = stat()
-    let isOwner = pipeline.map { unsafe stat($0, &owner) == 0 } == true
-    let trusted = [0, geteuid()] + (isOwner ? [owner.st_uid] : [])
-    if !trusted.contains(status.st_uid) {
+    let owner = pipeline.flatMap { try? FileStamp(following: $0) }?.owner
+    if ![0, geteuid(), owner].contains(stamp.owner) {
       doubt = "it belongs to another user"
-    } else if status.st_mode & S_IWOTH != 0 {
+    } else if stamp.permissions & S_IWOTH != 0 {
       doubt = "everybody can write into it"
     } else {
       doubt = nil

@@ -28,6 +28,7 @@ final class PluginProcess {
   private(set) var wasKilled = false
   private let cage = ProcessCage()
   private let hasNetwork: Bool
+  private var hasOwnNetwork = false
 
   /// Starts a program behind its confinement.
   /// - Parameters:
@@ -41,20 +42,21 @@ final class PluginProcess {
     hasNetwork = program.limits.network
     var theirs: [Int32] = []
     defer { for end in theirs { close(end) } }
-    defer { if let cage { close(cage.entrance) } }
+    defer { cage?.closeEntrance() }
     func pipes() throws(SpoolError) -> (read: Int32, write: Int32) {
       var ends: [Int32] = [0, 0]
       guard unsafe posix_make_pipe(&ends) == 0 else { throw Self.trouble("make a pipe", errno) }
       return (ends[0], ends[1])
     }
     let spool = try Self.open(launcher)
-    theirs.append(spool)
     let separate = Self.separateLauncher(beside: launcher)
-    let executable = try separate.map(Self.open) ?? spool
-    if executable != spool { theirs.append(executable) }
+    let executable = try Self.open(separate ?? launcher)
     // The launcher, and bubblewrap, have another /proc/self/exe.
-    let order = try Self.file(program.order(spool: "/proc/self/fd/\(spool)"))
-    theirs.append(order)
+    let order: OpenFile
+    do throws(SystemError) {
+      order = try OpenFile(
+        inMemory: "order", holding: program.order(spool: "/proc/self/fd/\(spool.descriptor)"))
+    } catch { throw Self.trouble("write to memory", error.code) }
     let (theirInput, ourInput) = try pipes()
     (input, theirs) = (ourInput, theirs + [theirInput])
     let (ourOutput, theirOutput) = try pipes()
@@ -84,17 +86,21 @@ final class PluginProcess {
       do {
         defer { close(theirLifeline) }
         let ends = [
-          order, theirLifeline, theirInput, theirOutput, theirComplaints, cage?.entrance ?? -1,
+          order.descriptor, theirLifeline, theirInput, theirOutput, theirComplaints,
+          cage?.entrance ?? -1,
         ]
         let words =
-          ["/proc/self/fd/\(executable)"] + (separate == nil ? [ConfinedProgram.word] : [])
+          ["/proc/self/fd/\(executable.descriptor)"]
+          + (separate == nil ? [ConfinedProgram.word] : [])
           + ends.map(String.init) + [isEnclosed ? "1" : "0"]
         process = try Self.spawn(
-          (isEnclosed ? enclosures[attempt] : []) + words, passing: ends + [executable, spool])
+          (isEnclosed ? enclosures[attempt] : []) + words,
+          passing: ends + [executable.descriptor, spool.descriptor])
       }
       guard isEnclosed else { return }
       let start = awaitStart()
       if start == .begun {
+        hasOwnNetwork = enclosures[attempt].contains { $0.hasSuffix("unshare-net") }
         memory.didWork(attempt, hasNetwork: hasNetwork)
         return
       }
@@ -151,22 +157,10 @@ final class PluginProcess {
   }
 
   /// Opens a program to start it later, whatever has become of its path by then.
-  private static func open(_ path: String) throws(SpoolError) -> Int32 {
-    let file = unsafe Glibc.open(path, posix_path_only() | O_CLOEXEC)
-    guard file >= 0 else { throw trouble("start \(path)", errno) }
-    return file
-  }
-
-  /// A file in memory.
-  private static func file(_ bytes: [UInt8]) throws(SpoolError) -> Int32 {
-    let file = unsafe posix_memory_file("order")
-    guard file >= 0 else { throw trouble("write to memory", errno) }
-    guard unsafe write(file, bytes, bytes.count) == bytes.count else {
-      let code = errno
-      close(file)
-      throw trouble("write to memory", code)
+  private static func open(_ path: String) throws(SpoolError) -> OpenFile {
+    do throws(SystemError) { return try OpenFile(path, posix_path_only()) } catch {
+      throw trouble("start \(path)", error.code)
     }
-    return file
   }
 
   /// Starts a command as leader of a process group, without standard streams.
@@ -221,7 +215,9 @@ final class PluginProcess {
 
   /// Warnings about the confinement of the program, under this name.
   func warnings(of name: String) -> [String] {
-    report.confinement?.warning(of: name, hasNetwork: hasNetwork).map { [$0] } ?? []
+    report.confinement?.warning(
+      of: name, hasNetwork: hasNetwork, hasOwnNetwork: hasOwnNetwork
+    ).map { [$0] } ?? []
   }
 
   /// Takes what the launcher has sent; false if there is nothing.

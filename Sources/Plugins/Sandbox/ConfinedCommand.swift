@@ -153,7 +153,7 @@ struct ProcessOutput: ~Copyable {
 
   private let most: Int
   private let isFiling: Bool
-  private var file: Int32 = -1
+  private var file: OpenFile?
   private var count = 0
   private var isTalking = true
   private var isComplaining = true
@@ -167,8 +167,9 @@ struct ProcessOutput: ~Copyable {
     self.most = most
     isFiling = path != nil
     if let path {
-      file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-      if file < 0 { trouble = unsafe String(cString: strerror(errno)) }
+      do throws(SystemError) {
+        file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      } catch { trouble = error.words }
     }
   }
 
@@ -200,10 +201,7 @@ struct ProcessOutput: ~Copyable {
     }
   }
 
-  mutating func close() {
-    if file >= 0 { Glibc.close(file) }
-    file = -1
-  }
+  mutating func close() { file = nil }
 
   /// - Returns: whether more may come.
   private mutating func take() -> Bool {
@@ -212,18 +210,10 @@ struct ProcessOutput: ~Copyable {
     count += got
     if !isFiling {
       output += piece.prefix(min(got, max(0, most - output.count)))
-    } else if file >= 0, !isOverfull {
-      var done = 0
-      while done < got {
-        let written = unsafe piece.withUnsafeBytes { bytes in
-          unsafe write(file, bytes.baseAddress.map { unsafe $0 + done }, got - done)
-        }
-        if written < 0, errno != EINTR {
-          trouble = unsafe String(cString: strerror(errno))
-          close()
-          break
-        }
-        done += max(0, written)
+    } else if !isOverfull {
+      do throws(SystemError) { try file?.put(Array(piece[..<got])) } catch {
+        trouble = error.words
+        close()
       }
     }
     return true

@@ -133,12 +133,12 @@ package struct ConfinedProgram {
 
   /// Commands of bubblewrap that start a command in namespaces, the strictest first; empty if it is
   /// not installed. Root needs no user namespace, unless it lacks the capabilities; and in a
-  /// container the kernel may refuse a new `/proc`.
+  /// container the kernel may refuse a new `/proc`, or an address in a new network. Without a network
+  /// of its own, a program that has none is kept from sockets by the filter of system calls.
   var enclosures: [[String]] {
     guard let bubblewrap else { return [] }
     func options(_ words: [String]) -> [String] { ["--" + words[0]] + words.dropFirst() }
-    var spaces = [["unshare-pid"], ["unshare-ipc"], ["ro-bind", "/", "/"], ["dev", "/dev"]]
-    if !limits.network { spaces.append(["unshare-net"]) }
+    let spaces = [["unshare-pid"], ["unshare-ipc"], ["ro-bind", "/", "/"], ["dev", "/dev"]]
     let memory = [
       ["size", "\(limits.memory << 20)"], ["perms", "1777"], ["tmpfs", "/dev/shm"],
     ]
@@ -155,10 +155,13 @@ package struct ConfinedProgram {
       + (geteuid() == 0 ? [["cap-add", "CAP_DAC_OVERRIDE"]] : [])
     let users = geteuid() == 0 ? [[], [["unshare-user"]]] : [[["unshare-user"]]]
     let processes = [[["proc", "/proc"], ["remount-ro", "/proc"]], []]
-    return processes.flatMap { processes in
-      users.map { users in
-        let all = spaces + users + processes + memory + binds + rest
-        return [bubblewrap] + all.flatMap(options)
+    let networks = limits.network ? [[]] : [[["unshare-net"]], []]
+    return networks.flatMap { network in
+      processes.flatMap { processes in
+        users.map { users in
+          let all = spaces + network + users + processes + memory + binds + rest
+          return [bubblewrap] + all.flatMap(options)
+        }
       }
     }
   }
@@ -239,15 +242,18 @@ struct Confinement {
   }
 
   /// Names what the program is not kept from; nil if it is confined as it should be.
-  func warning(of name: String, hasNetwork: Bool) -> String? {
-    let missing = missing(hasNetwork: hasNetwork)
+  /// - Parameters:
+  ///   - hasNetwork: whether it may use the network.
+  ///   - hasOwnNetwork: whether it is in a network namespace of its own, which holds nothing.
+  func warning(of name: String, hasNetwork: Bool, hasOwnNetwork: Bool) -> String? {
+    let missing = missing(isNetworkOpen: !hasNetwork && !hasOwnNetwork && !filtersCalls)
     guard !missing.isEmpty else { return nil }
     return "\(name) is not confined as far as it should be: this machine cannot keep it from "
       + missing.joined(separator: ", ") + " (\(state))"
   }
 
-  private func missing(hasNetwork: Bool) -> [String] {
-    var missing: [String] = []
+  private func missing(isNetworkOpen: Bool) -> [String] {
+    var missing = isNetworkOpen ? ["the network"] : []
     // The process limit does not apply to root.
     if !countsProcesses, geteuid() == 0 { missing.append("starting processes without end") }
     if !dropsPrivileges { missing.append("setuid programs") }
@@ -259,7 +265,6 @@ struct Confinement {
     if !filtersCalls {
       missing.append("system calls that reach around its confinement")
       if !hasNamespaces {
-        if !hasNetwork { missing.append("the network") }
         missing.append("slowing down what else runs, leaving shared memory")
       }
     }

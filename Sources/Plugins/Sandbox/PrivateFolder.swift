@@ -14,7 +14,7 @@ package final class PrivateFolder: Sendable {
   package let path: String
   /// The outer folder.
   private let enclosure: String
-  private let lock: Int32
+  private let lock: OpenFile
 
   /// The name prefix of all such folders.
   static let prefix = "spool-private-"
@@ -25,38 +25,38 @@ package final class PrivateFolder: Sendable {
   ///   - user: what it is for, in error messages: `the plugin softclip 1.0.0`.
   package init(_ name: String = "plugin", for user: String) throws(SpoolError) {
     let base = Self.base
-    for _ in 0..<16 {
-      var template = Array("\(base)/\(Self.prefix)\(name)-XXXXXX".utf8CString)
-      guard unsafe mkdtemp(&template) != nil else {
+    func making<Result>(
+      _ folder: String, _ calls: (FileOperations) throws(SystemError) -> Result
+    ) throws(SpoolError) -> Result {
+      do { return try calls(.uncounted) } catch {
         throw SpoolError(
-          "cannot make a folder for \(user) in \(base)",
-          reason: unsafe String(cString: strerror(errno)),
+          "cannot make a folder for \(user) in \(folder)", reason: error.words,
           advice: "make room in \(base), or set TMPDIR", cause: .environment)
       }
-      let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    var failure: SystemError?
+    for _ in 0..<16 {
+      let made = try making(base) { (files) throws(SystemError) in
+        try files.makeUniqueFolder("\(base)/\(Self.prefix)\(name)-")
+      }
       // Another process may have swept it before it was locked.
-      guard let lock = Self.lock(made) else { continue }
+      do throws(SystemError) { lock = try Self.lock(made) } catch {
+        failure = error
+        continue
+      }
       enclosure = made
       path = "\(made)/own"
-      self.lock = lock
-      guard unsafe mkdir(path, 0o700) == 0 else {
-        throw SpoolError(
-          "cannot make a folder for \(user) in \(made)",
-          reason: unsafe String(cString: strerror(errno)),
-          advice: "make room in \(base), or set TMPDIR", cause: .environment)
+      try making(made) { (files) throws(SystemError) in
+        try files.makeNewFolder("\(made)/own", mode: 0o700)
       }
       return
     }
     throw SpoolError(
-      "cannot lock a folder for \(user) in \(base)",
-      reason: unsafe String(cString: strerror(errno)),
+      "cannot lock a folder for \(user) in \(base)", reason: failure?.words,
       advice: "set TMPDIR to a folder on a local disk", cause: .environment)
   }
 
-  deinit {
-    remove()
-    close(lock)
-  }
+  deinit { remove() }
 
   /// The path of a file in it.
   package func file(_ name: String) -> String { "\(path)/\(name)" }
@@ -64,9 +64,11 @@ package final class PrivateFolder: Sendable {
   /// Makes a folder in it and returns its path.
   package func makeFolder(_ name: String) throws(SpoolError) -> String {
     let inner = file(name)
-    guard unsafe mkdir(inner, 0o700) == 0 else {
+    do throws(SystemError) {
+      try FileOperations.uncounted.makeNewFolder(inner, mode: 0o700)
+    } catch {
       throw SpoolError(
-        "cannot make the folder \(inner)", reason: unsafe String(cString: strerror(errno)),
+        "cannot make the folder \(inner)", reason: error.words,
         advice: "make room there, or set TMPDIR", cause: .environment)
     }
     return inner
@@ -86,26 +88,16 @@ package final class PrivateFolder: Sendable {
   static func sweep(_ base: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
     for name in names where name.hasPrefix(prefix) {
-      guard let lock = lock("\(base)/\(name)") else { continue }
-      var status = stat()
-      if unsafe fstat(lock, &status) == 0, status.st_uid == geteuid() {
-        FolderRemoval.remove("\(base)/\(name)")
-      }
-      close(lock)
+      guard let lock = try? lock("\(base)/\(name)") else { continue }
+      if (try? lock.stamp)?.owner == geteuid() { FolderRemoval.remove("\(base)/\(name)") }
     }
   }
 
-  /// Locks an existing folder; nil if another process holds the lock.
-  private static func lock(_ path: String) -> Int32? {
-    let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard folder >= 0 else { return nil }
-    var (held, found) = (stat(), stat())
-    guard flock(folder, LOCK_EX | LOCK_NB) == 0, unsafe fstat(folder, &held) == 0,
-      unsafe lstat(path, &found) == 0, held.st_ino == found.st_ino, held.st_dev == found.st_dev
-    else {
-      close(folder)
-      return nil
-    }
+  /// Locks an existing folder; throws EWOULDBLOCK if another process holds the lock.
+  private static func lock(_ path: String) throws(SystemError) -> OpenFile {
+    let folder = try OpenFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    guard try folder.lock() else { throw SystemError(EWOULDBLOCK) }
+    guard try folder.stamp.isSameFile(as: FileStamp(at: path)) else { throw SystemError(ENOENT) }
     return folder
   }
 }
@@ -114,6 +106,7 @@ package final class PrivateFolder: Sendable {
 /// name. O(entries).
 struct FolderRemoval {
   private let folder: String
+  private let files = FileOperations.uncounted
   private var waiting: [String] = []
   private var count = 0
 
@@ -124,24 +117,24 @@ struct FolderRemoval {
     removal.empty(folder)
     while let next = removal.waiting.popLast() {
       removal.empty(next)
-      unsafe rmdir(next)
+      try? removal.files.removeFolder(next)
     }
-    unsafe rmdir(folder)
+    try? removal.files.removeFolder(folder)
   }
 
   private init(folder: String) { self.folder = folder }
 
   /// Removes what can be removed, and moves nested folders to the top, where their paths are short.
   private mutating func empty(_ path: String) {
-    unsafe chmod(path, 0o700)
+    try? files.setMode(0o700, at: path)
     for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
       let inner = "\(path)/\(name)"
-      if unsafe unlink(inner) == 0 || rmdir(inner) == 0 { continue }
+      if (try? files.unlink(inner)) ?? (try? files.removeFolder(inner)) != nil { continue }
       // Moving a folder requires write permission on it.
-      unsafe chmod(inner, 0o700)
+      try? files.setMode(0o700, at: inner)
       count += 1
       let place = "\(folder)/\(getpid())-\(count)-\(UUID().uuidString)"
-      if unsafe rename(inner, place) == 0 { waiting.append(place) }
+      if (try? files.rename(inner, to: place)) != nil { waiting.append(place) }
     }
   }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Platform
 import Synchronization
 
 /// A control group around a plugin and its descendants: it limits their total number, and its
@@ -7,12 +8,14 @@ import Synchronization
 ///
 /// Unlike the process limit of users, it also applies to root. It needs a writable control group,
 /// which root has on most machines, and a user has if the service that started Spool delegates one.
-struct ProcessCage {
+final class ProcessCage {
   /// Maximum number of processes and threads.
   static let most = 256
 
-  /// Its open `cgroup.procs`: a process that writes 0 to it enters.
-  let entrance: Int32
+  /// Its open `cgroup.procs`: a process that writes 0 to it enters. -1 once it is closed.
+  var entrance: Int32 { procs?.descriptor ?? -1 }
+
+  private var procs: OpenFile?
 
   private let folder: String
   private static let count = Atomic(0)
@@ -23,27 +26,43 @@ struct ProcessCage {
     Self.sweep(place)
     let number = Self.count.add(1, ordering: .relaxed).newValue
     folder = "\(place)/\(Self.prefix)\(getpid())-\(number)"
-    guard unsafe mkdir(folder, 0o755) == 0 else { return nil }
-    entrance = unsafe open("\(folder)/cgroup.procs", O_WRONLY | O_CLOEXEC)
-    if entrance >= 0, Self.write("\(Self.most)", to: "\(folder)/pids.max") { return }
-    if entrance >= 0 { close(entrance) }
-    unsafe rmdir(folder)
-    return nil
+    do throws(SystemError) {
+      try FileOperations.uncounted.makeNewFolder(folder, mode: 0o755)
+      procs = try OpenFile("\(folder)/cgroup.procs", O_WRONLY)
+      try limit(Self.most)
+    } catch {
+      try? FileOperations.uncounted.removeFolder(folder)
+      return nil
+    }
   }
+
+  func closeEntrance() { procs = nil }
 
   /// Whether this machine permits cages.
   static var isPossible: Bool { place != nil }
 
   /// Kills the remaining processes and removes it.
   func end() {
-    guard unsafe rmdir(folder) != 0, errno == EBUSY else { return }
+    if remove() { return }
     // Prevents new processes during the kill.
-    _ = Self.write("0", to: "\(folder)/pids.max")
+    try? limit(0)
     for _ in 0..<500 {
       for process in processes { kill(process, SIGKILL) }
-      if unsafe rmdir(folder) == 0 || errno != EBUSY { return }
+      if remove() { return }
       usleep(2000)
     }
+  }
+
+  /// - Returns: false while processes are left in it.
+  private func remove() -> Bool {
+    do throws(SystemError) { try FileOperations.uncounted.removeFolder(folder) } catch {
+      return error.code != EBUSY
+    }
+    return true
+  }
+
+  private func limit(_ count: Int) throws(SystemError) {
+    try OpenFile("\(folder)/pids.max", O_WRONLY).put(Array("\(count)".utf8))
   }
 
   private var processes: [pid_t] {
@@ -60,7 +79,7 @@ struct ProcessCage {
       guard let owner = pid_t(name.dropFirst(prefix.count).prefix { $0 != "-" }),
         kill(owner, 0) != 0, errno == ESRCH
       else { continue }
-      unsafe rmdir("\(place)/\(name)")
+      try? FileOperations.uncounted.removeFolder("\(place)/\(name)")
     }
   }
 
@@ -74,10 +93,10 @@ struct ProcessCage {
     guard
       let place = place(
         groups: text("/proc/self/cgroup"), mounts: text("/proc/self/mountinfo")),
-      unsafe access(place, W_OK) == 0
+      FilePath.isWritable(place)
     else { return nil }
     // Version 2 of control groups counts processes only if the controller is enabled.
-    let isSecond = unsafe access("\(place)/cgroup.subtree_control", F_OK) == 0
+    let isSecond = FilePath.exists("\(place)/cgroup.subtree_control")
     let counted = text("\(place)/cgroup.subtree_control").split(whereSeparator: \.isWhitespace)
     return !isSecond || counted.contains("pids") ? place : nil
   }()
@@ -111,13 +130,5 @@ struct ProcessCage {
       return inner == "/" || inner.isEmpty ? point : "\(point)\(inner)"
     }
     return nil
-  }
-
-  private static func write(_ text: String, to path: String) -> Bool {
-    let file = unsafe open(path, O_WRONLY | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
-    var bytes = Array(text.utf8)
-    return unsafe Glibc.write(file, &bytes, bytes.count) == bytes.count
   }
 }

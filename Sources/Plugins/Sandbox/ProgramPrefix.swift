@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// The files around a program outside the system's folders that it needs, such as an interpreter's
 /// libraries, and no others.
@@ -121,35 +122,29 @@ struct PublicFiles {
     var folder = ""
     for part in path.split(separator: "/").dropLast() {
       folder += "/\(part)"
-      var status = stat()
       if base == folder || base.hasPrefix("\(folder)/"), path.hasPrefix("\(base)/") { continue }
-      guard unsafe stat(folder, &status) == 0, status.st_mode & S_IXOTH != 0 else { return false }
+      guard let stamp = try? FileStamp(following: folder), stamp.permissions & S_IXOTH != 0 else {
+        return false
+      }
     }
     return true
   }
 
-  private static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-  }
+  private static func isLink(_ path: String) -> Bool { (try? FileStamp(at: path))?.isLink == true }
 
   /// - Returns: whether all of it is public; otherwise its public parts are recorded.
   private mutating func visit(_ path: String) -> Bool {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return false }
-    switch status.st_mode & S_IFMT {
+    guard let stamp = try? FileStamp(at: path) else { return false }
     // A link's target has its own permissions.
-    case S_IFLNK: return true
-    case S_IFDIR:
-      guard status.st_mode & 0o5 == 0o5,
-        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
-      else { return false }
-      let inner = names.map { "\(path)/\($0)" }.map { (path: $0, isPublic: visit($0)) }
-      if inner.allSatisfy(\.isPublic) { return true }
-      whole += inner.filter { $0.isPublic && !Self.isLink($0.path) }.map(\.path)
-      folders.append(path)
-      return false
-    default: return status.st_mode & 0o4 != 0
-    }
+    if stamp.isLink { return true }
+    guard stamp.isFolder else { return stamp.permissions & 0o4 != 0 }
+    guard stamp.permissions & 0o5 == 0o5,
+      let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+    else { return false }
+    let inner = names.map { "\(path)/\($0)" }.map { (path: $0, isPublic: visit($0)) }
+    if inner.allSatisfy(\.isPublic) { return true }
+    whole += inner.filter { $0.isPublic && !Self.isLink($0.path) }.map(\.path)
+    folders.append(path)
+    return false
   }
 }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import PipelineModel
 import Platform
 
@@ -18,13 +17,9 @@ struct ScriptLine {
 
   /// Reads a file's first line; nil if the file is not a script.
   init?(of path: String) {
-    let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: Self.most)
-    let count = unsafe read(file, &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    self.init(bytes[..<count])
+    guard let bytes = try? FileOperations.uncounted.beginning(of: path, byteCount: Self.most)
+    else { return nil }
+    self.init(bytes)
   }
 
   /// Parses the start of a file.

@@ -65,8 +65,8 @@ package struct PluginScaffold {
   package func write(into parent: String) throws(SpoolError) -> String {
     let folder = "\(parent)/\(name)"
     try make(parent) { (files) throws(SystemError) in try files.makeFolder(parent, mode: 0o777) }
-    try make(folder) { (_) throws(SystemError) in
-      try SystemError.check { unsafe mkdir(folder, 0o777) }
+    try make(folder) { (files) throws(SystemError) in
+      try files.makeNewFolder(folder, mode: 0o777)
     }
     for file in files {
       let path = "\(folder)/\(file.name)"

@@ -8,7 +8,8 @@ package enum FolderWalk {
     var found: [(path: String, isFile: Bool)] = []
     var waiting = [""]
     while let below = waiting.popLast() {
-      for (name, kind) in listing(of: "\(folder)/\(below)") {
+      // A stat call for each entry would take as long as reading it.
+      for (name, kind) in FilePath.entries(in: "\(folder)/\(below)") {
         let path = below + name
         switch kind {
         case DT_DIR: waiting.append(path + "/")
@@ -30,25 +31,6 @@ package enum FolderWalk {
 
   /// Whether a symbolic link is at a path.
   static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-  }
-
-  /// A folder's entries with their types: a stat call for each would take as long as reading it.
-  private static func listing(of folder: String) -> [(name: String, kind: Int)] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
-    var entries: [(name: String, kind: Int)] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-        unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(cString: $0)
-        }
-      }
-      if name != ".", name != ".." {
-        entries.append((name, Int(unsafe entry.pointee.d_type)))
-      }
-    }
-    return entries
+    (try? FileStamp(at: path))?.isLink == true
   }
 }

@@ -14,40 +14,38 @@ enum KeyFile {
   static func read(
     _ path: String, isSecret: Bool, followsLinks: Bool = false
   ) throws(SpoolError) -> SecretBytes? {
-    let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
-    let file = unsafe open(path, flags)
-    guard file >= 0 else {
-      if errno == ENOENT { return nil }
-      throw failure("read", path, errno)
+    let opened = try calling("read", path) { () throws(SystemError) -> OpenFile? in
+      do throws(SystemError) {
+        return try OpenFile(path, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
+      } catch {
+        if error.code == ENOENT { return nil }
+        throw error
+      }
     }
-    defer { close(file) }
-    var status = stat()
-    guard unsafe fstat(file, &status) == 0 else { throw failure("read", path, errno) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumByteCount else {
+    guard let file = opened else { return nil }
+    let stamp = try calling("read", path) { () throws(SystemError) in try file.stamp }
+    guard stamp.isRegularFile, stamp.byteCount <= maximumByteCount else {
       throw SpoolError(
         "cannot read the key \(path)", reason: "it is no file that a key lies in", cause: .blocked)
     }
-    if isSecret { try checkSecret(path, status) }
-    var count = 0
-    let bytes = unsafe SecretBytes(capacity: Int(status.st_size)) { room in
-      count = unsafe Glibc.read(file, room.baseAddress, Int(status.st_size))
-      return count
+    if isSecret { try checkSecret(path, stamp) }
+    return try calling("read", path) { () throws(SystemError) in
+      try unsafe SecretBytes(capacity: Int(stamp.byteCount)) { (room) throws(SystemError) in
+        try unsafe file.fill(room)
+      }
     }
-    guard count >= 0 else { throw failure("read", path, errno) }
-    return bytes
   }
 
-  private static func checkSecret(_ path: String, _ status: stat) throws(SpoolError) {
-    guard status.st_uid == geteuid() else {
+  private static func checkSecret(_ path: String, _ stamp: FileStamp) throws(SpoolError) {
+    guard stamp.owner == geteuid() else {
       throw SpoolError(
         "the signing key \(path) is not used", reason: "it belongs to another user",
         advice: "name a folder of your own with \(option: .keys)", cause: .blocked)
     }
-    let others = status.st_mode & 0o077
-    guard others == 0 else {
+    guard stamp.permissions & 0o077 == 0 else {
       throw SpoolError(
         "the signing key \(path) is not used",
-        reason: "others may have read it: its permissions are \(octal(status.st_mode & 0o777))",
+        reason: "others may have read it: its permissions are \(octal(stamp.permissions))",
         advice: "chmod 600 \(path), or make a new key with \(command: .keyRotate) after that",
         cause: .blocked)
     }
@@ -56,18 +54,17 @@ enum KeyFile {
   /// Refuses folders in which others could replace the user's keys. Missing ones pass.
   static func checkFolders(_ paths: [String]) throws(SpoolError) {
     for path in paths {
-      var status = stat()
-      guard unsafe stat(path, &status) == 0 else { continue }
-      guard [geteuid(), 0].contains(status.st_uid) else {
+      guard let stamp = try? FileStamp(following: path) else { continue }
+      guard [geteuid(), 0].contains(stamp.owner) else {
         throw SpoolError(
           "the keys in \(path) are not used", reason: "the folder belongs to another user",
           advice: "name a folder of your own with \(option: .keys)", cause: .blocked)
       }
-      guard status.st_mode & 0o022 == 0 else {
+      guard stamp.permissions & 0o022 == 0 else {
         throw SpoolError(
           "the keys in \(path) are not used",
           reason: "others may have changed them: the folder's permissions are "
-            + octal(status.st_mode & 0o777),
+            + octal(stamp.permissions),
           advice: "chmod 700 \(path), and look with \(command: .keyShow) whose keys are in it",
           cause: .blocked)
       }
@@ -81,49 +78,46 @@ enum KeyFile {
     _ text: SecretBytes, to path: String, replacing isReplacing: Bool
   ) throws(SpoolError) -> Bool {
     let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
-    let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw failure("write", path, errno) }
-    defer { unsafe unlink(temporary) }
-    do {
-      defer { close(file) }
-      let count = unsafe text.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-      guard count == text.count, fsync(file) == 0 else {
-        throw failure("write", path, errno)
+    let isWritten = try calling("write", path) { () throws(SystemError) in
+      let file = try OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      defer { remove(temporary) }
+      try unsafe text.withUnsafeBytes { (bytes) throws(SystemError) in try unsafe file.put(bytes) }
+      try file.flushAll()
+      do throws(SystemError) {
+        try isReplacing ? files.rename(temporary, to: path) : files.link(temporary, to: path)
+      } catch {
+        if isReplacing || error.code != EEXIST { throw error }
+        return false
       }
+      return true
     }
-    if isReplacing {
-      guard unsafe rename(temporary, path) == 0 else { throw failure("write", path, errno) }
-    } else if unsafe link(temporary, path) != 0 {
-      if errno == EEXIST { return false }
-      throw failure("write", path, errno)
-    }
-    try flushFolder(of: path)
-    return true
+    if isWritten { try flushFolder(of: path) }
+    return isWritten
   }
 
   /// Makes a folder accessible to its owner only, and its parents.
   static func makeFolder(_ path: String) throws(SpoolError) {
-    if unsafe mkdir(path, 0o700) == 0 { return try flushFolder(of: path) }
-    switch errno {
-    case EEXIST: return
-    case ENOENT:
-      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { fallthrough }
+    do throws(SystemError) { try files.makeNewFolder(path, mode: 0o700) } catch {
+      if error.code == EEXIST { return }
+      guard error.code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
+      else { throw failure("make", path, error) }
       try makeFolder(String(path[..<slash]))
-      guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { fallthrough }
-      try flushFolder(of: path)
-    default: throw failure("make", path, errno)
+      try calling("make", path) { () throws(SystemError) in
+        try files.makeFolder(path, mode: 0o700)
+      }
     }
+    try flushFolder(of: path)
   }
 
-  static func remove(_ path: String) { unsafe unlink(path) }
+  static func remove(_ path: String) { try? files.unlink(path) }
 
   private static func flushFolder(of path: String) throws(SpoolError) {
     let slash = path.lastIndex(of: "/")
     let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let folder = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { throw failure("open", parent, errno) }
-    defer { close(folder) }
-    guard fsync(folder) == 0 else { throw failure("flush", parent, errno) }
+    let folder = try calling("open", parent) { () throws(SystemError) in
+      try OpenFile(parent, O_RDONLY | O_DIRECTORY)
+    }
+    try calling("flush", parent) { () throws(SystemError) in try folder.flushAll() }
   }
 
   static func octal(_ mode: mode_t) -> String {
@@ -131,9 +125,19 @@ enum KeyFile {
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 
-  private static func failure(_ action: String, _ path: String, _ code: Int32) -> SpoolError {
+  private static let files = FileOperations.uncounted
+
+  private static func calling<Result: ~Copyable>(
+    _ action: String, _ path: String, _ calls: () throws(SystemError) -> Result
+  ) throws(SpoolError) -> Result {
+    do { return try calls() } catch { throw failure(action, path, error) }
+  }
+
+  private static func failure(
+    _ action: String, _ path: String, _ error: SystemError
+  ) -> SpoolError {
     SpoolError(
-      "cannot \(action) \(path)", reason: unsafe String(cString: strerror(code)),
+      "cannot \(action) \(path)", reason: error.words,
       advice: "choose the folder of the keys with \(option: .keys) or SPOOL_KEYS", cause: .blocked)
   }
 }

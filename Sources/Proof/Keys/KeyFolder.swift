@@ -266,30 +266,19 @@ package struct KeyFolder: Sendable {
   /// Stamps of the signing key's file and the folders around it: while they are unchanged, a cached
   /// key is valid and still private.
   package struct Status: Hashable, Sendable {
-    private let file: [Int]?
-    private let folders: [[Int]?]
+    private let file: FileStamp?
+    private let folders: [[Int64]?]
 
     package var hasKey: Bool { file != nil }
 
     fileprivate init(file path: String, folders: [String]) {
-      file = Self.status(of: path).map { status in
-        [
-          Int(status.st_dev), Int(status.st_ino), Int(status.st_size), Int(status.st_mode),
-          Int(status.st_uid), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-          status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
-        ]
-      }
+      file = try? FileStamp(following: path)
       // Files in them come and go; their owners and permissions matter.
       self.folders = folders.map { folder in
-        Self.status(of: folder).map {
-          [Int($0.st_dev), Int($0.st_ino), Int($0.st_mode), Int($0.st_uid)]
+        (try? FileStamp(following: folder)).map {
+          [$0.device, $0.inode, Int64($0.permissions), Int64($0.owner)]
         }
       }
-    }
-
-    private static func status(of path: String) -> stat? {
-      var status = stat()
-      return unsafe stat(path, &status) == 0 ? status : nil
     }
   }
 

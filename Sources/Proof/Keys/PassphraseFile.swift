@@ -24,30 +24,25 @@ package struct PassphraseFile: PassphraseSource, Hashable {
       return nil
     }
     let path = folder + "/spool-passphrase"
-    return unsafe access(path, F_OK) == 0 ? PassphraseFile(path, isCredential: true) : nil
+    return FilePath.exists(path) ? PassphraseFile(path, isCredential: true) : nil
   }
 
   package func passphrase(of key: String) throws(SpoolError) -> SecretBytes {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard file >= 0 else { throw failure(unsafe String(cString: strerror(errno))) }
-    defer { close(file) }
-    try checkPrivacy(of: file)
+    let file = try calling { () throws(SystemError) in try OpenFile(path, O_RDONLY | O_NOCTTY) }
+    try checkPrivacy(calling { () throws(SystemError) in try file.stamp })
     // Longer by the line break and one byte that reveals excess.
-    var isRead = false
-    let text = unsafe SecretBytes(capacity: Self.maximumByteCount + 2) { room in
-      var filled = 0
-      while filled < room.count {
-        let count = unsafe read(
-          file, room.baseAddress?.advanced(by: filled), room.count - filled)
-        if count < 0, errno == EINTR { continue }
-        isRead = count >= 0
-        guard count > 0 else { break }
-        filled += count
-      }
-      return filled
-    }
-    guard isRead else { throw failure(unsafe String(cString: strerror(errno))) }
-    return try checked(text)
+    return try checked(
+      calling { () throws(SystemError) in
+        try unsafe SecretBytes(capacity: Self.maximumByteCount + 2) { (room) throws(SystemError) in
+          try unsafe file.fill(room)
+        }
+      })
+  }
+
+  private func calling<Result: ~Copyable>(
+    _ calls: () throws(SystemError) -> Result
+  ) throws(SpoolError) -> Result {
+    do { return try calls() } catch { throw failure(error.words) }
   }
 
   private func checked(_ text: SecretBytes) throws(SpoolError) -> SecretBytes {
@@ -64,21 +59,14 @@ package struct PassphraseFile: PassphraseSource, Hashable {
     return line
   }
 
-  private func checkPrivacy(of file: Int32) throws(SpoolError) {
-    var status = stat()
-    guard unsafe fstat(file, &status) == 0 else {
-      throw failure(unsafe String(cString: strerror(errno)))
-    }
-    guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else {
-      throw failure("it is no file")
-    }
-    let isOwn = status.st_uid == geteuid()
-    guard isOwn || isCredential && status.st_uid == 0 else {
+  private func checkPrivacy(_ stamp: FileStamp) throws(SpoolError) {
+    guard stamp.isRegularFile || stamp.isPipe else { throw failure("it is no file") }
+    guard stamp.owner == geteuid() || isCredential && stamp.owner == 0 else {
       throw failure("it belongs to another user")
     }
-    guard status.st_mode & (isCredential ? 0o007 : 0o077) == 0 else {
+    guard stamp.permissions & (isCredential ? 0o007 : 0o077) == 0 else {
       throw failure(
-        "others may have read it: its permissions are \(KeyFile.octal(status.st_mode & 0o777))",
+        "others may have read it: its permissions are \(KeyFile.octal(stamp.permissions))",
         "chmod 600 \(path), and choose another passphrase with \(command: .keyPassphrase)")
     }
   }

@@ -27,7 +27,7 @@ package struct TreeHead: Hashable, Sendable {
   package func signed(by key: SigningKey) -> String {
     let json = JSONValue.object(leavingOut: [
       "size": .integer(size), "root": .text(root.hex), "paths": paths.map { .text($0.hex) },
-      "time": time.map { .text(UniversalTime.text(of: $0)) },
+      "time": time.map { .text(DateTime.text(of: $0)) },
     ])
     return Envelope(json.bytes, type: Self.payloadType, signedBy: key).text
   }

@@ -25,7 +25,7 @@ package struct Withdrawal: Hashable, Sendable {
     self.receipt = receipt
     self.path = path
     self.reason = reason
-    self.time = UniversalTime.text(of: time)
+    self.time = DateTime.text(of: time)
     signer = nil
   }
 

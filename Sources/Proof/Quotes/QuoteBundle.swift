@@ -39,7 +39,7 @@ package final class QuoteBundle {
     }
     Self.sweep(beside: path)
     try Self.writing(folder) { (files) throws(SystemError) in
-      try SystemError.check { unsafe mkdir(unfinished, 0o777) }
+      try files.makeNewFolder(unfinished, mode: 0o777)
     }
   }
 

@@ -186,7 +186,7 @@ package struct Receipt: Hashable, Sendable {
   }
 
   private static func time(_ seconds: Double) -> JSONValue {
-    .text(UniversalTime.text(of: seconds))
+    .text(DateTime.text(of: seconds))
   }
 }
 

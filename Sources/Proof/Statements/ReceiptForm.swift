@@ -139,7 +139,7 @@ indirect enum JSONForm: Sendable {
   case base64
   /// A SHA-256: 64 lower-case hexadecimal digits.
   case hex
-  /// A time in UTC with milliseconds, as ``UniversalTime`` writes it.
+  /// A time in UTC with milliseconds, as ``DateTime`` writes it.
   case time
   case integer(least: Int)
   /// An object with exactly these members.

@@ -28,67 +28,50 @@ struct SubjectFile: Hashable, Sendable {
   }
 
   /// Its length; nil if it is unreadable.
-  var byteCount: Int? {
-    guard case .success(let file) = open() else { return nil }
-    defer { close(file.descriptor) }
-    return file.byteCount
-  }
+  var byteCount: Int? { try? open().byteCount }
 
   /// Reads all of it.
   /// - Parameter took: called with the number of bytes read; false stops.
   func read(_ took: (Int) -> Bool) -> Content {
-    let file: (descriptor: Int32, byteCount: Int)
-    switch open() {
-    case .success(let opened): file = opened
-    case .failure(let trouble): return .trouble(trouble.reason)
-    }
-    defer { close(file.descriptor) }
-    posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    do throws(Trouble) { return try content(took) } catch { return .trouble(error.reason) }
+  }
+
+  private func content(_ took: (Int) -> Bool) throws(Trouble) -> Content {
+    let reader = try open()
+    reader.file.expectSequentialReading()
     guard var hasher = RunningDigest(algorithm) else {
-      return .trouble("this machine's libcrypto does not give \(algorithm.rawValue)")
+      throw Trouble(reason: "this machine's libcrypto does not give \(algorithm.rawValue)")
     }
     var byteCount = 0
     // At most the file's length and one byte to detect its end: clearing a mebibyte takes longer
     // than reading a small file.
-    var block = [UInt8](repeating: 0, count: max(1, min(file.byteCount + 1, 1 << 20)))
+    var block = [UInt8](repeating: 0, count: max(1, min(reader.byteCount + 1, 1 << 20)))
     while true {
-      let count = unsafe block.withUnsafeMutableBytes { bytes in
-        let count = unsafe Glibc.read(file.descriptor, bytes.baseAddress, bytes.count)
-        if count > 0 { unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
-        return count
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return .trouble(Self.reason(errno))
+      let count = try Trouble.of { () throws(SystemError) in
+        try FileOperations.uncounted.read(into: &block, from: reader.file, at: Int64(byteCount))
       }
       if count == 0 { return .read(hasher.finalize(), byteCount: byteCount) }
+      unsafe block.span.bytes.extracting(..<count).withUnsafeBytes { unsafe hasher.update($0) }
       byteCount += count
-      guard took(count) else { return .trouble("it was not read to its end") }
-      if count < block.count, byteCount == file.byteCount {
+      guard took(count) else { throw Trouble(reason: "it was not read to its end") }
+      if count < block.count, byteCount == reader.byteCount {
         return .read(hasher.finalize(), byteCount: byteCount)
       }
     }
   }
 
   /// All its bytes; throws without reading if there are more than `limit`.
-  func bytes(limit: Int) throws(Trouble) -> [UInt8] { try Self.bytes(of: open(), limit: limit) }
+  func bytes(limit: Int) throws(Trouble) -> [UInt8] { try open().bytes(limit: limit) }
 
   /// All bytes of a user's file; throws without reading if there are more than `limit`.
   static func readWhole(_ path: String, limit: Int) throws(SpoolError) -> [UInt8] {
-    let opened = checked(unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
-    do throws(Trouble) { return try bytes(of: opened, limit: limit) } catch {
+    do throws(Trouble) {
+      return try SubjectReader { () throws(SystemError) in
+        try OpenFile(path, O_RDONLY | O_NONBLOCK)
+      }.bytes(limit: limit)
+    } catch {
       throw SpoolError("cannot read \(path)", reason: error.reason, cause: .blocked)
     }
-  }
-
-  private static func bytes(
-    of opened: Result<(descriptor: Int32, byteCount: Int), Trouble>, limit: Int
-  ) throws(Trouble) -> [UInt8] {
-    let reader = SubjectReader(try opened.get())
-    guard reader.byteCount <= limit else {
-      throw Trouble(reason: "it has \(reader.byteCount) bytes, and no more than \(limit) are read")
-    }
-    return try reader.read(upTo: reader.byteCount)
   }
 
   /// Why a file is unreadable.
@@ -96,6 +79,19 @@ struct SubjectFile: Hashable, Sendable {
     let reason: String
 
     static let missing = Trouble(reason: "it is missing")
+
+    /// Runs system calls, and words their errors.
+    fileprivate static func of<Result: ~Copyable>(
+      _ calls: () throws(SystemError) -> Result
+    ) throws(Trouble) -> Result {
+      do { return try calls() } catch {
+        switch error.code {
+        case ENOENT: throw missing
+        case ELOOP: throw Trouble(reason: "it is a link, which is not followed")
+        default: throw Trouble(reason: error.words)
+        }
+      }
+    }
   }
 
   // By bytes: names that look alike may differ.
@@ -111,44 +107,22 @@ struct SubjectFile: Hashable, Sendable {
     }
   }
 
-  func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
-    var current = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    let parts = name.split(separator: "/")
-    for (index, part) in parts.enumerated() where current >= 0 {
-      let kind = index + 1 < parts.count ? O_DIRECTORY : O_NONBLOCK
-      let next = unsafe openat(current, String(part), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
-      let code = errno
-      close(current)
-      errno = code
-      current = next
-    }
-    return Self.checked(current)
-  }
-
-  private static func checked(
-    _ descriptor: Int32
-  ) -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
-    guard descriptor >= 0 else { return .failure(Trouble(reason: reason(errno))) }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(descriptor)
-      return .failure(Trouble(reason: "it is no file"))
-    }
-    return .success((descriptor, Int(status.st_size)))
-  }
-
-  static func reason(_ code: Int32) -> String {
-    switch code {
-    case ENOENT: Trouble.missing.reason
-    case ELOOP: "it is a link, which is not followed"
-    default: unsafe String(cString: strerror(code))
+  private func open() throws(Trouble) -> SubjectReader {
+    try SubjectReader { () throws(SystemError) in
+      var current = try OpenFile(folder, O_RDONLY | O_DIRECTORY)
+      let parts = name.split(separator: "/")
+      for (index, part) in parts.enumerated() {
+        let kind = index + 1 < parts.count ? O_DIRECTORY : O_NONBLOCK
+        current = try OpenFile(String(part), in: current, O_RDONLY | O_NOFOLLOW | kind)
+      }
+      return current
     }
   }
 
   /// The hashes of a clip's blocks, if the file is exactly that clip. O(bytes), with one block in
   /// memory.
   func leaves(of clip: QuotedClip) throws(Trouble) -> [Digest] {
-    let reader = SubjectReader(try open().get())
+    let reader = try open()
     guard reader.byteCount == clip.byteCount else {
       throw Trouble(
         reason: "it has \(reader.byteCount) bytes, and \(Self.words(clip)) \(clip.byteCount)")
@@ -172,15 +146,29 @@ struct SubjectFile: Hashable, Sendable {
   }
 }
 
-/// Reads a file sequentially, and closes it.
+/// Reads a file sequentially.
 private struct SubjectReader: ~Copyable {
+  let file: OpenFile
   /// Its length when it was opened.
   let byteCount: Int
-  private let descriptor: Int32
 
-  init(_ file: (descriptor: Int32, byteCount: Int)) { (descriptor, byteCount) = file }
+  init(_ open: () throws(SystemError) -> OpenFile) throws(SubjectFile.Trouble) {
+    let file = try SubjectFile.Trouble.of(open)
+    guard let stamp = try? file.stamp, stamp.isRegularFile else {
+      throw SubjectFile.Trouble(reason: "it is no file")
+    }
+    self.file = file
+    byteCount = Int(stamp.byteCount)
+  }
 
-  deinit { close(descriptor) }
+  /// All bytes; throws without reading if there are more than `limit`.
+  func bytes(limit: Int) throws(SubjectFile.Trouble) -> [UInt8] {
+    guard byteCount <= limit else {
+      throw SubjectFile.Trouble(
+        reason: "it has \(byteCount) bytes, and no more than \(limit) are read")
+    }
+    return try read(upTo: byteCount)
+  }
 
   /// The next bytes; throws if there are fewer.
   func read(_ count: Int) throws(SubjectFile.Trouble) -> [UInt8] {
@@ -191,19 +179,7 @@ private struct SubjectReader: ~Copyable {
 
   /// The next bytes, fewer at the end.
   func read(upTo count: Int) throws(SubjectFile.Trouble) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let more = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), count - filled)
-      }
-      if more < 0, errno == EINTR { continue }
-      guard more >= 0 else { throw SubjectFile.Trouble(reason: SubjectFile.reason(errno)) }
-      if more == 0 { break }
-      filled += more
-    }
-    bytes.removeLast(count - filled)
-    return bytes
+    try SubjectFile.Trouble.of { () throws(SystemError) in try file.bytes(count) }
   }
 }
 

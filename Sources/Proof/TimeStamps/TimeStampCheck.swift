@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 
 /// Verifies the time stamps beside one receipt.
@@ -46,11 +45,8 @@ struct TimeStampCheck {
 
   /// Whether a folder is a bag's payload: then tokens may lie outside it.
   private static func isPayload(_ folder: String) -> Bool {
-    guard unsafe access("\(folder)/../\(Bag.manifestName)", F_OK) == 0,
-      let path = unsafe realpath(folder, nil)
-    else { return false }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path).hasSuffix("/" + Bag.payloadFolder)
+    FilePath.exists("\(folder)/../\(Bag.manifestName)")
+      && (try? FilePath.resolved(folder))?.hasSuffix("/" + Bag.payloadFolder) == true
   }
 
   ///

@@ -62,5 +62,5 @@ package struct TimeStamp: Hashable, Sendable {
   package let authority: String
 
   /// As ISO 8601 in UTC: `2026-11-21T14:22:05.000Z`.
-  package var timeText: String { UniversalTime.text(of: time) }
+  package var timeText: String { DateTime.text(of: time) }
 }

@@ -17,15 +17,15 @@ package struct ExportTags {
   package init() {}
 
   /// What a recording says about itself.
-  package init(ofRecording path: String?) throws(SpoolError) {
-    guard let path else { return }
-    let description = try MediaProbe.describe(path)
-    notes = try BroadcastMetadata(of: path)
+  package init(of recording: SourceFile?) throws(SpoolError) {
+    guard let recording else { return }
+    let description = try MediaProbe.describe(recording)
+    notes = try BroadcastMetadata(of: recording.path)
     // What the recorder's software called itself or its streams says nothing about the export.
     tags = ExportTags.corrected(
       description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }, notes,
-      ofRecording: path)
-    cover = description.hasCoverArt ? try MediaProbe.coverArt(of: path) : nil
+      ofRecording: recording.name)
+    cover = description.hasCoverArt ? try MediaProbe.coverArt(of: recording) : nil
     source = description
   }
 
@@ -123,7 +123,7 @@ extension ExportTags {
   /// of another. A description that only repeats the title or the name is no comment. The time of
   /// day is no point in time by itself: muxers would take it for one of the day of the run.
   package static func corrected(
-    _ tags: [String: String], _ notes: BroadcastMetadata, ofRecording path: String
+    _ tags: [String: String], _ notes: BroadcastMetadata, ofRecording name: String
   ) -> [String: String] {
     guard let bext = notes.bext else {
       // libavformat reads on into the chunks behind one that is too short.
@@ -133,7 +133,7 @@ extension ExportTags {
     var result = tags.filter { !ofTheFile.contains($0.key) }
     if tags["encoded_by"] == bext.originator { result["encoded_by"] = nil }
     if let comment = tags["comment"], comment == bext.description,
-      comment == tags["title"] || ExportName.stem(of: path).hasPrefix(comment)
+      comment == tags["title"] || ExportName.stem(of: name).hasPrefix(comment)
     {
       result["comment"] = nil
     }
@@ -199,26 +199,19 @@ enum CalendarText {
 /// files are published while others are still encoded, and reading the tags of a long recording
 /// takes libavformat's whole table of its packets, which is more than encoders need.
 package final class RecordingTags: Sendable {
-  private struct Known {
-    let path: String
-    let stamp: FileStamp
-    let tags: ExportTags
-  }
+  private let known = Mutex<(file: SourceFile, stamp: FileStamp, tags: ExportTags)?>(nil)
 
-  private let known = Mutex<Known?>(nil)
-
-  /// What the recording at `path` says about itself; nothing where there is none.
-  package func of(_ path: String?) throws(SpoolError) -> ExportTags {
-    guard let path else { return ExportTags() }
-    guard let stamp = try? FileStamp(following: path) else {
-      return try ExportTags(ofRecording: path)
+  /// What the recording says about itself; nothing where there is none.
+  package func of(_ file: SourceFile?) throws(SpoolError) -> ExportTags {
+    guard let file, let stamp = try? FileStamp(following: file.path) else {
+      return try ExportTags(of: file)
     }
     let same = known.withLock { known in
-      known.flatMap { $0.path == path && $0.stamp == stamp ? $0.tags : nil }
+      known.flatMap { $0.file == file && $0.stamp == stamp ? $0.tags : nil }
     }
     if let same { return same }
-    let tags = try ExportTags(ofRecording: path)
-    known.withLock { $0 = Known(path: path, stamp: stamp, tags: tags) }
+    let tags = try ExportTags(of: file)
+    known.withLock { $0 = (file, stamp, tags) }
     return tags
   }
 

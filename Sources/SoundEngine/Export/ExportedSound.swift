@@ -47,7 +47,7 @@ package struct ExportedSound: Sendable {
   private func decode(
     _ blocks: Range<Int>, _ take: (Int, [UInt8]) throws(SpoolError) -> Bool
   ) throws(SpoolError) {
-    let decoder = try SoundDecoder(path: path)
+    let decoder = try SoundDecoder(SourceFile(path))
     guard decoder.format.channelCount == extent.channels,
       Int(decoder.format.sampleRate.value) == extent.rate
     else { throw strange }
@@ -95,11 +95,11 @@ package final class RecordedSound: SoundSource {
 
   /// - Parameter isReported: whether there is a report of what was found in the file.
   package init(
-    _ path: String, _ options: DecoderOptions = DecoderOptions(), isReported: Bool = false
+    _ file: SourceFile, _ options: DecoderOptions = DecoderOptions(), isReported: Bool = false
   ) throws(SpoolError) {
-    decoder = try SoundDecoder(path: path, options: options)
+    decoder = try SoundDecoder(file, options: options)
     outline = SoundOutline(decoder)
-    description = isReported ? try MediaProbe.describe(path) : nil
+    description = isReported ? try MediaProbe.describe(file) : nil
   }
 
   package func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {

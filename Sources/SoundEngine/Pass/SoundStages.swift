@@ -26,7 +26,7 @@ package struct SoundInput {
   /// Where it lies.
   package enum Origin {
     /// A file as it came in.
-    case recording(path: String)
+    case recording(SourceFile)
     /// What an earlier step left.
     case kept(PCMArtifact)
     /// What an earlier step will have left; nothing is known of it yet.
@@ -36,15 +36,10 @@ package struct SoundInput {
   /// Finds what a pass begins with.
   package init(_ input: PassOrder.SourceInput, in store: (any ArtifactStore)?) throws(SpoolError) {
     place = input.place
-    switch input.origin {
-    case .recording(_, let path): origin = .recording(path: path)
-    case .kept(_, let artifact):
-      guard let store else {
-        origin = .awaited
-        return
-      }
-      origin = .kept(try PCMArtifact(artifact, in: store))
-    case .awaited: origin = .awaited
+    switch (input.origin, store) {
+    case (.recording(_, let file), _): origin = .recording(file)
+    case (.kept(_, let artifact), let store?): origin = .kept(try PCMArtifact(artifact, in: store))
+    case (.kept, nil), (.awaited, _): origin = .awaited
     }
   }
 
@@ -55,12 +50,12 @@ package struct SoundInput {
     try inputs.map { (input) throws(SpoolError) in try SoundInput(input, in: store) }
   }
 
-  /// The path of a recording.
-  package func path() throws(SpoolError) -> String {
-    guard case .recording(let path) = origin else {
+  /// The file of a recording.
+  package func file() throws(SpoolError) -> SourceFile {
+    guard case .recording(let file) = origin else {
       throw SpoolError("\(place) is no recording")
     }
-    return path
+    return file
   }
 }
 

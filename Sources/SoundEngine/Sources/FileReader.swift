@@ -11,7 +11,7 @@ package final class FileReader {
     file = try doing("open", path) { () throws(SystemError) in
       try FileOperations.system.open(path, O_RDONLY)
     }
-    posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    file.expectSequentialReading()
   }
 
   /// Moves to `offset` bytes from the beginning.

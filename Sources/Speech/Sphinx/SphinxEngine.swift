@@ -1,4 +1,3 @@
-import CPosix
 import Glibc
 package import Platform
 import Synchronization
@@ -190,10 +189,7 @@ private struct MemoryFile: ~Copyable {
 
   init(named name: String, holding text: String) throws(SpoolError) {
     do throws(SystemError) {
-      let descriptor = try SystemError.check { unsafe posix_memory_file(name) }
-      let file = OpenFile(descriptor: descriptor, path: name)
-      try FileOperations.system.write(Array(text.utf8), to: file)
-      self.file = file
+      file = try OpenFile(inMemory: name, holding: Array(text.utf8))
     } catch {
       throw SpoolError("cannot look for \(name)", reason: error.words)
     }

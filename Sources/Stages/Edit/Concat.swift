@@ -253,15 +253,11 @@ struct PartInput {
   init(_ input: SoundInput, number: Int) throws(SpoolError) {
     self.input = input
     switch input.origin {
-    case .recording(let path):
-      title = "part \(number) (\(path.split(separator: "/").last ?? ""))"
+    case .recording(let file):
+      title = "part \(number) (\(file.name.split(separator: "/").last ?? ""))"
       outline = try PartInput.decode.outline(of: [input])
-    case .kept(let sound):
-      title = "part \(number)"
-      outline = sound.outline
-    case .awaited:
-      title = "part \(number)"
-      outline = nil
+    case .kept(let sound): (title, outline) = ("part \(number)", sound.outline)
+    case .awaited: (title, outline) = ("part \(number)", nil)
     }
   }
 

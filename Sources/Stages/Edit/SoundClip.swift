@@ -59,8 +59,7 @@ package struct SoundClip: Sendable {
 
   private static func open(_ source: Source) throws(SpoolError) -> any SoundSource {
     switch source {
-    case .recording(let path):
-      return try RecordedSound(path)
+    case .recording(let path): return try RecordedSound(SourceFile(path))
     case .kept(let artifact, let store): return try PCMArtifact(artifact, in: store).open()
     }
   }

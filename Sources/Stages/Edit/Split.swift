@@ -169,7 +169,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     }
   }
 
-  func preparePublishing(of recordings: [String]) {
+  func preparePublishing(of recordings: [SourceFile]) {
     if carriesTags { _ = try? recordingTags.of(recordings.first) }
   }
 

@@ -133,7 +133,7 @@ package struct ClipProver: Sendable {
       // What is there and cannot be read as the sound that was signed is not what was signed.
       throw SpoolError(
         "cannot quote from \(path)", reason: error.reason ?? error.message, advice: error.advice,
-        kind: (unsafe access(path, R_OK) == 0) ? .broken : nil)
+        kind: FilePath.obstacle(to: path, R_OK) == nil ? .broken : nil)
     }
   }
 

@@ -63,12 +63,12 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
   }
 
   func outline(of inputs: [SoundInput]) throws(SpoolError) -> SoundOutline {
-    SoundOutline(try SoundDecoder(path: try recording(inputs), options: options))
+    SoundOutline(try SoundDecoder(try recording(inputs), options: options))
   }
 
-  private func recording(_ inputs: [SoundInput]) throws(SpoolError) -> String {
+  private func recording(_ inputs: [SoundInput]) throws(SpoolError) -> SourceFile {
     guard let input = inputs.first else { throw SpoolError("there is no recording") }
-    return try input.path()
+    return try input.file()
   }
 }
 

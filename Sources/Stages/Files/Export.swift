@@ -78,7 +78,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     return targets.map { stem + $0.format.fileExtension }
   }
 
-  func preparePublishing(of recordings: [String]) {
+  func preparePublishing(of recordings: [SourceFile]) {
     if carriesTags { _ = try? recordingTags.of(recordings.first) }
   }
 

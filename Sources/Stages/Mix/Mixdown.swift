@@ -123,7 +123,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
             "mixdown has settings for its tracks twice", reason: "in tracks, and in the session",
             advice: "leave one of the two out")
         }
-        settings.take(try SessionFile.read(try input.path()))
+        settings.take(try SessionFile.read(try input.file().path))
       } else {
         tracks.append(try TrackInput(input, number: tracks.count + 1))
       }

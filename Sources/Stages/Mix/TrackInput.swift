@@ -23,8 +23,8 @@ struct TrackInput {
     origin = input.origin
     title = "track \(number)"
     switch input.origin {
-    case .recording(let path):
-      let found = try MediaProbe.describe(path)
+    case .recording(let file):
+      let found = try MediaProbe.describe(file)
       format = found.format
       duration = found.duration
       // Broadcast WAV counts samples since midnight.
@@ -32,13 +32,8 @@ struct TrackInput {
         Frames($0).duration(at: found.format.sampleRate)
       }
     case .kept(let sound):
-      format = sound.outline.format
-      duration = sound.outline.duration
-      timestamp = nil
-    case .awaited:
-      format = nil
-      duration = nil
-      timestamp = nil
+      (format, duration, timestamp) = (sound.outline.format, sound.outline.duration, nil)
+    case .awaited: (format, duration, timestamp) = (nil, nil, nil)
     }
   }
 
@@ -49,9 +44,8 @@ struct TrackInput {
   /// they have more; sound that an earlier step made is taken as it is.
   func open(at rate: Hertz) throws(SpoolError) -> any SoundSource {
     switch origin {
-    case .recording(let path):
-      let options = DecoderOptions(sampleRate: rate, channelCount: channelCount)
-      return try RecordedSound(path, options)
+    case .recording(let file):
+      return try RecordedSound(file, DecoderOptions(sampleRate: rate, channelCount: channelCount))
     case .kept(let sound): return try sound.open()
     case .awaited: throw SpoolError("\(title) is not made yet")
     }

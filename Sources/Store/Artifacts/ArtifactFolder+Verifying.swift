@@ -97,8 +97,7 @@ extension ArtifactFolder {
   /// file, which is otherwise unused. Does nothing in a read-only store.
   private func noteUse(of digest: Digest, at path: String, _ stamp: FileStamp) {
     guard !(0..<Self.useFreshness).contains(Clock.now() - stamp.modified),
-      unsafe utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0,
-      let renewed = try? FileStamp(at: path)
+      (try? FilePath.touch(path)) != nil, let renewed = try? FileStamp(at: path)
     else { return }
     move(digest, from: stamp, to: renewed)
   }

@@ -40,7 +40,7 @@ struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static let currentBoot =
-    smallFile("/proc/sys/kernel/random/boot_id").map { String($0.prefix(8)) } ?? "00000000"
+    SmallFile.text(at: "/proc/sys/kernel/random/boot_id").map { String($0.prefix(8)) } ?? "00000000"
 
   private static func startTicks(of number: pid_t) -> UInt64? {
     // The 22nd field of all (proc(5)).
@@ -51,17 +51,8 @@ struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
   /// The fields of proc(5) stat from the third on (the state): the name before it, in parentheses,
   /// may hold anything.
   private static func fields(of number: pid_t) -> [Substring]? {
-    guard let text = smallFile("/proc/\(number)/stat"), let end = text.lastIndex(of: ")")
+    guard let text = SmallFile.text(at: "/proc/\(number)/stat"), let end = text.lastIndex(of: ")")
     else { return nil }
     return text[text.index(after: end)...].split(separator: " ")
-  }
-
-  private static func smallFile(_ path: String) -> String? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    let file = OpenFile(descriptor: descriptor, path: path)
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe Glibc.read(file.descriptor, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
   }
 }

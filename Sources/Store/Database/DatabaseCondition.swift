@@ -16,7 +16,7 @@ enum DatabaseCondition: Hashable, Sendable {
   init(at path: String) {
     var opened: OpaquePointer?
     // Opening for writing shows whether writing is possible.
-    let isWritable = unsafe access(path, W_OK) == 0
+    let isWritable = FilePath.isWritable(path)
     let flags = (isWritable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX
     let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     defer { unsafe sqlite3_close(opened) }

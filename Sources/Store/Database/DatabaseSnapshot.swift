@@ -6,17 +6,12 @@ import Platform
 enum DatabaseSnapshot {
   /// Whether this process can make files in a folder: permission and room.
   static func isWritable(_ folder: String) -> Bool {
-    unsafe access(folder, W_OK | X_OK) == 0 && hasRoom(leastRoom, in: folder)
+    FilePath.obstacle(to: folder, W_OK | X_OK) == nil
+      && (try? FilePath.freeByteCount(inFolder: folder)) ?? .max >= leastRoom
   }
 
   /// Bytes that a reader of a store may write.
   private static let leastRoom = 1 << 20
-
-  private static func hasRoom(_ byteCount: Int, in folder: String) -> Bool {
-    var room = statvfs()
-    guard unsafe statvfs(folder, &room) == 0 else { return true }
-    return Int(clamping: room.f_bavail) * Int(clamping: room.f_frsize) >= byteCount
-  }
 
   /// Opens a database for reading: in place if possible, else in a copy. On a full disk SQLite has
   /// no room for its own files.
@@ -54,7 +49,9 @@ enum DatabaseSnapshot {
     var full: Failure?
     for parent in scratchParents {
       let folder: String
-      do throws(SystemError) { folder = try scratchFolder(in: parent) } catch {
+      do throws(SystemError) {
+        folder = try FileOperations.uncounted.makeUniqueFolder("\(parent)/spool-")
+      } catch {
         refusals.append("\(parent): \(error.words)")
         continue
       }
@@ -77,8 +74,10 @@ enum DatabaseSnapshot {
   private static func copy(of source: String, in folder: String) throws(Failure) -> Database {
     let path = folder + "/spool.sqlite"
     defer {
-      for file in [path, path + "-wal", path + "-shm"] { _ = unsafe unlink(file) }
-      _ = unsafe rmdir(folder)
+      for file in [path, path + "-wal", path + "-shm"] {
+        try? FileOperations.uncounted.unlink(file)
+      }
+      try? FileOperations.uncounted.removeFolder(folder)
     }
     do throws(SpoolError) {
       let files = FileOperations.system
@@ -89,7 +88,7 @@ enum DatabaseSnapshot {
     } catch {
       throw .uncopied(error)
     }
-    _ = unsafe chmod(path, 0o600)
+    try? FileOperations.uncounted.setMode(0o600, at: path)
     do throws(SpoolError) {
       let database = try Database(at: path)
       // Out of WAL mode it needs no other file, and no name.
@@ -103,12 +102,6 @@ enum DatabaseSnapshot {
   /// Folders for copies; the second is in memory on most systems.
   private static var scratchParents: [String] {
     [unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp", "/dev/shm"]
-  }
-
-  private static func scratchFolder(in parent: String) throws(SystemError) -> String {
-    var name = Array("\(parent)/spool-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&name) != nil else { throw .last }
-    return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 

@@ -26,7 +26,7 @@ extension Database {
   var isLockedByItsHeader: Bool {
     guard unsafe sqlite3_db_readonly(handle, "main") == 1 else { return false }
     // A database without a name is this process's own copy.
-    return unsafe access(path, W_OK) == 0 || errno == ENOENT
+    return [nil, ENOENT].contains(FilePath.obstacle(to: path, W_OK)?.code)
   }
 }
 

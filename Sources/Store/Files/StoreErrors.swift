@@ -31,8 +31,7 @@ extension FilePath {
   /// read-only media.
   static func requireWritable(_ path: String) throws(SpoolError) {
     // The slash asks for a folder; `make` reports a file in its place.
-    guard unsafe access(path + "/", W_OK | X_OK) != 0 else { return }
-    let cause = SystemError.last
+    guard let cause = FilePath.obstacle(to: path + "/", W_OK | X_OK) else { return }
     let way: String
     switch cause.code {
     case EROFS: way = "mount it so that it can be written"

@@ -122,21 +122,12 @@ extension Inspection {
   ) throws(SystemError) -> String? {
     do throws(SystemError) {
       let opened = try files.open(file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      _ = posix_fadvise(opened.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
-      var hash = SHA256()
-      var offset: Int64 = 0
-      var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
-      while !stop.isRequested {
-        let count = try files.read(into: &piece, from: opened, at: offset)
-        if count == 0 {
-          return hash.finalize() == file.digest
-            ? nil : "its bytes are not those that its name promises"
-        }
-        unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes { unsafe hash.update($0) }
-        offset += Int64(count)
+      let digest = try files.digest(of: opened) { count in
         done(count)
-      }
-      return nil
+        return !stop.isRequested
+      }.digest
+      return digest == file.digest || stop.isRequested
+        ? nil : "its bytes are not those that its name promises"
     } catch {
       if error.code == ENOENT { return nil }
       guard error.code == EIO else { throw error }

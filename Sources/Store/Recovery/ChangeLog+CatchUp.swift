@@ -245,19 +245,15 @@ extension ChangeLog {
     }
   }
 
-  /// Up to `count` bytes.
+  /// Up to `count` bytes: fewer at the end of the file.
   private func bytes(
     _ count: Int, of file: borrowing OpenFile, at offset: Int64
   ) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      var piece = [UInt8](repeating: 0, count: count - filled)
-      let got = try files.read(into: &piece, from: file, at: offset + Int64(filled))
-      if got == 0 { break }
-      bytes.replaceSubrange(filled..<(filled + got), with: piece[..<got])
-      filled += got
-    }
-    return Array(bytes.prefix(filled))
+    let got = try files.read(into: &bytes, from: file, at: offset)
+    if got == count { return bytes }
+    bytes.removeLast(count - got)
+    return got == 0
+      ? bytes : bytes + (try self.bytes(count - got, of: file, at: offset + Int64(got)))
   }
 }

@@ -106,7 +106,7 @@ struct ChangeLog: Sendable {
       try doing("write the change log", target) { () throws(SystemError) in
         let isThere = (try? FileStamp(following: layout.database)) != nil
         let model = try FileStamp(following: isThere ? layout.database : layout.root)
-        try files.setMode(model.access, of: draft)
+        try files.setMode(model.permissions & 0o666, of: draft)
         try files.setOwner(of: draft, like: model)
         try files.flush(draft)
         try files.rename(draft.path, toNew: target)

@@ -157,7 +157,7 @@ struct DatabaseFiles: Sendable {
   /// - Parameter word: why it is kept: `damaged`.
   /// - Returns: the new path; nil if there was none.
   func moveAside(_ word: String, now: Int64) throws(SpoolError) -> String? {
-    let stamp = UniversalTime.stamp(of: Double(now / 1_000_000_000))
+    let stamp = DateTime.stamp(of: Double(now / 1_000_000_000))
     let aside = freeName("\(path).\(word)-\(stamp)")
     return try doing("move aside", path) { () throws(SystemError) in
       var isMoved = true

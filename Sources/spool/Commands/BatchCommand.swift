@@ -77,8 +77,9 @@ extension CommandContext {
     let clock = SystemClock()
     let workplace = BatchEnvironment(
       store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      tags: { try? MediaProbe.describe($0).tags },
-      length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
+      tags: { try? MediaProbe.describe(SourceFile($0)).tags },
+      length: { try? MediaProbe.describe(SourceFile($0)).durationInSeconds }, stop: stop,
+      clock: clock,
       recorder: recorder(order, clock), receiptWriter: receiptWriter)
     let runner = BatchRunner(
       order, in: workplace,

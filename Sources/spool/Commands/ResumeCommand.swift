@@ -70,15 +70,13 @@ extension CommandContext {
       throw error
     }
     let plugins = memory.uses(of: pipeline.definition)
-    if let missing = MissingRecording(
-      of: earlier, beside: try store.runs.newest(limit: .max), store: arguments[Options.store])
-    {
+    if let missing = MissingRecording(of: earlier, in: store, option: arguments[Options.store]) {
       throw missing.error
     }
     let plan = try plan(
       pipeline, inputs: earlier.inputs,
       overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-    ).settled(earlier.request?.album ?? [:])
+    ).with(files: store.files(of: earlier)).settled(earlier.request?.album ?? [:])
     let folder = try OutputFolder.prepare(
       earlier.request?.folder ?? folder(of: earlier))
     tellOfBatch(earlier)
@@ -107,8 +105,7 @@ extension CommandContext {
 
   /// The output folder of a run whose record lacks it: that of its published files, or the default.
   private func folder(of earlier: RunRecord) -> String {
-    guard let path = earlier.published.first?.path else { return absolute("exports") }
-    return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+    earlier.published.first.map { FilePath.folder(of: $0.path) } ?? absolute("exports")
   }
 
   /// Reports that the run is one file of a batch, and the command for the rest.
@@ -125,12 +122,12 @@ extension CommandContext {
   /// an edited pipeline is ignored.
   private func warnOfChanges(since earlier: RunRecord, _ store: DiskStore, _ memory: PluginUsage) {
     var warnings = memory.changes(since: earlier)
-    for (name, digest) in (earlier.recordings ?? [:]).sorted(by: { $0.key < $1.key }) {
+    for (name, file) in store.files(of: earlier).sorted(by: { $0.key < $1.key }) {
       // A read error is reported when the run reads the file.
-      guard let path = earlier.inputs[name], let now = try? store.digest(ofFile: path),
-        now != digest
+      guard let digest = earlier.recordings?[name],
+        let now = try? store.digest(ofFile: file.path), now != digest
       else { continue }
-      warnings.append("\(path) has changed since run \(earlier.id): what is there now is used")
+      warnings.append("\(file.name) has changed since run \(earlier.id): what is there now is used")
     }
     if let text = earlier.request?.pipelineText,
       let now = try? TextFile.read("the pipeline", earlier.pipelinePath), now != text

@@ -25,7 +25,7 @@ extension CommandContext {
       let wayOn = run.wayOn
     {
       let first = run.state == .paused ? "free some space; then " : ""
-      let missing = MissingRecording(of: run, beside: runs, store: arguments[Options.store])
+      let missing = MissingRecording(of: run, in: store, option: arguments[Options.store])
       let way = missing?.line ?? "\(first)\(wayOn) goes on with the newest that is not done"
       console.report("next:  \(Format.visible(way))")
     }

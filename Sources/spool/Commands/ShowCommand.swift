@@ -26,13 +26,8 @@ extension CommandContext {
       console.print(JSONText.of(run.line))
       return .done
     }
-    var wayOn = run.wayOn.map { "\($0) goes on" }
-    if wayOn != nil,
-      let missing = MissingRecording(
-        of: run, beside: try store.runs.newest(limit: .max), store: arguments[Options.store])
-    {
-      wayOn = missing.line
-    }
+    let missing = MissingRecording(of: run, in: store, option: arguments[Options.store])?.line
+    let wayOn = run.wayOn.map { missing ?? "\($0) goes on" }
     console.print(text(run, wayOn: wayOn))
     return .done
   }

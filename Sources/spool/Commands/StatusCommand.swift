@@ -159,7 +159,7 @@ struct StoreStatus: Encodable {
     let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
     let openRuns = own.map { run in
       let missing =
-        run.wayOn == nil ? nil : MissingRecording(of: run, beside: all, store: option)?.line
+        run.wayOn == nil ? nil : MissingRecording(of: run, in: store, option: option)?.line
       return OpenRun(
         id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
         startedAt: run.startedAt, failure: run.failure, missing: missing)

@@ -273,8 +273,7 @@ extension CommandContext {
   /// Reads the container facts of recordings.
   private static let containerProbe = WatchEngine.Probe(
     describe: { path in
-      guard let found = try? MediaProbe.describe(path) else { return nil }
-      return (found.tags, found.duration?.value)
+      (try? MediaProbe.describe(SourceFile(path))).map { ($0.tags, $0.duration?.value) }
     },
     verdict: { path in
       switch ContainerExtent(ofFileAt: path) {

@@ -87,6 +87,19 @@ extension CommandContext {
   }
 }
 
+extension DiskStore {
+  /// The input files of a run. Those of a watch are artifacts, with names in a work folder that is
+  /// there while the run can be resumed.
+  func files(of run: RunRecord) -> [String: SourceFile] {
+    Dictionary(
+      uniqueKeysWithValues: run.inputs.map { input, name in
+        let isOwn = name.hasPrefix(path + "/") && FilePath.exists(FilePath.folder(of: name))
+        let artifact = isOwn ? run.recordings?[input].flatMap { file(of: $0) } : nil
+        return (input, SourceFile(artifact ?? name, named: name))
+      })
+  }
+}
+
 extension WordSearch {
   /// Searches a store, and reports through it.
   init(_ store: DiskStore) {

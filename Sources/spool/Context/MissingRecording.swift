@@ -1,5 +1,6 @@
 import PipelineModel
 import Platform
+import Store
 
 /// The error for an unfinished run whose recording was renamed, moved or deleted.
 struct MissingRecording {
@@ -11,17 +12,14 @@ struct MissingRecording {
   let advice: String
 
   /// Finds a run's first missing recording; nil if all exist.
-  /// - Parameters:
-  ///   - others: all runs, newest first; one of them may have read the same recording under another
-  ///     name.
-  ///   - store: `--store` as typed, for suggested commands.
-  init?(of run: RunRecord, beside others: [RunRecord], store: String?) {
-    for (name, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
-      guard let error = FilePath.obstacle(to: path) else { continue }
-      message = "the \(name) of run \(run.id) is gone: \(path)"
+  /// - Parameter option: `--store` as typed, for suggested commands.
+  init?(of run: RunRecord, in store: DiskStore, option: String?) {
+    for (name, file) in store.files(of: run).sorted(by: { $0.key < $1.key }) {
+      guard let error = FilePath.obstacle(to: file.path) else { continue }
+      message = "the \(name) of run \(run.id) is gone: \(file.name)"
       reason = error.words
-      twin = Self.twin(of: run, name, in: others)
-      let place = store.map { " " + ShellWords.line(["--store", $0]) } ?? ""
+      twin = Self.twin(of: run, name, in: (try? store.runs.newest(limit: .max)) ?? [])
+      let place = option.map { " " + ShellWords.line(["--store", $0]) } ?? ""
       let dropping = "spool gc --drop \(run.id)\(place) gives the run up"
       advice =
         twin == nil

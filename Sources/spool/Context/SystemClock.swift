@@ -29,7 +29,7 @@ struct SystemClock: RunClock {
   /// A name that sorts by time: `20261121-142205-3f9a`.
   func makeRunID() -> RunID {
     let suffix = String(UInt16.random(in: 0x1000...0xFFFF), radix: 16)
-    return RunID("\(UniversalTime.stamp(of: now))-\(suffix)")
+    return RunID("\(DateTime.stamp(of: now))-\(suffix)")
   }
 }
 

@@ -109,9 +109,9 @@ extension KillTest {
 
     private func record(_ status: Int32, _ usage: rusage) {
       _ = readAll()
-      processorSeconds = [usage.ru_utime, usage.ru_stime].reduce(0) {
-        $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
-      }
+      let times: [timeval] = [usage.ru_utime, usage.ru_stime]
+      let microseconds: [Double] = times.map { Double($0.tv_sec * 1_000_000 + $0.tv_usec) }
+      processorSeconds = microseconds.reduce(0, +) / 1e6
       // Glibc's macros (WIFEXITED, WEXITSTATUS, WTERMSIG) are not imported.
       let signal = status & 0x7F
       ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
@@ -248,9 +248,9 @@ struct ScratchStore: Sendable {
 
   /// Makes a uniquely named folder in `folder`, accessible to its owner only.
   static func makeRoot(inFolder folder: String) throws(SpoolError) -> String {
-    var name = Array("\(folder)/spool-crashtest-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&name) != nil else { throw .system("make a folder in", folder) }
-    return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    do throws(SystemError) {
+      return try FileOperations.uncounted.makeUniqueFolder("\(folder)/spool-crashtest-")
+    } catch { throw .system("make a folder in", folder, error) }
   }
 
   /// Deletes a folder recursively.

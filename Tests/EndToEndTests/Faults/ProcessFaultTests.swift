@@ -24,36 +24,13 @@ struct ProcessFaultTests {
 
   // MARK: Clocks
 
-  /// Debian's libfaketime, or the one that `SPOOL_FAKETIME` names; nil where there is none.
-  private static let faketime: String? = {
-    let folder = "/usr/lib"
-    let places = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map {
-      "\(folder)/\($0)/faketime/libfaketime.so.1"
-    }
-    let named = ProcessInfo.processInfo.environment["SPOOL_FAKETIME"].map { [$0] } ?? []
-    return (named + places).first { FileManager.default.fileExists(atPath: $0) }
-  }()
-
-  /// Words in front of a command that give it a clock as wrong as the file says at that moment.
-  ///
-  /// The library hands something down through the environment, after which Swift finds no arguments
-  /// where that is made in its own process: hence the shell around it, which stays to clean up.
-  private func falseClock(_ file: String) throws -> [String] {
-    [
-      "LD_PRELOAD=\(try #require(Self.faketime))", "FAKETIME_TIMESTAMP_FILE=\(file)",
-      "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "sh", "-c",
-      """
-      "$@"; code=$?; rm -f /dev/shm/faketime_shm_$$ /dev/shm/sem.faketime_sem_$$; exit $code
-      """, "sh",
-    ]
-  }
-
   @Test(
     "a clock that jumps back an hour changes nothing",
-    .enabled(if: faketime != nil, "libfaketime is not installed"), arguments: [true, false])
+    .enabled(if: FalseClock.isInstalled, "libfaketime is not installed"), arguments: [true, false])
   func clockJumpsBack(isWithinRun: Bool) throws {
     let env = Program(path: "/usr/bin/env")
-    let clock = try falseClock(try place.folder.write("+0\n", to: "offset"))
+    let offset = try place.folder.write("+0\n", to: "offset")
+    let clock = FalseClock.words(offset, isMonotonicRight: true)
     if isWithinRun {
       let running = try RunningSpool(
         env,

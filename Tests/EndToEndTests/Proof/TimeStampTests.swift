@@ -9,11 +9,6 @@ struct TimeStampTests {
 
   init() throws { bench = try StampBench() }
 
-  /// Debian's libfaketime; nil where it is not installed.
-  private static let faketime = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
-    .map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }
-    .first { FileManager.default.fileExists(atPath: $0) }
-
   private var place: Workspace { bench.place }
   private var authority: TimeAuthority { bench.authority }
 
@@ -132,12 +127,12 @@ struct TimeStampTests {
 
   @Test(
     "when its certificates have expired, a token is as good as it was",
-    .enabled(if: faketime != nil, "libfaketime is not installed"))
+    .enabled(if: FalseClock.isInstalled, "libfaketime is not installed"))
   func expired() throws {
     _ = try bench.run()
     let shell = try #require(Program(named: "dash"))
     let clock = [
-      "LD_PRELOAD": try #require(Self.faketime), "FAKETIME": "@2050-01-01 00:00:00",
+      "LD_PRELOAD": try #require(FalseClock.library), "FAKETIME": "@2050-01-01 00:00:00",
     ]
     func later(_ words: [String]) throws -> Program.Result {
       // The shell stays, for what the library leaves in the environment.

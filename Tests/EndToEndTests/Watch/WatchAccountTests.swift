@@ -107,8 +107,8 @@ struct WatchAccountTests {
   @Test("temporary and hidden names that stay are told in the status and the list, and left alone")
   func overlooked() throws {
     try inbox.make(1)
-    try inbox.shell("cp made/1.wav inbox/.walk.wav; cp made/1.wav inbox/talk.wav.part; sleep 1.1")
-    let watch = try inbox.watch(["--overlooked", "1s"])
+    try inbox.shell("cp made/1.wav inbox/.walk.wav; cp made/1.wav inbox/talk.wav.part; sleep 0.2")
+    let watch = try inbox.watch(["--overlooked", "100ms"])
     #expect(inbox.wait { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
     for words in [["status"], ["inbox", "list"]] {
       let isTold = try inbox.wait {

@@ -56,16 +56,14 @@ struct ArrivalTests {
 
   @Test("does not settle what somebody holds open, however whole and old it looks")
   func heldOpen() async throws {
-    let inbox = try LiveInbox()
+    let inbox = try LiveInbox { $0.cautiousRestPeriod = $0.restPeriod }
     try inbox.prepare("source")
     let holder = try inbox.begin(
       "cp -p source inbox/held.wav; exec 3>>inbox/held.wav; touch -d 2001-01-01 inbox/held.wav; "
         + "touch open; while [ ! -e release ]; do sleep 0.05; done")
-    while !FileManager.default.fileExists(atPath: inbox.scratch.file("open")) {
-      try await Task.sleep(for: .microseconds(5000))
-    }
-    try await Task.sleep(for: .microseconds(1_000_000))
-    #expect(inbox.settled == [] && holder.isRunning)
+    await inbox.wait(forFile: "open")
+    try await inbox.settleLater()
+    #expect(inbox.settled == ["later.wav"] && holder.isRunning)
     try inbox.shell("touch release")
     try await holder.end()
     #expect(await inbox.waitForSettled("held.wav"))
@@ -76,11 +74,11 @@ struct ArrivalTests {
     let inbox = try LiveInbox()
     try inbox.prepare("source")
     try inbox.shell("cp source inbox/.syncthing.note.wav.tmp; cp source inbox/x.wav.part")
-    try await Task.sleep(for: .microseconds(800_000))
-    #expect(inbox.told == [])
+    try await inbox.settleLater()
+    #expect(inbox.told.count == 1, "\(inbox.told)")
     try inbox.shell("mv inbox/.syncthing.note.wav.tmp inbox/note.wav")
     #expect(await inbox.waitForSettled("note.wav"))
-    #expect(inbox.told.count == 1, "\(inbox.told)")
+    #expect(inbox.told.count == 2, "\(inbox.told)")
   }
 
   @Test("an old modification time is no rest: a copy with `cp -p` waits like any other")
@@ -88,10 +86,8 @@ struct ArrivalTests {
     let inbox = try LiveInbox { $0.restPeriod = .seconds(1) }
     try inbox.prepare("source")
     try inbox.shell("touch -d '2009-01-01' source; cp -p source inbox/old.wav")
-    let copied = Date()
-    try await Task.sleep(for: .microseconds(600_000))
-    if Date().timeIntervalSince(copied) < 0.9 { #expect(inbox.settled == []) }
     #expect(await inbox.waitForSettled("old.wav"))
+    #expect(inbox.rests.allSatisfy { $0 >= 1 }, "\(inbox.rests)")
   }
 
   @Test("says that a recording has several names")
@@ -133,8 +129,8 @@ struct ArrivalTests {
       refused == [
         "passwd.wav": .link, "folder": .link, "dangling.wav": .link, "pipe.wav": .special,
       ])
-    try await Task.sleep(for: .microseconds(400_000))
-    #expect(inbox.settled == [])
+    try await inbox.settleLater()
+    #expect(inbox.settled == ["later.wav"])
   }
 
   @Test("gives an empty file up once, and takes it all the same when it is filled")
@@ -143,8 +139,8 @@ struct ArrivalTests {
     try inbox.prepare("source")
     try inbox.shell(": > inbox/empty.wav")
     await inbox.wait(for: "the empty file") { !$0.isEmpty }
-    try await Task.sleep(for: .microseconds(500_000))
-    #expect(inbox.told.map(\.hopeless) == ["empty.wav: it is empty"])
+    try await inbox.settleLater()
+    #expect(inbox.told.map(\.hopeless) == ["empty.wav: it is empty", nil])
     try inbox.shell("cat source > inbox/empty.wav")
     #expect(await inbox.waitForSettled("empty.wav"))
   }
@@ -153,10 +149,16 @@ struct ArrivalTests {
   func emptyAndOpen() async throws {
     let inbox = try LiveInbox()
     try inbox.prepare("source")
-    let writer = try inbox.begin("exec 3>inbox/slow.wav; sleep 2; cat source >&3")
+    let writer = try inbox.begin(
+      "exec 3>inbox/slow.wav; touch open; while [ ! -e release ]; do sleep 0.05; done; "
+        + "cat source >&3")
     defer { kill(writer.processIdentifier, SIGKILL) }
+    await inbox.wait(forFile: "open")
+    try inbox.shell(": > inbox/empty.wav")
+    await inbox.wait(for: "the other empty file") { $0.contains { $0.hopeless != nil } }
+    try inbox.shell("touch release")
     #expect(await inbox.waitForSettled("slow.wav"))
-    #expect(inbox.told.count == 1, "\(inbox.told)")
+    #expect(inbox.told.map(\.hopeless) == ["empty.wav: it is empty", nil])
   }
 
   @Test("what is no recording by name or content is ignored, until it becomes one")
@@ -186,8 +188,12 @@ struct ArrivalTests {
     await inbox.wait(for: "the endless file") {
       $0.contains { $0.unsettled?.reason == .stillWritten }
     }
-    try await Task.sleep(for: .microseconds(700_000))
-    #expect(inbox.told.count == 1, "\(inbox.told)")
+    try inbox.shell("cp source inbox/later.wav")
+    await inbox.wait(for: "a later file") {
+      $0.contains { $0.unsettled?.name == "later.wav" }
+    }
+    #expect(inbox.told.compactMap(\.unsettled?.name) == ["endless.wav", "later.wav"])
+    #expect(inbox.told.count == 2, "\(inbox.told)")
   }
 
   @Test("takes hostile names as bytes, and shows them on one line")

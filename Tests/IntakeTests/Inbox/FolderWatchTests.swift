@@ -73,6 +73,25 @@ struct FolderWatchTests {
         == ["renamed/deep/b.wav", "renamed/deep/c.wav", "renamed/deep/d.wav"])
   }
 
+  @Test("it has begun, once, when it sees all that comes, or that the inbox is away")
+  func begun() throws {
+    var count = 0
+    let scratch = scratch
+    var watch = FolderWatch(
+      path: inbox, names: UntouchedNames(),
+      begun: {
+        count += 1
+        _ = try? scratch.write("a", to: "inbox/sub/a.wav")
+      }, wake: WakeUp())
+    #expect(count == 0 && found(watch.wait(atMost: .seconds(5))).isEmpty)
+    #expect(count == 1 && found(watch.wait(atMost: .seconds(5))) == ["sub/a.wav"])
+    #expect(count == 1)
+    var absent = FolderWatch(
+      path: inbox + "/nothing", names: UntouchedNames(), begun: { count += 1 }, wake: WakeUp())
+    _ = absent.wait(atMost: .seconds(5))
+    #expect(count == 2)
+  }
+
   @Test("temporary and hidden names that stay are told, counted and left alone")
   func overlooked() throws {
     for name in [".walk.m4a", "talk.m4a.part", "sub/.syncthing.x.m4a.tmp"] {

@@ -42,11 +42,23 @@ final class LiveInbox: Sendable {
 
   /// Everything told so far, but for what files wait for.
   var told: [InboxEvent] {
-    news.list.withLock { $0.filter { if case .waiting = $0 { false } else { true } } }
+    news.list.withLock { list in
+      list.map(\.event).filter { if case .waiting = $0 { false } else { true } }
+    }
   }
 
   /// The names of the recordings that settled so far, in the order of settling.
   var settled: [String] { told.compactMap(\.settledName) }
+
+  /// For each recording that settled, the seconds from the last change of its file to the report.
+  var rests: [Double] {
+    news.list.withLock { list in
+      list.compactMap { event, time in
+        guard case .settled(let recording) = event else { return nil }
+        return Double(time - recording.stamp.changed) / 1e9
+      }
+    }
+  }
 
   /// Asks the watcher to look through everything.
   func rescan() { watcher.rescan() }
@@ -83,6 +95,23 @@ final class LiveInbox: Sendable {
     }
   }
 
+  /// Waits until a program has made a file in the scratch folder.
+  func wait(forFile name: String) async {
+    await wait(for: "the file \(name)") { _ in
+      FileManager.default.fileExists(atPath: scratch.file(name))
+    }
+  }
+
+  /// Brings another whole recording and waits until it has settled: everything that was due when
+  /// it came has been told by then.
+  func settleLater(_ name: String = "later.wav", location: SourceLocation = #_sourceLocation)
+    async throws
+  {
+    try prepare(name)
+    try shell("mv \(name) inbox/")
+    await waitForSettled(name, location: location)
+  }
+
   /// Runs a line of shell in the scratch folder, where the inbox is `inbox`, to its end.
   func shell(_ line: String) throws {
     let shell = try #require(Program(named: "sh"))
@@ -114,11 +143,11 @@ extension Process {
   }
 }
 
-/// What a watcher told, in order.
+/// What a watcher told, in order, and when.
 private final class News: Sendable {
-  let list = Mutex<[InboxEvent]>([])
+  let list = Mutex<[(event: InboxEvent, time: Int64)]>([])
 
-  func add(_ arrival: InboxEvent) { list.withLock { $0.append(arrival) } }
+  func add(_ arrival: InboxEvent) { list.withLock { $0.append((arrival, Clock.now())) } }
 }
 
 extension InboxEvent {

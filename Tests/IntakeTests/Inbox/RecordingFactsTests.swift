@@ -1,4 +1,5 @@
 @testable import Intake
+import Platform
 import Testing
 
 @Suite("What is known about a recording")

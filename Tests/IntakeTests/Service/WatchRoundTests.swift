@@ -96,6 +96,24 @@ struct WatchRoundTests {
     bench.drain(&round)
   }
 
+  @Test("read the stored recording itself, known by its name, without a link to it")
+  func reading() throws {
+    var round = try bench.round()
+    let key = try bench.takeIn("walk.wav")
+    bench.pass(to: &round) { !$0.isOpening }
+    round.turn()
+    bench.passEnd(to: &round)
+    let recording = try #require(try bench.store.recordings.recording(key))
+    let seen = try #require(bench.seen.withLock { $0 })
+    #expect(seen.file.path == (try bench.store.path(of: recording.content)))
+    #expect(seen.links == [])
+    let run = try #require(try bench.store.runs.newest(limit: 1).first)
+    #expect(run.inputs["note"] == seen.file.name)
+    #expect(seen.file.name.hasPrefix(bench.inbox.storeFolder + "/work/"))
+    #expect(seen.file.name.hasSuffix("/walk.wav"))
+    bench.drain(&round)
+  }
+
   @Test("end with every recording at a point from which it resumes")
   func draining() throws {
     bench.script.withLock { $0 = .waiting }
@@ -137,6 +155,8 @@ private final class RoundBench: Sendable {
   let store: DiskStore
   let mail = Mailbox<WatchRound.Action>()
   let script = Mutex(Script.passing)
+  /// The file that the stage read, and the symbolic links in the store at that moment.
+  let seen = Mutex<(file: SourceFile, links: [String])?>(nil)
 
   var out: String { inbox.path + "/out" }
 
@@ -213,6 +233,13 @@ private final class RoundBench: Sendable {
   }
 
   private func play(_ context: StageContext) throws(SpoolError) {
+    let files = FileManager.default.enumerator(atPath: inbox.storeFolder)?.compactMap {
+      $0 as? String
+    }
+    let links = (files ?? []).filter {
+      FilePath.target(ofLink: inbox.storeFolder + "/" + $0) != nil
+    }
+    if let file = context.files[PortName("recording")] { seen.withLock { $0 = (file, links) } }
     switch script.withLock({ $0 }) {
     case .passing: return
     case .failing(let times):
@@ -220,7 +247,7 @@ private final class RoundBench: Sendable {
       throw SpoolError("its words are not there yet", cause: .environment)
     case .reading:
       throw SpoolError(
-        "read", context.files[PortName("recording")] ?? "", reason: "it is silent",
+        "read", context.files[PortName("recording")]?.path ?? "", reason: "it is silent",
         advice: "listen to it", cause: .environment)
     case .waiting:
       while !context.stop.isRequested { usleep(1000) }

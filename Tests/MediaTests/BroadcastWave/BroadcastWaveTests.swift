@@ -84,7 +84,7 @@ struct BroadcastWaveTests {
     #expect(tags["coding_history"] == "A=PCM,F=48000,W=24,M=mono,T=odd")
     #expect(tags["title"] == "Sea")
     #expect(
-      try MediaProbe.markers(of: path) == [
+      try MediaProbe.markers(of: SourceFile(path)) == [
         MediaProbe.Marker(time: Seconds(1000.0 / 48_000)),
         MediaProbe.Marker(time: Seconds(40_000.0 / 48_000), title: "Door"),
       ])

@@ -1,6 +1,7 @@
 import Audio
 import Foundation
 import Media
+import Platform
 import TestSupport
 import Testing
 
@@ -89,7 +90,7 @@ struct SoundDecoderTests {
   func aacLength() throws {
     let path = scratch.file("a.m4a")
     try FFmpeg.run(FFmpeg.sound(seconds: 1) + ["-c:a", "aac", path])
-    let decoder = try SoundDecoder(path: path)
+    let decoder = try SoundDecoder(SourceFile(path))
     #expect(decoder.expectedFrames == Frames(48000))
   }
 

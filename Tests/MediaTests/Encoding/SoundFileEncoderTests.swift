@@ -43,7 +43,7 @@ struct SoundFileEncoderTests {
     let path = scratch.file("export")
     try sound.encode(as: export.spec, to: path, pool: pool)
     #expect(try FFmpeg.decode(path) == sound.interleaved)
-    let description = try MediaProbe.describe(path)
+    let description = try MediaProbe.describe(SourceFile(path))
     #expect(description.format == sound.format)
     #expect(description.expectedFrames == Frames(export.frames))
   }
@@ -72,7 +72,7 @@ struct SoundFileEncoderTests {
     // sound ends.
     #expect(try FFmpeg.decode(path).count == (frames + 1023) / 1024 * 1024 * 2)
     #expect(try Decoding(of: path).samples.count == FFmpeg.decode(path).count)
-    #expect(try MediaProbe.describe(path).expectedFrames == Frames(frames))
+    #expect(try MediaProbe.describe(SourceFile(path)).expectedFrames == Frames(frames))
   }
 
   @Test("gives AAC that is as good at the seams of chunks as serial AAC is", arguments: [1, 2])
@@ -161,7 +161,7 @@ struct SoundFileEncoderTests {
     let sound = Sound(rate: 192_000, frames: 192_000)
     let path = scratch.file("a.m4a")
     try sound.encode(as: .aac(bitRate: 128_000), to: path, pool: pool)
-    let description = try MediaProbe.describe(path)
+    let description = try MediaProbe.describe(SourceFile(path))
     #expect(description.format.sampleRate == Hertz(96000))
     #expect(abs((description.expectedFrames ?? .zero).count - 96000) < 32)
   }
@@ -171,7 +171,7 @@ struct SoundFileEncoderTests {
     let path = scratch.file("a.m4a")
     try Sound(channels: 6, frames: 96_000).encode(as: .aac(bitRate: 384_000), to: path, pool: pool)
     #expect(try FFmpeg.decode(path).count >= 96_000 * 6)
-    #expect(try MediaProbe.describe(path).expectedFrames == Frames(96_000))
+    #expect(try MediaProbe.describe(SourceFile(path)).expectedFrames == Frames(96_000))
   }
 
   @Test("refuses what a codec cannot take, with advice")

@@ -77,7 +77,8 @@ struct BadInputTests {
     let reason = "it holds pictures but no sound"
     #expect(error(film)?.reason == reason)
     #expect(
-      #expect(throws: SpoolError.self) { try MediaProbe.describe(film) }?.reason == reason)
+      #expect(throws: SpoolError.self) { try MediaProbe.describe(SourceFile(film)) }?.reason
+        == reason)
   }
 
   @Test("without a single frame has no length")

@@ -12,7 +12,7 @@ struct Decoding {
   init(
     of path: String, options: DecoderOptions = DecoderOptions(), blockSize: Int = 4000
   ) throws(SpoolError) {
-    let decoder = try SoundDecoder(path: path, options: options)
+    let decoder = try SoundDecoder(SourceFile(path), options: options)
     format = decoder.format
     var samples: [Float] = []
     var block = AudioBuffer(channelCount: format.channelCount, capacity: Frames(blockSize))

@@ -17,7 +17,7 @@ struct MalformedCorpusTests {
     _ path: String, keepsDamaged: Bool
   ) throws(SpoolError) -> (frames: Int, damages: [SoundDecoder.Damage]) {
     let decoder = try SoundDecoder(
-      path: path, options: DecoderOptions(keepsDamaged: keepsDamaged))
+      SourceFile(path), options: DecoderOptions(keepsDamaged: keepsDamaged))
     var block = AudioBuffer(
       channelCount: decoder.format.channelCount, capacity: Frames(16_384))
     while try decoder.read(into: &block) {}

@@ -115,7 +115,7 @@ struct WaveResumingTests {
     #expect(number(at: 20) == header + frames * bytesPerFrame - 8)
     #expect(number(at: 28) == frames * bytesPerFrame)
     #expect(number(at: 36) == frames)
-    #expect(try MediaProbe.describe(path).expectedFrames == Frames(frames))
+    #expect(try MediaProbe.describe(SourceFile(path)).expectedFrames == Frames(frames))
   }
 
   @Test("fails to be flushed for ever after that failed once")

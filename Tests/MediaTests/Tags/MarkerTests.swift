@@ -56,8 +56,8 @@ struct MarkerTests {
       MediaProbe.Marker(time: Seconds(0.25), title: "Bell"), MediaProbe.Marker(time: Seconds(0.5)),
       MediaProbe.Marker(time: Seconds(0.75), title: "Door"),
     ]
-    #expect(try MediaProbe.markers(of: wave(behind: cues + names)) == expected)
-    #expect(try MediaProbe.markers(of: wave(before: cues + names)) == expected)
+    #expect(try MediaProbe.markers(of: SourceFile(wave(behind: cues + names))) == expected)
+    #expect(try MediaProbe.markers(of: SourceFile(wave(before: cues + names))) == expected)
   }
 
   @Test("are the chapters of other containers", arguments: ["m4a", "mka", "mp3"])
@@ -78,7 +78,7 @@ struct MarkerTests {
       """, to: "chapters.txt")
     let path = scratch.file("a." + container)
     try FFmpeg.run(FFmpeg.sound() + ["-i", list, "-map_metadata", "1", "-map_chapters", "1", path])
-    let markers = try MediaProbe.markers(of: path)
+    let markers = try MediaProbe.markers(of: SourceFile(path))
     #expect(markers.map(\.title) == ["Intro", "Verse = one"])
     #expect(markers.map { ($0.time.value * 1000).rounded() } == [0, 1500])
   }
@@ -91,7 +91,7 @@ struct MarkerTests {
     ]
     try FFmpeg.run(FFmpeg.sound() + comments.flatMap { ["-metadata", $0] } + [path])
     #expect(
-      try MediaProbe.markers(of: path) == [
+      try MediaProbe.markers(of: SourceFile(path)) == [
         MediaProbe.Marker(time: Seconds(0.25)),
         MediaProbe.Marker(time: Seconds(1.5), title: "Song"),
       ])
@@ -99,10 +99,12 @@ struct MarkerTests {
 
   @Test("are none where a file marks nothing, or is no recording")
   func none() throws {
-    #expect(try MediaProbe.markers(of: wave()) == [])
+    #expect(try MediaProbe.markers(of: SourceFile(wave())) == [])
     let path = scratch.file("a.flac")
     try FFmpeg.run(FFmpeg.sound(seconds: 1) + [path])
-    #expect(try MediaProbe.markers(of: path) == [])
-    #expect(throws: SpoolError.self) { try MediaProbe.markers(of: scratch.file("absent.wav")) }
+    #expect(try MediaProbe.markers(of: SourceFile(path)) == [])
+    #expect(throws: SpoolError.self) {
+      try MediaProbe.markers(of: SourceFile(scratch.file("absent.wav")))
+    }
   }
 }

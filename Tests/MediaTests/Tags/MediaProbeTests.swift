@@ -1,5 +1,6 @@
 import Audio
 import Media
+import Platform
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ struct MediaProbeTests {
     try FFmpeg.run(
       FFmpeg.sound(channels: 1, rate: 44100, seconds: 2)
         + ["-sample_fmt", "s32", "-metadata", "TITLE=Rain", "-metadata", "noteId=42", path])
-    let found = try MediaProbe.describe(path)
+    let found = try MediaProbe.describe(SourceFile(path))
     #expect(found.container == "flac")
     #expect(found.codec == "flac")
     #expect(found.format == AudioFormat(sampleRate: Hertz(44100), channelCount: 1))
@@ -25,7 +26,7 @@ struct MediaProbeTests {
     #expect(found.tags["title"] == "Rain")
     #expect(found.tags["noteid"] == "42")
     #expect(!found.hasCoverArt)
-    #expect(try MediaProbe.coverArt(of: path) == nil)
+    #expect(try MediaProbe.coverArt(of: SourceFile(path)) == nil)
   }
 
   @Test("finds the tags of the sound stream, which is where Ogg has them")
@@ -33,7 +34,7 @@ struct MediaProbeTests {
     let path = scratch.file("a.ogg")
     try FFmpeg.run(
       FFmpeg.sound(seconds: 1) + ["-c:a", "libopus", "-metadata", "title=Rain", path])
-    #expect(try MediaProbe.describe(path).tags["title"] == "Rain")
+    #expect(try MediaProbe.describe(SourceFile(path)).tags["title"] == "Rain")
   }
 
   @Test("finds the sound behind a picture, and the picture")
@@ -44,11 +45,11 @@ struct MediaProbeTests {
     try FFmpeg.run(
       ["-i", cover] + FFmpeg.sound(seconds: 1)
         + ["-map", "0:v", "-map", "1:a", "-c:v", "copy", "-disposition:v", "attached_pic", path])
-    let found = try MediaProbe.describe(path)
+    let found = try MediaProbe.describe(SourceFile(path))
     #expect(found.codec == "mp3")
     #expect(found.bitDepth == nil)
     #expect(found.hasCoverArt)
-    #expect(try MediaProbe.coverArt(of: path)?.mimeType == "image/png")
+    #expect(try MediaProbe.coverArt(of: SourceFile(path))?.mimeType == "image/png")
   }
 
   @Test("knows the libraries it works with")

@@ -37,15 +37,15 @@ struct RemuxerTests {
     try spec.copy(from: plain, to: tagged, tags: Self.tags, cover: picture)
     #expect(try FFmpeg.decode(tagged) == FFmpeg.decode(plain))
 
-    let before = try MediaProbe.describe(plain)
-    let after = try MediaProbe.describe(tagged)
+    let before = try MediaProbe.describe(SourceFile(plain))
+    let after = try MediaProbe.describe(SourceFile(tagged))
     #expect(after.expectedFrames == before.expectedFrames)
     #expect(after.codec == before.codec)
     for (name, value) in Self.tags { #expect(after.tags[name] == value) }
     if case .wav = spec {
       #expect(!after.hasCoverArt)
     } else {
-      #expect(try MediaProbe.coverArt(of: tagged) == picture)
+      #expect(try MediaProbe.coverArt(of: SourceFile(tagged)) == picture)
     }
     // The reference program reads the same tags.
     let listed = String(
@@ -87,7 +87,7 @@ struct RemuxerTests {
     let copy = scratch.file("copy")
     try ExportSpec.aac(bitRate: 0).copy(from: path, to: copy, tags: Self.tags)
     #expect(try FFmpeg.decode(copy) == FFmpeg.decode(path))
-    #expect(try MediaProbe.describe(copy).tags["title"] == "Überfahrt")
+    #expect(try MediaProbe.describe(SourceFile(copy)).tags["title"] == "Überfahrt")
   }
 
   @Test("takes no box for what it is not: each length that is spoilt is written anew or refused")
@@ -116,6 +116,8 @@ struct RemuxerTests {
       from: path, to: copy, tags: ["creation_time": "2026-03-14T15:09:26Z"],
       cover: cover("cover.png"))
     #expect(try FFmpeg.decode(copy) == FFmpeg.decode(path))
-    #expect(try MediaProbe.describe(copy).tags["creation_time"] == "2026-03-14T15:09:26.000000Z")
+    #expect(
+      try MediaProbe.describe(SourceFile(copy)).tags["creation_time"]
+        == "2026-03-14T15:09:26.000000Z")
   }
 }

@@ -205,7 +205,7 @@ struct StageTrial {
           try SoundInput(
             PassOrder.SourceInput(
               place: PortName(port.isList ? "\(port.name).\(number)" : port.name.name),
-              origin: .recording(input: "", path: path)),
+              origin: .recording(input: "", SourceFile(path))),
             in: nil))
       }
     }

@@ -84,7 +84,7 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
         try OpenFile(path: Self.path(chunk, of: work), O_RDONLY).flush()
       }
       try writing(work.folder) { () throws(SystemError) in
-        try FileOperations.encoders.flushFolder(work.folder)
+        try FileOperations.uncounted.flushFolder(work.folder)
       }
     }
   }
@@ -103,12 +103,10 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
   /// durable after `flush`.
   private func write(_ run: PacketRun, as label: ChunkLabel) throws(SpoolError) {
     let target = Self.path(label.chunk, of: work)
-    let new = target + Self.newSuffix
-    let file = try OpenFile(path: new, O_WRONLY | O_CREAT | O_TRUNC)
-    try file.write(ChunkRecord(run, as: label).bytes(owner: work.state.owner), at: 0)
-    try file.flush()
+    let bytes = ChunkRecord(run, as: label).bytes(owner: work.state.owner)
     try writing(target) { () throws(SystemError) in
-      try FileOperations.encoders.rename(new, to: target)
+      try FileOperations.uncounted.replace(
+        target, with: bytes, draft: target + Self.newSuffix, mode: 0o600)
     }
   }
 
@@ -120,7 +118,7 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
       guard finished.hasPrefix(work.name + "."), finished.hasSuffix(suffix) else { continue }
       let number = finished.dropFirst(work.name.count + 1).dropLast(suffix.count)
       guard !number.isEmpty, number.allSatisfy(\.isWholeNumber) else { continue }
-      try? FileOperations.encoders.unlink(work.folder + "/" + file)
+      try? FileOperations.uncounted.unlink(work.folder + "/" + file)
     }
   }
 

@@ -361,7 +361,7 @@ final class SoundStash: Sendable {
   /// Releases the disk space of the frames before `frame`.
   func drop(before frame: Int, channelCount: Int) {
     for channel in 0..<channelCount {
-      posix_punch_hole(file.descriptor, Int(offset(0, channel)), Int(frame * 4))
+      file.punchHole(at: offset(0, channel), byteCount: frame * 4)
     }
   }
 

@@ -23,15 +23,15 @@ struct MarkedBreaks {
         reason: "markers belong to a file, and sound that has come this far has none",
         advice: "split: { by: marker, recording: $input }, with the pipeline's input")
     }
-    let path = try input.path()
-    let markers = try MediaProbe.markers(of: path)
-    duration = try MediaProbe.describe(path).duration
+    let file = try input.file()
+    let markers = try MediaProbe.markers(of: file)
+    duration = try MediaProbe.describe(file).duration
     guard !markers.isEmpty else {
       throw SpoolError(
-        "\(path) has no markers", reason: "it has neither chapters nor cue points",
+        "\(file.name) has no markers", reason: "it has neither chapters nor cue points",
         advice: "split at times, at: [1:00, 2:30], or by: silence")
     }
-    recording = path
+    recording = file.name
     var breaks: [Frames] = []
     var titles: [Int: String] = [:]
     for marker in markers {

@@ -114,7 +114,7 @@ extension PublishingContext {
       lost.append("iXML")
     }
     guard !lost.isEmpty else { return }
-    let recording = recordings.first?.split(separator: "/").last ?? "the recording"
+    let recording = recordings.first?.name.split(separator: "/").last ?? "the recording"
     warn(
       "\(lost.joined(separator: " and ")) of \(recording) left out of WAV files: "
         + (time.isKnown

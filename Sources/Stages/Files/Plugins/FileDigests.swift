@@ -117,16 +117,9 @@ final class FileDigests: Sendable {
   /// Why a file, or what is in a folder, cannot be read; nil where nothing is known against it. A pipe
   /// or a device may have no end.
   private static func flaw(of path: String) -> String? {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
-      return SystemError.last.words
-    }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG, S_IFDIR: return nil
-    case S_IFIFO: return "it is a pipe, and no file or folder"
-    case S_IFSOCK: return "it is a socket, and no file or folder"
-    default: return "it is a device, and no file or folder"
-    }
+    if let obstacle = FilePath.obstacle(to: path, R_OK) { return obstacle.words }
+    guard let stamp = try? FileStamp(following: path), !stamp.isFolder else { return nil }
+    return stamp.complaint.map { "\($0), and no file or folder" }
   }
 
   private static func feed(_ path: String, _ count: Int, to hash: inout SHA256) -> Bool {

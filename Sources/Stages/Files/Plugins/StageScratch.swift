@@ -47,7 +47,16 @@ struct StageScratch {
     of port: PluginManifest.FilePort, in context: StageContext
   ) throws(SpoolError) -> String? {
     let name = PortName(port.name)
-    if let path = context.files[name] { return path }
+    if let file = context.files[name] {
+      if file.path == file.name { return file.path }
+      // Programs take paths alone, and many recognise formats by their endings.
+      let link =
+        try folder.makeFolder("in-\(name)") + "/" + (file.name.split(separator: "/").last ?? "")
+      try doing("name the input", link) { () throws(SystemError) in
+        try FileOperations.system.link(to: file.path, symbolicallyAt: link)
+      }
+      return link
+    }
     guard let artifact = context.inputs[name]?.artifact else { return nil }
     if port.carries == .sound {
       let path = folder.file("\(port.name).wav")
@@ -143,7 +152,7 @@ struct FileSound {
   /// Decodes and keeps it. O(length), in flat memory.
   func keep(in context: StageContext) throws(SpoolError) -> Artifact {
     let decoder: SoundDecoder
-    do { decoder = try SoundDecoder(path: path) } catch { throw failure(error) }
+    do { decoder = try SoundDecoder(SourceFile(path)) } catch { throw failure(error) }
     let draft = try context.store.makeDraft(.sound)
     try append(PCMArtifact.header(decoder.format), to: draft)
     var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Self.length)
@@ -210,9 +219,7 @@ struct WaveCopy {
     }
     // The sizes are known by now.
     let header = Self.header(format, byteCount: byteCount)
-    _ = try writing(path) { () throws(SystemError) in
-      try SystemError.check { unsafe pwrite(file.descriptor, header, header.count, 0) }
-    }
+    try writing(path) { () throws(SystemError) in try file.put(header, at: 0) }
   }
 
   private func writing<Result: ~Copyable>(

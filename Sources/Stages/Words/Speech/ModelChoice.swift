@@ -1,4 +1,3 @@
-import Glibc
 import PipelineModel
 import Platform
 import Speech
@@ -37,14 +36,11 @@ struct ModelChoice: Codable, Sendable {
       folder: model ?? "", dictionary: dictionary ?? "", languageModel: languageModel)
     guard acoustic != .english else { return FileDigests([:]) }
     let paths = ["model": model, "dictionary": dictionary, "language-model": languageModel]
-    return FileDigests(paths.compactMapValues { $0.map(Self.resolved) })
-  }
-
-  /// The path without symbolic links: a listing does not follow the link that it starts from.
-  private static func resolved(_ path: String) -> String {
-    guard let resolved = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
+    return FileDigests(
+      paths.compactMapValues { $0 }.mapValues { path in
+        // A listing does not follow the link that it starts from.
+        (try? FilePath.resolved(path)) ?? path
+      })
   }
 
   /// The model for a stage that is given a text, or that finds out what is said.

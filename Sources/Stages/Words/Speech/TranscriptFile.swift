@@ -11,7 +11,7 @@ package struct TranscriptFile: Sendable {
 
   /// Reads what a port was given.
   static func read(_ port: PortName, of context: StageContext) throws(SpoolError) -> Transcript {
-    if let path = context.files[port] { return try TranscriptFile(path).transcript }
+    if let file = context.files[port] { return try TranscriptFile(file).transcript }
     guard let artifact = context.inputs[port]?.artifact else {
       throw SpoolError("there is no transcript at \(port)")
     }
@@ -21,16 +21,16 @@ package struct TranscriptFile: Sendable {
   }
 
   /// Reads a file in whichever format it has: a transcript, or a sidecar that holds one.
-  package init(_ path: String) throws(SpoolError) {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    let bytes = try Self.bytes(of: path)
+  package init(_ file: SourceFile) throws(SpoolError) {
+    let name = file.name.split(separator: "/").last.map(String.init) ?? file.name
+    let bytes = try Self.bytes(of: file.path)
     digest = SHA256.digest(of: bytes)
     do throws(SpoolError) {
       let inner = Self.inSidecar(bytes)
       transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
     } catch {
       var error = error
-      error.scope = [path]
+      error.scope = [file.name]
       throw error
     }
   }

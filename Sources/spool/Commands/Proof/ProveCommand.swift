@@ -223,7 +223,7 @@ struct WordSummary {
 
   /// Reads a transcript in any timed format.
   init(_ path: String) throws(SpoolError) {
-    let file = try TranscriptFile(path)
+    let file = try TranscriptFile(SourceFile(path))
     guard file.transcript.words.contains(where: { $0.start != nil && $0.end != nil }) else {
       throw SpoolError(
         "cannot use the transcript \(path)", reason: "it has no words with times",

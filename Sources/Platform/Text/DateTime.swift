@@ -1,14 +1,17 @@
-/// A time as written: date and time of day, with the offset from UTC if given.
-struct Timestamp: Hashable, Sendable {
+internal import FoundationEssentials
+
+/// A time as written: date and time of day, with the offset from UTC if given. Its texts have the
+/// forms of ISO 8601.
+package struct DateTime: Hashable, Sendable {
   /// Seconds since 1970-01-01T00:00 in local time.
-  let localSeconds: Int64
+  package let localSeconds: Int64
   /// The fraction in nanoseconds.
-  let nanosecond: Int
+  package let nanosecond: Int
   /// Seconds ahead of UTC; nil if unknown.
-  let utcOffset: Int?
+  private let utcOffset: Int?
 
   /// Nil for a day or time that does not exist.
-  init?(
+  package init?(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0,
     nanosecond: Int = 0, utcOffset: Int? = nil
   ) {
@@ -24,7 +27,7 @@ struct Timestamp: Hashable, Sendable {
   }
 
   /// Seconds since 1970 in UTC; a time without an offset counts as `offset` seconds ahead of UTC.
-  func secondsSince1970(assumingOffset offset: Int = 0) -> Int64 {
+  package func secondsSince1970(assumingOffset offset: Int = 0) -> Int64 {
     localSeconds - Int64(utcOffset ?? offset)
   }
 
@@ -64,9 +67,9 @@ struct Timestamp: Hashable, Sendable {
   }
 }
 
-extension Timestamp: CustomStringConvertible {
+extension DateTime: CustomStringConvertible {
   /// ISO 8601, with the offset if known: `2026-11-21T14:05:33+01:00`.
-  var description: String {
+  package var description: String {
     let (year, month, day) = civilDay
     let time = secondOfDay
     var text =
@@ -90,10 +93,23 @@ extension Timestamp: CustomStringConvertible {
   }
 }
 
-extension Timestamp {
-  /// A time in UTC, to the millisecond.
+extension DateTime {
+  /// UTC to the millisecond, from seconds since 1970: `2026-11-21T14:22:05.120Z`.
+  package static func text(of seconds: Double) -> String {
+    // Receipts are signed with this text: the rounding must stay. The format truncates.
+    Date(timeIntervalSince1970: seconds + 0.0005)
+      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+
+  /// UTC to the second, for names that sort by time: `20261121-142205`. A fraction is cut off.
   /// - Parameter seconds: since 1970.
-  init(secondsSince1970 seconds: Double) {
+  package static func stamp(of seconds: Double) -> String {
+    let text = DateTime(secondsSince1970: seconds.rounded(.down)).description
+    return text.filter { $0.isNumber || $0 == "T" }.replacing("T", with: "-")
+  }
+
+  /// A time in UTC, to the millisecond.
+  package init(secondsSince1970 seconds: Double) {
     // Dates from year 1 to 9999.
     let limited = seconds.isFinite ? min(max(seconds, -62_135_596_800), 253_402_300_799) : 0
     let milliseconds = Int64((limited * 1000).rounded())
@@ -107,16 +123,16 @@ extension Timestamp {
   /// Reads the common forms of ISO 8601: extended (`2026-11-21T14:05:33.5+01:00`) or basic
   /// (`20261121T140533Z`), date alone, `T` or a space, a point or a comma before the fraction,
   /// seconds and zone optional. Nil for anything else.
-  init?(iso8601 text: String) {
+  package init?(iso8601 text: String) {
     var rest = DigitScanner(text)
     guard let year = rest.number(digits: 4) else { return nil }
     let isExtended = rest.skip("-")
     guard let month = rest.number(digits: 2), !isExtended || rest.skip("-"),
       let day = rest.number(digits: 2)
     else { return nil }
-    var clock = Clock()
+    var clock = TimeOfDay()
     if !rest.isAtEnd {
-      guard rest.skip("T") || rest.skip("t") || rest.skip(" "), let read = Clock(&rest),
+      guard rest.skip("T") || rest.skip("t") || rest.skip(" "), let read = TimeOfDay(&rest),
         rest.isAtEnd
       else { return nil }
       clock = read
@@ -127,7 +143,7 @@ extension Timestamp {
   }
 
   /// The part behind the `T`.
-  private struct Clock {
+  private struct TimeOfDay {
     var hour = 0
     var minute = 0
     var second = 0
@@ -163,26 +179,26 @@ extension Timestamp {
 }
 
 /// Reads numbers of fixed length from the beginning of a text.
-struct DigitScanner {
-  private(set) var rest: ArraySlice<UInt8>
+package struct DigitScanner {
+  package private(set) var rest: ArraySlice<UInt8>
 
-  init(_ text: some StringProtocol) { rest = Array(text.utf8)[...] }
+  package init(_ text: some StringProtocol) { rest = Array(text.utf8)[...] }
 
-  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+  package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-  var isAtEnd: Bool { rest.isEmpty }
+  package var isAtEnd: Bool { rest.isEmpty }
 
-  var isAtDigit: Bool { rest.first.map(Self.isDigit) ?? false }
+  package var isAtDigit: Bool { rest.first.map(Self.isDigit) ?? false }
 
   /// Skips one character if it is next.
-  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+  package mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard let byte = rest.first, UInt32(byte) == character.value else { return false }
     rest.removeFirst()
     return true
   }
 
   /// The number of the next `count` digits; nil, without reading, if there are fewer.
-  mutating func number(digits count: Int) -> Int? {
+  package mutating func number(digits count: Int) -> Int? {
     let digits = rest.prefix(count)
     guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
     rest = rest.dropFirst(count)
@@ -199,7 +215,7 @@ struct DigitScanner {
     return padded.prefix(9).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  static func isDigit(_ byte: UInt8) -> Bool {
+  package static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
