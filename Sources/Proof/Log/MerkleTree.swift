@@ -32,66 +32,6 @@ package struct MerkleTree: Hashable, Sendable {
     return old == 0 || old == new ? [] : subproof(old, leaves[..<new], isWhole: true)
   }
 
-  /// Verifies an inclusion proof: RFC 9162, 2.1.3.2.
-  package static func isIncluded(
-    _ leaf: Digest, at index: Int, size: Int, root: Digest, proof: [Digest]
-  ) -> Bool {
-    guard 0 <= index, index < size else { return false }
-    var place = index
-    var last = size - 1
-    var hash = leaf
-    for other in proof {
-      guard last > 0 else { return false }
-      if place % 2 == 1 || place == last {
-        hash = node(other, hash)
-        while place % 2 == 0, place != 0 {
-          place /= 2
-          last /= 2
-        }
-      } else {
-        hash = node(hash, other)
-      }
-      place /= 2
-      last /= 2
-    }
-    return last == 0 && hash == root
-  }
-
-  /// Verifies a consistency proof: RFC 9162, 2.1.4.2.
-  package static func isConsistent(
-    old: Int, _ oldRoot: Digest, new: Int, _ newRoot: Digest, proof: [Digest]
-  ) -> Bool {
-    guard 0 <= old, old <= new else { return false }
-    if old == new { return proof.isEmpty && oldRoot == newRoot }
-    if old == 0 { return proof.isEmpty && oldRoot == SHA256.digest(of: [UInt8]()) }
-    var path = proof[...]
-    if old & (old - 1) == 0 { path = ([oldRoot] + proof)[...] }
-    guard let first = path.popFirst() else { return false }
-    var place = old - 1
-    var last = new - 1
-    while place % 2 == 1 {
-      place /= 2
-      last /= 2
-    }
-    var (before, after) = (first, first)
-    for other in path {
-      guard last > 0 else { return false }
-      if place % 2 == 1 || place == last {
-        before = node(other, before)
-        after = node(other, after)
-        while place % 2 == 0, place != 0 {
-          place /= 2
-          last /= 2
-        }
-      } else {
-        after = node(after, other)
-      }
-      place /= 2
-      last /= 2
-    }
-    return last == 0 && before == oldRoot && after == newRoot
-  }
-
   private func root(_ leaves: ArraySlice<Digest>) -> Digest {
     guard leaves.count > 1 else { return leaves.first ?? SHA256.digest(of: [UInt8]()) }
     let split = leaves.startIndex + Self.split(leaves.count)
