@@ -279,9 +279,7 @@ extension TreeHead {
   /// How a log contradicts this head; nil if its beginning is as signed. O(n).
   package func contradiction(in entries: [ReceiptEntry]) -> LogContradiction? {
     guard size <= entries.count else { return .isShort }
-    guard let edge = LogFrontier(entries.prefix(size)), edge.root == root else {
-      return .leaves
-    }
+    guard let edge = LogFrontier(entries.prefix(size)), edge.root == root else { return .leaves }
     // A head of an earlier version has no paths.
     return paths.map { $0 == edge.paths } ?? true ? nil : .paths
   }

@@ -132,9 +132,7 @@ private struct BatchSurvey {
   }
 
   private func wantedName(of file: FoundFile) -> String {
-    guard let template = order.template else {
-      return PathText.join(file.folder, file.stem)
-    }
+    guard let template = order.template else { return PathText.join(file.folder, file.stem) }
     guard template.needsTags else { return template.fill(NameFields(path: file.path)) }
     // The sidecar's problems are reported when the file is processed.
     let sidecar = try? file.sidecar.map { (path) throws(SpoolError) in

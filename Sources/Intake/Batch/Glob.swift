@@ -127,9 +127,7 @@ package struct Glob: Hashable, Sendable {
     let first = index
     var ranges: [ClosedRange<Unicode.Scalar>] = []
     while index < text.count {
-      if text[index] == "]", index > first {
-        return (.choice(ranges, isNegated: isNegated), index)
-      }
+      if text[index] == "]", index > first { return (.choice(ranges, isNegated: isNegated), index) }
       let low = text[index]
       if index + 2 < text.count, text[index + 1] == "-", text[index + 2] != "]",
         low <= text[index + 2]

@@ -84,9 +84,7 @@ extension InboxProcessor {
       let (recording, file) = try recipient(
         of: path, stems: SidecarName.recordingStems, candidates: SidecarName.candidates)
     else { return .waiting }
-    guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else {
-      return .changed
-    }
+    guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else { return .changed }
     let isRepeated = recording.sidecar == taken.artifact
     // It is another recording's, which has not come yet or is being written.
     let isForeign =

@@ -52,9 +52,7 @@ struct PassPlanner {
   ///   that may exist already.
   func next(_ status: [StepID: Status], sourcesAlone: Set<StepID> = []) -> Work? {
     guard let first = steps.first(where: { status[$0.id] == .pending }) else { return nil }
-    guard case .streaming(_, let role) = first.descriptor.flow else {
-      return whole(first, status)
-    }
+    guard case .streaming(_, let role) = first.descriptor.flow else { return whole(first, status) }
     var outline: Outline
     switch role {
     case .source:

@@ -16,9 +16,7 @@ extension Execution {
         throw SpoolError(
           "no receipt can be written here", reason: "nobody who could sign it was named")
       }
-      guard !plan.exportingSteps.isEmpty else {
-        throw Self.nothingToProve(asking)
-      }
+      guard !plan.exportingSteps.isEmpty else { throw Self.nothingToProve(asking) }
       try receiptWriter.prepare()
     } catch {
       throw PassFailure(asking.id, error)

@@ -7,9 +7,7 @@ extension FileOperations {
       try open(source, O_RDONLY | O_NONBLOCK)
     }
     let stamp = try doing("read", source) { () throws(SystemError) in try from.stamp }
-    if let complaint = stamp.complaint {
-      throw SpoolError("copy", source, reason: complaint)
-    }
+    if let complaint = stamp.complaint { throw SpoolError("copy", source, reason: complaint) }
     let to = try doing("write", destination) { () throws(SystemError) in
       try open(destination, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
     }

@@ -48,9 +48,7 @@ package struct HTTPPost: Sendable {
         }
       }
     }
-    if unsafe answer.is_too_long {
-      throw failure("the answer has more than \(limit) bytes")
-    }
+    if unsafe answer.is_too_long { throw failure("the answer has more than \(limit) bytes") }
     guard code == 0 else {
       let reason = unsafe withUnsafeBytes(of: answer.reason) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -171,9 +171,7 @@ struct SoundConformance {
   }
 
   private func needsRepeatability() throws(ConformanceFailure) {
-    guard isDeterministic else {
-      throw .notApplicable("its manifest says deterministic: false")
-    }
+    guard isDeterministic else { throw .notApplicable("its manifest says deterministic: false") }
   }
 
   private func hasSnapshots() throws(ConformanceFailure) -> Bool {

@@ -45,9 +45,7 @@ package struct EffectControl: Hashable, Sendable, Codable {
     if isChoice, !points.isEmpty, !points.contains(where: { $0.value == value }) {
       throw SpoolError("cannot be \(text)")
     }
-    if !isScaledByRate, !holds(value) {
-      throw SpoolError("is out of range at \(text)")
-    }
+    if !isScaledByRate, !holds(value) { throw SpoolError("is out of range at \(text)") }
     return value
   }
 

@@ -70,9 +70,7 @@ final class EffectInstances: HostedEffect {
   func process(_ samples: inout [Float], frames: Int) throws(SpoolError) {
     var first = 0
     while first < frames {
-      guard !isOver else {
-        throw SpoolError("a block of another length was not the last one")
-      }
+      guard !isOver else { throw SpoolError("a block of another length was not the last one") }
       let count = min(Self.blockLength, frames - first)
       isOver = count < Self.blockLength
       for (instance, place) in zip(instances, layout.instances) {

@@ -127,9 +127,7 @@ package import Platform
   }
 
   package var figures: String? {
-    guard let text = unsafe functions.figures.flatMap({ unsafe $0(effect) }) else {
-      return nil
-    }
+    guard let text = unsafe functions.figures.flatMap({ unsafe $0(effect) }) else { return nil }
     return unsafe String(cString: text)
   }
 

@@ -112,9 +112,7 @@ package struct ConfinedCommand {
       }
     }
     hearing.drain()
-    if let ending = process.end() {
-      throw failure(ending, hearing, advice: advice)
-    }
+    if let ending = process.end() { throw failure(ending, hearing, advice: advice) }
     if let remnant = process.report.remnant {
       throw failure(remnant, hearing, advice: LauncherReport.adviceForRemnant)
     }

@@ -151,9 +151,7 @@ extension StampRound {
     do throws(SpoolError) { isAwaited = try store.stamps.keep(reply.bytes, for: stamp) } catch {
       throw Self.trouble(error)
     }
-    guard isAwaited else {
-      throw Self.trouble("the receipt \(stamp.path) was replaced meanwhile")
-    }
+    guard isAwaited else { throw Self.trouble("the receipt \(stamp.path) was replaced meanwhile") }
     try place(reply, certificates, stamp)
     return found
   }

@@ -180,9 +180,7 @@ enum CalendarText {
     var fields: [Int] = []
     for (index, length) in lengths.enumerated() {
       if index > 0 {
-        guard let first = rest.popFirst(), "-_:. ".contains(first) else {
-          return nil
-        }
+        guard let first = rest.popFirst(), "-_:. ".contains(first) else { return nil }
       }
       let digits = rest.prefix(length)
       guard digits.utf8.count == length, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

@@ -52,9 +52,7 @@ package struct SoundInput {
 
   /// The file of a recording.
   package func file() throws(SpoolError) -> SourceFile {
-    guard case .recording(let file) = origin else {
-      throw SpoolError("\(place) is no recording")
-    }
+    guard case .recording(let file) = origin else { throw SpoolError("\(place) is no recording") }
     return file
   }
 }

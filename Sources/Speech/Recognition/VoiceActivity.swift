@@ -150,9 +150,7 @@ extension VoiceActivity {
       var place = likenesses.firstIndex(where: { $0 > 0.9 * best })
     else { return 0 }
     while place + 1 < likenesses.count, likenesses[place + 1] > likenesses[place] { place += 1 }
-    guard place > 0, place + 1 < likenesses.count else {
-      return Float(periods.lowerBound + place)
-    }
+    guard place > 0, place + 1 < likenesses.count else { return Float(periods.lowerBound + place) }
     let (before, peak, after) = (likenesses[place - 1], likenesses[place], likenesses[place + 1])
     let bend = before - 2 * peak + after
     let shift = bend < 0 ? (before - after) / (2 * bend) : 0

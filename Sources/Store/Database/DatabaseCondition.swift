@@ -97,9 +97,7 @@ extension Database {
     if isLockedByItsHeader { return DatabaseCondition.lockedWords }
     let pages = (try? run("PRAGMA page_count", to: "check").first?.first?.integer) ?? 0
     let size = (try? run("PRAGMA page_size", to: "check").first?.first?.integer) ?? 0
-    if pages * size <= Self.quickByteCount {
-      return try fault("PRAGMA quick_check(1)")
-    }
+    if pages * size <= Self.quickByteCount { return try fault("PRAGMA quick_check(1)") }
     let keys =
       (try? run(
         """

@@ -109,9 +109,7 @@ extension Inspection {
     }
     pool.finish()
     if let failure = failure.withLock({ $0 }) { throw failure }
-    if stop.isRequested {
-      throw SpoolError("check", layout.root, reason: "it was stopped")
-    }
+    if stop.isRequested { throw SpoolError("check", layout.root, reason: "it was stopped") }
     return found.withLock { $0.sorted { $0.0.digest < $1.0.digest } }
   }
 

@@ -25,9 +25,7 @@ extension Inspection {
         continue
       }
       let folder = layout.work(digest, generation: generation)
-      guard let fault = try fault(in: folder, DraftPrefixes(in: recording)) else {
-        continue
-      }
+      guard let fault = try fault(in: folder, DraftPrefixes(in: recording)) else { continue }
       report.findings.append(
         InspectionFinding(
           .damagedWork, fault.path, subject: work, problem: fault.problem,

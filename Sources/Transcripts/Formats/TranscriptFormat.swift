@@ -83,9 +83,7 @@ extension TranscriptFormat {
       (named, Likeness.certain), (all, .certain), (named, .possible), (named, .none),
       (all, .possible),
     ] {
-      if let format = formats.first(where: { $0.likeness(source) >= likeness }) {
-        return format
-      }
+      if let format = formats.first(where: { $0.likeness(source) >= likeness }) { return format }
     }
     throw source.error(
       "neither its name nor what it says is that of a known format",

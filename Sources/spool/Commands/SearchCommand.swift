@@ -75,9 +75,7 @@ extension CommandContext {
       console.report(nothing(answer, store))
       return .failed
     }
-    if let path = arguments[Options.clip] {
-      return try cut(answer, to: path, from: store)
-    }
+    if let path = arguments[Options.clip] { return try cut(answer, to: path, from: store) }
     show(answer)
     return .done
   }

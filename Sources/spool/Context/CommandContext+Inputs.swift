@@ -21,9 +21,7 @@ extension CommandContext {
         }
         let list = pipeline.definition.inputs.first { $0.name == name && $0.isList }
         let place = list.map { $0.place($0.names(in: Set(bound.keys)).count + 1) } ?? name
-        guard bound[place] == nil else {
-          throw .usage("the input \(name) was given twice")
-        }
+        guard bound[place] == nil else { throw .usage("the input \(name) was given twice") }
         bound[place] = absolute(path)
         free.removeAll { $0 == name }
       } else {

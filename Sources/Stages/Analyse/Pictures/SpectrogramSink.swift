@@ -147,9 +147,7 @@ final class ColumnFiles {
   func resume(generation: Int, _ noted: DraftPrefix) throws(SpoolError) -> [Float]? {
     let floatCount = noted.byteCount / 4
     guard (0..<48).contains(generation), floatCount.isMultiple(of: columnLength) else { return nil }
-    guard let draft = try work.claim.resumeDraft(name(generation), .file, noted) else {
-      return nil
-    }
+    guard let draft = try work.claim.resumeDraft(name(generation), .file, noted) else { return nil }
     var floats = [Float](repeating: 0, count: floatCount)
     if floatCount > 0 { try FileReader(draft.path).read(into: &floats, count: floatCount) }
     drafts = [generation: Draft(draft, floatCount: floatCount)]

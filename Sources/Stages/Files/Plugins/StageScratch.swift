@@ -80,9 +80,7 @@ struct StageScratch {
         "\(title) failed", reason: "its \(port.name) is no plain file",
         advice: "let it write the file itself, not a folder or a link", cause: .environment)
     }
-    if port.carries == .sound {
-      return try FileSound(path: path, maker: title).keep(in: context)
-    }
+    if port.carries == .sound { return try FileSound(path: path, maker: title).keep(in: context) }
     try OutputForm(port: port, maker: title).check(path, byteCount: Int(stamp.byteCount))
     let file = try FileReader(path)
     let draft = try context.store.makeDraft(port.carries)
@@ -113,9 +111,7 @@ struct OutputForm {
   /// nothing is expected. O(its length).
   func check(_ path: String, byteCount: Int) throws(SpoolError) {
     guard port.carries == .measurement || port.carries == .transcript else { return }
-    guard byteCount <= Self.most else {
-      throw failure("has more than \(Self.most >> 20) MB", nil)
-    }
+    guard byteCount <= Self.most else { throw failure("has more than \(Self.most >> 20) MB", nil) }
     guard let bytes = FileManager.default.contents(atPath: path).map(Array.init) else {
       throw failure("cannot be read", nil)
     }

@@ -221,9 +221,7 @@ enum BatchText {
 
   private static func need(_ forecast: BatchForecast) -> String {
     // The size is unknown for files that cannot be opened or are in the store already.
-    if forecast.neededByteCount == 0 {
-      return "\(ByteCount(forecast.outputFreeByteCount)) free"
-    }
+    if forecast.neededByteCount == 0 { return "\(ByteCount(forecast.outputFreeByteCount)) free" }
     if forecast.sharesDisk {
       return "needs about \(ByteCount(forecast.neededByteCount)) of "
         + "\(ByteCount(forecast.storeFreeByteCount)) free"
