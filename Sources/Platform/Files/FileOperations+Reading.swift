@@ -25,12 +25,20 @@ extension FileOperations {
   /// - Parameter limit: beyond so many, not all are read.
   package func bytes(following path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
     try willPerform(.read(path))
-    let file = try OpenFile(path, O_RDONLY)
+    // Opening a named pipe must not wait for a writer; without one, it is empty.
+    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
       try willPerform(.read(path))
-      let count = try SystemError.check { unsafe Glibc.read(file.descriptor, &piece, piece.count) }
+      let count = try SystemError.check {
+        let count = unsafe Glibc.read(file.descriptor, &piece, piece.count)
+        guard count < 0, errno == EAGAIN else { return count }
+        // A writer has the pipe open, and has written nothing yet.
+        var state = pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&state, 1, -1) >= 0 else { return -1 }
+        return unsafe Glibc.read(file.descriptor, &piece, piece.count)
+      }
       if count == 0 { return bytes }
       bytes += piece[..<count]
     }

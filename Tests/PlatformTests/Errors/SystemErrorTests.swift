@@ -47,7 +47,7 @@ struct SystemErrorTests {
   @Test("says of a link what the system's words do not")
   func links() {
     let error = SpoolError("open", "/a", SystemError(ELOOP))
-    #expect(error.reason == "it is a symbolic link or lies behind one")
+    #expect(error.reason == "it is a symbolic link that is not followed, or a loop of links")
     #expect(SpoolError("open", "/a", SystemError(EACCES)).reason == "Permission denied")
   }
 

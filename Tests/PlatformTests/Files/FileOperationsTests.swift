@@ -26,6 +26,25 @@ struct FileOperationsTests {
     )
   }
 
+  @Test("read a named pipe: empty without a writer, and whole once a slow one has written")
+  func pipes() throws {
+    let path = scratch.file("pipe")
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    #expect(try files.bytes(following: path).isEmpty)
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    shell.arguments = ["-c", "exec 3>\"$0\"; echo open; sleep 0.3; echo late >&3", path]
+    let output = Pipe()
+    shell.standardOutput = output
+    // Held open for writing, so that the shell need not wait for a reader.
+    let holder = unsafe open(path, O_RDWR)
+    try shell.run()
+    _ = try output.fileHandleForReading.read(upToCount: 5)
+    close(holder)
+    #expect(String(decoding: try files.bytes(following: path), as: UTF8.self) == "late\n")
+    shell.waitUntilExit()
+  }
+
   @Test("replace a file by way of another name, whose bytes are flushed before it is renamed")
   func replacing() throws {
     let (path, draft) = (try scratch.write("old", to: "a"), scratch.file("a.new"))
