@@ -109,7 +109,7 @@ struct WatchRoundTests {
     #expect(seen.links == [])
     let run = try #require(try bench.store.runs.newest(limit: 1).first)
     #expect(run.inputs["note"] == seen.file.name)
-    #expect(seen.file.name.hasPrefix(bench.inbox.storeFolder + "/work/"))
+    #expect(seen.file.name.hasPrefix(bench.inbox.storeFolder + "/work"))
     #expect(seen.file.name.hasSuffix("/walk.wav"))
     bench.drain(&round)
   }
