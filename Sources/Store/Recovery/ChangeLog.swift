@@ -96,7 +96,7 @@ struct ChangeLog: Sendable {
   }
 
   /// Starts the next log file, inside a transaction, with all rows, behind all files that are there.
-  /// It belongs to the database's owner, whoever runs this process. O(size of the database).
+  /// It belongs to the database's owner, also when root runs this process. O(size of the database).
   func begin(_ state: inout State, in database: inout Database) throws(SpoolError) {
     state.generation = max(state.generation, generations.last ?? 0) + 1
     let target = path(state.generation)
