@@ -11,9 +11,14 @@ package struct SystemError: Error, Hashable, Sendable {
   /// The system's own words: `No space left on device`.
   package var words: String { unsafe String(cString: strerror(code)) }
 
-  /// The reason for a user: the system's own words, except for links, which they describe badly.
+  /// The reason for a user: the system's own words, except for links and for pipes without a
+  /// writer, which they describe badly.
   var reason: String {
-    kind == .link ? "it is a symbolic link that is not followed, or a loop of links" : words
+    switch kind {
+    case .link: "it is a symbolic link that is not followed, or a loop of links"
+    case .special where code == ENXIO: "it is a pipe that no program writes into, or a socket"
+    default: words
+    }
   }
 
   /// Whether a disk, or the user's share of it, is full.

@@ -22,17 +22,39 @@ extension FileOperations {
 
   /// All bytes of a file, whatever leads to it and whatever kind it is of: also of a pipe, or of a
   /// file of unknown length in /proc. No operation of a store: no crash point.
-  /// - Parameter limit: beyond so many, not all are read.
-  package func bytes(following path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
+  ///
+  /// Waits for the writer of a pipe as long as it writes. A pipe that no program opens for writing
+  /// within `patience` fails with ENXIO.
+  /// - Parameters:
+  ///   - limit: beyond so many, not all are read.
+  ///   - patience: how long a pipe may lack a writer, in milliseconds.
+  package func bytes(
+    following path: String, limit: Int = .max, patience: CInt = 2000
+  ) throws(SystemError) -> [UInt8] {
     try willPerform(.read(path))
-    let file = try OpenFile(path, O_RDONLY)
+    // Opening a pipe otherwise waits for its writer.
+    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+    let isPipe = try file.stamp.isPipe
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
       try willPerform(.read(path))
-      let count = try SystemError.check { unsafe Glibc.read(file.descriptor, &piece, piece.count) }
-      if count == 0 { return bytes }
-      bytes += piece[..<count]
+      let count: Int
+      do throws(SystemError) {
+        count = try SystemError.check { unsafe Glibc.read(file.descriptor, &piece, piece.count) }
+      } catch {
+        guard error.code == EAGAIN else { throw error }
+        _ = try file.isReadable(within: -1)
+        continue
+      }
+      if count > 0 {
+        bytes += piece[..<count]
+        continue
+      }
+      // Without a byte, it may be the end, or no writer yet.
+      guard isPipe, bytes.isEmpty else { return bytes }
+      if try file.isReadable(within: 0) { return bytes }
+      guard try file.isReadable(within: patience) else { throw SystemError(ENXIO) }
     }
     return bytes
   }

@@ -108,6 +108,13 @@ package struct OpenFile: ~Copyable, Sendable {
     }
   }
 
+  /// Whether bytes can be read, or the last writer of a pipe has closed it.
+  /// - Parameter milliseconds: how long to wait for that; -1 for ever.
+  func isReadable(within milliseconds: CInt) throws(SystemError) -> Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return try SystemError.check { unsafe poll(&request, 1, milliseconds) } > 0
+  }
+
   /// Moves the file's own position.
   package func seek(to offset: Int) throws(SystemError) {
     guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else { throw .last }

@@ -26,6 +26,22 @@ struct FileOperationsTests {
     )
   }
 
+  @Test("read a pipe to its end, and refuse one that no program writes into")
+  func pipes() throws {
+    let path = scratch.file("pipe")
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    let error = #expect(throws: SystemError.self) {
+      try files.bytes(following: path, patience: 10)
+    }
+    #expect(error?.code == ENXIO && error?.kind == .special)
+    let shell = try #require(Program(named: "sh"))
+    let writer = BackgroundThread(name: "writer") { [path] in
+      _ = try? shell.run(["-c", "exec > \"$0\"; printf one; sleep 0.3; printf two", path])
+    }
+    defer { writer.join() }
+    #expect(try files.bytes(following: path, patience: 60_000) == Array("onetwo".utf8))
+  }
+
   @Test("replace a file by way of another name, whose bytes are flushed before it is renamed")
   func replacing() throws {
     let (path, draft) = (try scratch.write("old", to: "a"), scratch.file("a.new"))
