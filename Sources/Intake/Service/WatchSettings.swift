@@ -23,14 +23,16 @@ package struct WatchSettings: Sendable {
   private static func linked(_ inboxes: [InboxSettings]) -> [InboxSettings] {
     inboxes.map { own in
       var linked = own
-      linked.otherOutboxes = Set(
-        inboxes.filter { $0.pipelineName == own.pipelineName }.map(\.outbox)
-      ).subtracting([own.outbox]).sorted()
-      linked.otherPipelines = Set(
-        inboxes.filter { $0.outbox == own.outbox }.map(\.pipelineName)
-      ).subtracting([own.pipelineName]).sorted()
+      linked.otherOutboxes = unique(
+        inboxes.filter { $0.pipelineName == own.pipelineName }.map(\.outbox), besides: own.outbox)
+      linked.otherPipelines = unique(
+        inboxes.filter { $0.outbox == own.outbox }.map(\.pipelineName), besides: own.pipelineName)
       return linked
     }
+  }
+
+  private static func unique(_ names: [String], besides own: String) -> [String] {
+    Set(names).subtracting([own]).sorted()
   }
 }
 

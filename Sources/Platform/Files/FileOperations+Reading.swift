@@ -31,16 +31,17 @@ extension FileOperations {
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
       try willPerform(.read(path))
-      let count = try SystemError.check {
-        let count = unsafe Glibc.read(file.descriptor, &piece, piece.count)
-        guard count < 0, errno == EAGAIN else { return count }
+      let count = unsafe Glibc.read(file.descriptor, &piece, piece.count)
+      if count == 0 { return bytes }
+      if count > 0 {
+        bytes += piece[..<count]
+      } else if errno == EAGAIN {
         // A writer has the pipe open, and has written nothing yet.
         var state = pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&state, 1, -1) >= 0 else { return -1 }
-        return unsafe Glibc.read(file.descriptor, &piece, piece.count)
+        try SystemError.check { unsafe poll(&state, 1, -1) }
+      } else if errno != EINTR {
+        throw .last
       }
-      if count == 0 { return bytes }
-      bytes += piece[..<count]
     }
     return bytes
   }

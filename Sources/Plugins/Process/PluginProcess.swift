@@ -94,13 +94,13 @@ final class PluginProcess {
           + (separate == nil ? [ConfinedProgram.word] : [])
           + ends.map(String.init) + [isEnclosed ? "1" : "0"]
         process = try Self.spawn(
-          (isEnclosed ? enclosures[attempt] : []) + words,
+          (isEnclosed ? enclosures[attempt].command : []) + words,
           passing: ends + [executable.descriptor, spool.descriptor])
       }
       guard isEnclosed else { return }
       let start = awaitStart()
       if start == .begun {
-        hasOwnNetwork = enclosures[attempt].contains { $0.hasSuffix("unshare-net") }
+        hasOwnNetwork = enclosures[attempt].hasOwnNetwork
         memory.didWork(attempt, hasNetwork: hasNetwork)
         return
       }

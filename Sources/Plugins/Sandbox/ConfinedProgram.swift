@@ -135,7 +135,7 @@ package struct ConfinedProgram {
   /// not installed. Root needs no user namespace, unless it lacks the capabilities; and in a
   /// container the kernel may refuse a new `/proc`, or an address in a new network. Without a network
   /// of its own, a program that has none is kept from sockets by the filter of system calls.
-  var enclosures: [[String]] {
+  var enclosures: [(command: [String], hasOwnNetwork: Bool)] {
     guard let bubblewrap else { return [] }
     func options(_ words: [String]) -> [String] { ["--" + words[0]] + words.dropFirst() }
     let spaces = [["unshare-pid"], ["unshare-ipc"], ["ro-bind", "/", "/"], ["dev", "/dev"]]
@@ -160,7 +160,7 @@ package struct ConfinedProgram {
       processes.flatMap { processes in
         users.map { users in
           let all = spaces + network + users + processes + memory + binds + rest
-          return [bubblewrap] + all.flatMap(options)
+          return ([bubblewrap] + all.flatMap(options), !network.isEmpty)
         }
       }
     }
