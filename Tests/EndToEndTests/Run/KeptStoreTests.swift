@@ -11,10 +11,7 @@ struct KeptStoreTests {
 
   init() throws {
     place = try Workspace()
-    let tar = try #require(Program(named: "tar"))
-    let archive = PackageFiles.fixture("store-0.1.tar.xz")
-    let result = try tar.run(["-xJf", archive, "-C", place.folder.path])
-    try #require(result.exitCode == 0, "\(result.errorOutput)")
+    try PackageFiles.unpackKeptStore(into: place.folder)
   }
 
   /// The values of a key in lines of JSON.

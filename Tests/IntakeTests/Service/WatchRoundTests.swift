@@ -51,10 +51,7 @@ struct WatchRoundTests {
   func retrying() throws {
     bench.script.withLock { $0 = .failing(times: 1) }
     var round = try bench.round()
-    let key = try bench.takeIn("walk.wav")
-    bench.pass(to: &round) { !$0.isOpening }
-    round.turn()
-    bench.passEnd(to: &round)
+    let key = try bench.process("walk.wav", in: &round)
     #expect(try bench.state(of: key) == .failed)
     round.turn()
     #expect(round.underWayCount == 0, "it is not due")
@@ -87,10 +84,7 @@ struct WatchRoundTests {
   func failure() throws {
     bench.script.withLock { $0 = .reading }
     var round = try bench.round()
-    let key = try bench.takeIn("walk.wav")
-    bench.pass(to: &round) { !$0.isOpening }
-    round.turn()
-    bench.passEnd(to: &round)
+    let key = try bench.process("walk.wav", in: &round)
     let recording = try #require(try bench.store.recordings.recording(key))
     #expect(recording.reason == "take: cannot read walk.wav: it is silent; listen to it")
     bench.drain(&round)
@@ -99,10 +93,7 @@ struct WatchRoundTests {
   @Test("read the stored recording itself, known by its name, without a link to it")
   func reading() throws {
     var round = try bench.round()
-    let key = try bench.takeIn("walk.wav")
-    bench.pass(to: &round) { !$0.isOpening }
-    round.turn()
-    bench.passEnd(to: &round)
+    let key = try bench.process("walk.wav", in: &round)
     let recording = try #require(try bench.store.recordings.recording(key))
     let seen = try #require(bench.seen.withLock { $0 })
     #expect(seen.file.path == (try bench.store.path(of: recording.content)))
@@ -194,6 +185,15 @@ private final class RoundBench: Sendable {
     return try #require(
       try processor.takeIn(try inbox.drop("the sound of \(name)", as: name)).recording
     ).key
+  }
+
+  /// Takes a recording in, and has a round that has just begun process it once.
+  func process(_ name: String, in round: inout WatchRound) throws -> RecordingKey {
+    let key = try takeIn(name)
+    pass(to: &round) { !$0.isOpening }
+    round.turn()
+    passEnd(to: &round)
+    return key
   }
 
   func state(of key: RecordingKey) throws -> RecordingState? {

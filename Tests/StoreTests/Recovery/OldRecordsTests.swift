@@ -16,10 +16,7 @@ struct OldRecordsTests {
 
   init() throws {
     scratch = try ScratchFolder()
-    let tar = try #require(Program(named: "tar"))
-    let archive = PackageFiles.fixture("store-0.1.tar.xz")
-    let result = try tar.run(["-xJf", archive, "-C", scratch.path, "./store"])
-    try #require(result.exitCode == 0, "\(result.errorOutput)")
+    try PackageFiles.unpackKeptStore(into: scratch)
     original = scratch.file("store")
   }
 

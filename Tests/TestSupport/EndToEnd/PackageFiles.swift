@@ -15,8 +15,11 @@ package enum PackageFiles {
   /// A sample recording: `note-1.m4a`.
   package static func sample(_ name: String) -> String { path("samples/" + name) }
 
-  /// What an earlier version left: `store-0.1.tar.xz`.
-  package static func fixture(_ name: String) -> String { path("Tests/Fixtures/" + name) }
+  /// Unpacks the store, keys and exports that version 0.1 left, as `store` and others.
+  package static func unpackKeptStore(into folder: ScratchFolder) throws {
+    try Reference.output(
+      "tar", ["-xJf", path("Tests/Fixtures/store-0.1.tar.xz"), "-C", folder.path])
+  }
 
   /// A file of the data that may lie beside the package; nil where it does not.
   package static func sharedData(_ name: String) -> String? {
