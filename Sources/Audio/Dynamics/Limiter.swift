@@ -1,3 +1,5 @@
+import Glibc
+
 /// A true-peak limiter with look-ahead and a smooth gain.
 ///
 /// The wave between samples is found by 8-fold oversampling, twice what ITU-R BS.1770-4 requires,
@@ -25,11 +27,11 @@ package final class Limiter: ReportingProcessor {
   }
 
   package let outputFormat: AudioFormat
-  /// The look-ahead, and the two groups being collected and examined.
+  /// The look-ahead, the frames behind a peak that it depends on, and the group being collected.
   package let latency: Frames
 
   private static let group = TruePeakInterpolator.group
-  private static let chunk = 1024
+  private static let chunk = 4096
 
   private let ceiling: Float
   /// The number of frames on each side of a peak with constant gain. Taps farther away weigh so
@@ -42,6 +44,8 @@ package final class Limiter: ReportingProcessor {
 
   /// Frames of a row before the newest whole group.
   private let history: Int
+  /// The place of the next group in the rows, at least the history.
+  private var next: Int
   /// For each channel, the history, followed by the new frames.
   private var rows: SampleRows
   /// For each channel, the extents of the last two groups.
@@ -63,9 +67,11 @@ package final class Limiter: ReportingProcessor {
     gain = Limiter.SmoothGain(
       lookAhead: delay - plateau, plateau: plateau,
       releaseStep: settings.release.step(at: format.sampleRate))
-    history = delay + 2 * group
-    leading = delay + group
-    latency = Frames(delay + 2 * group)
+    let reach = CeilingWatch.reach
+    history = max(delay, reach) + reach
+    next = history
+    leading = delay + reach
+    latency = Frames(delay + reach + group)
     rows = SampleRows(
       channelCount: format.channelCount, length: history + group + Self.chunk, count: history)
     extents = Array(repeating: GroupExtent(), count: 2 * format.channelCount)
@@ -91,27 +97,34 @@ package final class Limiter: ReportingProcessor {
     }
   }
 
-  /// Processes every complete group and moves the rest to the front.
+  /// Processes every complete group. Moves the rest to the front if there is no room for a group.
   private func limitFilled(_ output: inout AudioBuffer) {
-    let end = rows.count / Self.group * Self.group
-    for start in stride(from: history, to: end, by: Self.group) { limit(start, &output) }
-    if end > history { rows.drop(end - history) }
+    while next + Self.group <= rows.count {
+      limit(next, &output)
+      next += Self.group
+    }
+    if rows.length - rows.count < Self.group { dropSettled() }
   }
 
-  /// The group at `start` is complete: examines the one before it and returns the one `delay`
-  /// frames before that.
+  private func dropSettled() {
+    rows.drop(next - history)
+    next = history
+  }
+
+  /// The group at `start` is complete: examines the one `reach` frames before it and returns the one
+  /// `delay` frames before that.
   private func limit(_ start: Int, _ output: inout AudioBuffer) {
     let group = Self.group
     var isQuiet = true
     for channel in 0..<outputFormat.channelCount {
-      let samples = unsafe rows[channel] + start
+      let samples = unsafe rows[channel] + (start - CeilingWatch.reach + group)
       let newest = unsafe GroupExtent(samples)
       let extent = extents[2 * channel].union(extents[2 * channel + 1]).union(newest)
       (extents[2 * channel], extents[2 * channel + 1]) = (extents[2 * channel + 1], newest)
       guard watch.bound(extent) > ceiling else { continue }
       if isQuiet { for index in 0..<group { peaks[index] = 0 } }
       isQuiet = false
-      unsafe watch.raise(peaks.start, by: samples - group)
+      unsafe watch.raise(peaks.start, by: samples - group, under: ceiling)
     }
     let isIdle = isQuiet && gain.isAtRest
     if isIdle {
@@ -123,7 +136,7 @@ package final class Limiter: ReportingProcessor {
         unsafe peaks.start[index] = gain.push(peak > ceiling ? ceiling / peak : 1)
       }
     }
-    give(start - group - gain.delay, isScaled: !isIdle, &output)
+    give(start - CeilingWatch.reach - gain.delay, isScaled: !isIdle, &output)
   }
 
   /// Returns the group at `start`, scaled by the gains in `peaks` if `isScaled`.
@@ -158,6 +171,7 @@ package final class Limiter: ReportingProcessor {
 
   /// The frames held back, the gain's state and the counters.
   package func code(_ coder: inout StateCoder) throws(SnapshotError) {
+    dropSettled()
     var filled = rows.count
     try coder.pass(&filled, in: history..<history + Self.group)
     try coder.pass(&leading)
@@ -174,27 +188,81 @@ package final class Limiter: ReportingProcessor {
 /// For sound that reaches half the sample rate the true peak is not unique: what an interpolator's
 /// filter removes may have raised or lowered a crest. Hence two filters:
 ///
-/// - 8 points a frame with 128 taps each and β = 4, flat to 0.49 of the sample rate;
+/// - 8 points a frame with 128 taps each and β = 4, flat to 0.49 of the sample rate; where its peaks
+///   come near the ceiling, `BandEdge` adds what lies above, up to 0.4997;
 /// - 4 points a frame with 32 taps each and β = 9, which rolls off from 0.41, as common meters do
 ///   (libswresample's default filter, used by ffmpeg's `ebur128`).
 ///
-/// Residual error: between 0.49 and 0.5 of the sample rate the first filter reads too little. Ideal
-/// interpolation finds peaks up to 0.5 dB above the ceiling in limited white noise, up to 0.7 dB in
-/// such noise clipped before, and none in sound that ends below 0.49.
+/// Residual error: ideal interpolation finds peaks up to 0.1 dB above the ceiling in limited sound
+/// that reaches half the sample rate, and none in sound that ends below 0.49.
 final class CeilingWatch {
+  /// Frames on each side of a group that must be readable.
+  static let reach = BandEdge.reach
+
   private let sharp = FoldedInterpolator(TruePeakFilter(factor: 8, reach: 64, beta: 4))
   private let soft = FoldedInterpolator(TruePeakFilter(factor: 4, reach: 16, beta: 9))
+  private let edge: BandEdge
+  private let missing = Scratch<Float>(repeating: 0, count: TruePeakInterpolator.group)
+
+  init() { edge = BandEdge(beyond: sharp.filter) }
 
   /// An upper bound for all points of a group, from the bounds of that group and its neighbours.
   func bound(_ extent: GroupExtent) -> Float {
     max(sharp.filter.bound(extent), soft.filter.bound(extent))
   }
 
-  /// Raises the peaks of a group's frames to what both interpolators find; a group must be readable
-  /// on each side of `samples`.
-  func raise(_ peaks: UnsafeMutablePointer<Float>, by samples: UnsafePointer<Float>) {
+  /// Raises the peaks of a group's frames to what the interpolators find.
+  func raise(
+    _ peaks: UnsafeMutablePointer<Float>, by samples: UnsafePointer<Float>, under ceiling: Float
+  ) {
     unsafe sharp.raise(peaks, by: samples)
     unsafe soft.raise(peaks, by: samples)
+    // From 2.5 dB below the ceiling: the band edge adds less to any sound but a tone within it.
+    let top = unsafe LinkedLevel.peak(peaks, count: TruePeakInterpolator.group)
+    guard top > 0.75 * ceiling else { return }
+    unsafe edge.find(missing.start, of: samples)
+    unsafe sharp.raise(peaks, by: samples, adding: missing.start)
+  }
+}
+
+/// What an interpolator misses between its band edge and half the sample rate.
+///
+/// Sound in that narrow band is a slow wave times −1, 1, −1 …, and between two samples it follows
+/// half a period of a sine. The point halfway therefore gives the others. It is the difference of
+/// two filters for that point: one with 4,096 taps and β = 2, flat to 0.4997 of the sample rate, and
+/// the interpolator's own.
+private final class BandEdge {
+  /// A multiple of the group.
+  static let reach = 2048
+
+  /// The taps from the middle outwards; each belongs to both sides.
+  private let taps: Scratch<Float>
+
+  init(beyond filter: TruePeakFilter) {
+    let reach = Self.reach
+    let whole = TruePeakFilter(factor: 2, reach: reach, beta: 2).taps(phase: 1)
+    let part = filter.taps(phase: filter.factor / 2)
+    taps = Scratch(repeating: 0, count: reach)
+    for distance in 0..<reach {
+      let known = distance < filter.reach ? part[filter.reach + distance] : 0
+      taps[distance] = Float(whole[reach + distance] - known)
+    }
+  }
+
+  /// Finds what is missing halfway between each frame of a group and the next.
+  func find(_ missing: UnsafeMutablePointer<Float>, of samples: UnsafePointer<Float>) {
+    for frame in stride(from: 0, to: TruePeakInterpolator.group, by: 16) {
+      var sum = SIMD16<Float>.zero
+      // Adds small terms first, to reduce rounding errors.
+      var distance = Self.reach
+      while distance > 0 {
+        distance &-= 1
+        let a = unsafe FoldedInterpolator.load(samples + (frame &- distance))
+        let b = unsafe FoldedInterpolator.load(samples + (frame &+ distance &+ 1))
+        unsafe sum += SIMD16(repeating: taps.start[distance]) * (a + b)
+      }
+      unsafe UnsafeMutableRawPointer(missing + frame).storeBytes(of: sum, as: SIMD16<Float>.self)
+    }
   }
 }
 
@@ -213,6 +281,8 @@ final class FoldedInterpolator {
   private let taps: Scratch<Float>
   /// The sums a + b and differences a − b of the current frames, from the middle outwards.
   private let sums, differences: Scratch<SIMD16<Float>>
+  /// For each pair of phases f and 1 − f, the sine of πf.
+  private let sines: [Float]
 
   init(_ filter: TruePeakFilter) {
     precondition(filter.factor % 2 == 0 && filter.reach <= TruePeakInterpolator.group)
@@ -221,6 +291,7 @@ final class FoldedInterpolator {
     taps = Scratch(repeating: 0, count: (filter.factor - 1) * reach)
     sums = Scratch(repeating: .zero, count: reach)
     differences = Scratch(repeating: .zero, count: reach)
+    sines = (1...filter.factor / 2).map { Float(sin(.pi * Double($0) / Double(filter.factor))) }
     for phase in 1...filter.factor / 2 {
       let whole = filter.taps(phase: phase)
       let start = 2 * (phase - 1) * reach
@@ -234,7 +305,11 @@ final class FoldedInterpolator {
 
   /// Raises each peak in `peaks` to the greatest magnitude of the frame's sample and of the points
   /// up to the next sample. The filter's reach must be readable on each side of `samples`.
-  func raise(_ peaks: UnsafeMutablePointer<Float>, by samples: UnsafePointer<Float>) {
+  /// - Parameter edges: for each frame, what is added halfway to the next; see `BandEdge`.
+  func raise(
+    _ peaks: UnsafeMutablePointer<Float>, by samples: UnsafePointer<Float>,
+    adding edges: UnsafePointer<Float>? = nil
+  ) {
     let reach = filter.reach
     let (sums, differences) = unsafe (self.sums.start, self.differences.start)
     for frame in stride(from: 0, to: TruePeakInterpolator.group, by: 16) {
@@ -246,15 +321,22 @@ final class FoldedInterpolator {
         unsafe differences[distance] = a - b
       }
       let own = unsafe Self.load(middle)
+      var edge = SIMD16<Float>.zero
+      if let edges = unsafe edges { unsafe edge = Self.load(edges + frame) }
       var top = LinkedLevel.greater(own, 0 - own)
       for pair in 0..<filter.factor / 2 - 1 {
-        let even = unsafe Self.total(sums, taps.start + 2 * pair * reach, count: reach)
+        let even =
+          unsafe Self.total(sums, taps.start + 2 * pair * reach, count: reach)
+          + SIMD16(repeating: sines[pair]) * edge
         let odd = unsafe Self.total(differences, taps.start + (2 * pair + 1) * reach, count: reach)
         top = LinkedLevel.greater(top, LinkedLevel.greater(even + odd, 0 - (even + odd)))
         top = LinkedLevel.greater(top, LinkedLevel.greater(even - odd, odd - even))
       }
-      let half = unsafe Self.total(sums, taps.start + (filter.factor - 2) * reach, count: reach)
+      let half =
+        unsafe Self.total(sums, taps.start + (filter.factor - 2) * reach, count: reach) + edge
       top = LinkedLevel.greater(top, LinkedLevel.greater(half, 0 - half))
+      // What lies above the edge filter's own band is in proportion to what it finds.
+      top += SIMD16(repeating: 0.25) * LinkedLevel.greater(edge, 0 - edge)
       let target = unsafe UnsafeMutableRawPointer(peaks + frame)
       let before = unsafe target.loadUnaligned(as: SIMD16<Float>.self)
       unsafe target.storeBytes(of: LinkedLevel.greater(before, top), as: SIMD16<Float>.self)
@@ -276,7 +358,7 @@ final class FoldedInterpolator {
   }
 
   @inline(__always)
-  private static func load(_ samples: UnsafePointer<Float>) -> SIMD16<Float> {
+  fileprivate static func load(_ samples: UnsafePointer<Float>) -> SIMD16<Float> {
     unsafe UnsafeRawPointer(samples).loadUnaligned(as: SIMD16<Float>.self)
   }
 }

@@ -7,12 +7,12 @@ private struct LimiterStage: DeclaredStage, SoundFilterStage {
   typealias Parameters = Limiter.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
-    "limit", revision: 3,
+    "limit", revision: 4,
     summary: "Keep every true peak below a ceiling",
     discussion: """
       Looks ahead, so that the gain is down before the peak comes. Peaks are found between the \
-      samples as well, by eightfold oversampling, twice what ITU-R BS.1770-4 asks for, with a filter that ends close \
-      to half the sample rate, and as loudness meters with softer filters show them. Sound that \
+      samples as well, by eightfold oversampling, twice what ITU-R BS.1770-4 asks for, up to half \
+      the sample rate, and as loudness meters with softer filters show them. Sound that \
       stays below the ceiling passes untouched, bit for bit. All channels get the same gain, so \
       that the stereo picture stands still.
       """,

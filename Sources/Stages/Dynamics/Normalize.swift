@@ -15,7 +15,7 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize", revision: 4,
+    kind: "normalize", revision: 5,
     summary: "Bring the whole recording to a loudness or a peak level",
     discussion: """
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
@@ -156,7 +156,7 @@ struct AlbumSurveyStage: DeclaredStage, SoundSinkStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize-survey", revision: 1,
+    kind: "normalize-survey", revision: 2,
     summary: "Measure how a recording counts in the loudness of its album",
     discussion: "Run by a batch before its first file, with normalize: { album: true }.",
     flow: .streaming(.sound, .sink),
