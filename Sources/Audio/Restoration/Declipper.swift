@@ -181,6 +181,13 @@ private final class ClippedGap {
   /// The orders to try, highest first.
   private static let orders = [32, 24, 16, 12, 8, 6, 4, 3, 2]
 
+  /// The noise added to the normal equations, relative to the power of the sound: −50 dB, and −100 dB
+  /// for tones, which keeps their equations solvable.
+  private static let floor = 1e-5
+  private static let toneFloor = 1e-10
+  /// No peak is restored to more than this times the clipped one (8 dB).
+  private static let highest: Float = 2.5
+
   /// The order of the last model found; 0 for none.
   private var order = 0
   /// The number of unclipped samples up to each one, and the length of its stretch.
@@ -268,8 +275,19 @@ private final class ClippedGap {
       }
     }
     guard normal[0] > 1e-20 else { return false }
-    // A noise floor of −100 dB keeps the equations solvable for pure tones.
-    for k in 1...order { normal[k * width + k] += normal[0] * 1e-10 }
+    guard solveNormal(order: order, floor: Self.toneFloor) else { return false }
+    // What a model predicts almost exactly is a few tones. All other sound gets a higher floor: where
+    // a band is empty, as in sound of a lower rate, a model without it predicts by differences of
+    // large terms, and the samples that it finds grow without bound.
+    var error = normal[0]
+    for k in 1...order { error += model[k] * normal[k] }
+    return error <= 1e-9 * normal[0] || solveNormal(order: order, floor: Self.floor)
+  }
+
+  /// Solves the normal equations with a noise floor relative to the power of the sound.
+  private func solveNormal(order: Int, floor: Double) -> Bool {
+    let width = Self.order + 8
+    for k in 1...order { normal[k * width + k] += normal[0] * floor }
     // In-place Cholesky on the lower triangle, taken from the upper one by symmetry.
     for i in 1...order {
       for j in 1...i {
@@ -304,8 +322,8 @@ private final class ClippedGap {
   }
 
   /// Replaces `count` samples from `start` by the model's prediction; the model's order of samples
-  /// must exist on both sides. Magnitudes never fall below the clipped ones, nor exceed four times
-  /// them.
+  /// must exist on both sides. Magnitudes never fall below the clipped ones, nor exceed `highest`
+  /// times them.
   /// - Returns: false, and changes nothing, if rounding prevents a solution.
   func mend(_ row: UnsafeMutablePointer<Float>, start: Int, count: Int) -> Bool {
     guard order > 0, unsafe solve(row, start: start, count: count) else { return false }
@@ -313,7 +331,8 @@ private final class ClippedGap {
       let clipped = unsafe row[start + index]
       let sign: Float = clipped < 0 ? -1 : 1
       let found = Float(solution[index]) * sign
-      unsafe row[start + index] = sign * min(max(found, clipped.magnitude), 4 * clipped.magnitude)
+      unsafe row[start + index] =
+        sign * min(max(found, clipped.magnitude), Self.highest * clipped.magnitude)
     }
     return true
   }

@@ -7,7 +7,7 @@ private struct DeclipStage: DeclaredStage, SoundFilterStage {
   typealias Parameters = Declipper.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
-    "declip", revision: 1,
+    "declip", revision: 2,
     summary: "Put back peaks that clipping has cut off",
     discussion: """
       Runs of clipped samples are replaced by what an autoregressive model of the sound around \

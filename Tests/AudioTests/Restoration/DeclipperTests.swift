@@ -73,6 +73,26 @@ import Testing
     #expect(ours < error(theirs, original, at: 1) + 1)
   }
 
+  // Material of a lower rate has an empty band; the model once grew samples to four times full scale.
+  @Test(arguments: [8000.0, 16_000, 22_050, 32_000, 44_100, 48_000], [1.41, 2.0])
+  func `sound of a lower rate gets better, and no sample larger than plausible`(
+    rate: Double, drive: Double
+  ) {
+    let native = AudioFormat(sampleRate: Hertz(rate), channelCount: 1)
+    let babble = TestSound.babble(amplitude: 1, native, frames: Int(rate) * 2)
+    let noise = TestSound.noise(amplitude: 0.01, native, frames: Int(rate) * 2)
+    let mixed = TestSound(native, frames: Int(rate) * 2) { channel, frame in
+      babble.channels[channel][frame] + noise.channels[channel][frame]
+    }
+    let sound = mixed.processed(by: Resampler(to: Hertz(Self.rate), format: native))
+    let top = Float(pow(10, sound.peak.value / 20))
+    let original = sound.map { $0 / top * Float(drive) }
+    let clipped = original.map { min(max($0, -1), 1) }
+    let result = clipped.processed(by: Declipper(Declipper.Settings(), format: mono))
+    #expect(error(result, original, at: 1) < error(clipped, original, at: 1))
+    #expect(result.peak.value < 20 * log10(2.5) + 0.01)
+  }
+
   @Test func `runs that are too long stay, and are told`() {
     // 20 ms at full scale, in the midst of a tone.
     var sound = TestSound.sine(Hertz(300), amplitude: 0.4, mono, frames: 20_000)
