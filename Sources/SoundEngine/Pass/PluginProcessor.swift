@@ -27,6 +27,8 @@ package final class PluginProcessor: Processor {
   private let channelCount: Int
   /// Frames by which the plugin is late.
   private let lateness: Int
+  /// The greatest magnitude that the plugin gave.
+  private var peak: Float = 0
   /// What has arrived and is no whole block yet, interleaved.
   private var waiting: [Float] = []
   /// Room for a block on its way into `waiting`.
@@ -95,7 +97,14 @@ package final class PluginProcessor: Processor {
   package var isResumable: Bool {
     isDeterministic && failure == nil && session.ready.members["snapshots"] == .boolean(true)
   }
-  package var warnings: [String] { session.warnings }
+  package var warnings: [String] {
+    // 60 dB above full scale: no effect is meant to amplify so far.
+    guard peak > 1e3 else { return session.warnings }
+    return session.warnings + ["its sound reaches \(peakText): it is probably broken"]
+  }
+  private var peakText: String {
+    "\(Int(Decibels(amplitude: Double(peak)).value.rounded())) dB above full scale"
+  }
   package var figures: String? { session.measurement }
 
   /// Sends a block, and reads an answer where enough of them are owed.
@@ -126,10 +135,15 @@ package final class PluginProcessor: Processor {
             + (frames == .null ? "no number of frames" : "\(frames.compact.prefix(60)) frames")
             + " and \(answer.payload.count) bytes")
       }
-      let cut = min(leading, count)
+      let (cut, before) = (min(leading, count), given.count)
       leading -= cut
       if let place = Interleaving.append(answer.payload, from: cut * channelCount, to: &given) {
         throw session.failure("sample \(place / channelCount) of a block is no number")
+      }
+      peak = given[before...].reduce(peak) { max($0, $1.magnitude) }
+      // 120 dB.
+      guard peak <= 1e6 else {
+        throw session.failure("its sound reaches \(peakText), and 120 dB is the most")
       }
     }
   }
