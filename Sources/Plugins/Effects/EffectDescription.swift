@@ -27,6 +27,12 @@ package struct EffectDescription: Hashable, Sendable, Codable {
     package let file: String?
   }
 
+  /// The name of its library and its label there, for LADSPA.
+  package var parts: (library: String, label: String) {
+    let library = LADSPALibrary.name(of: binary)
+    return (library, String(identity.dropFirst(library.count + 1)))
+  }
+
   /// Main audio inputs.
   package var inputs: [EffectPort] {
     ports.filter { $0.kind == .audio && $0.isInput && $0.role == .main }

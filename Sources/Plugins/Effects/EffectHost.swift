@@ -159,14 +159,10 @@ extension EffectHost {
     _ order: HostOrder
   ) throws(SpoolError) -> (LADSPALibrary, UnsafePointer<LADSPA_Descriptor>) {
     // A library without a label is valid here: the error then lists its labels.
-    let colon = order.identity.lastIndex(of: ":")
-    let name = String(order.identity[..<(colon ?? order.identity.endIndex)])
-    let label = colon.map { String(order.identity[$0...].dropFirst()) } ?? ""
+    let (name, label) = LADSPALibrary.parts(of: order.identity, in: order.folders)
     guard let path = LADSPALibrary.path(of: name, in: order.folders) else {
       if name.hasPrefix("/") { throw LADSPALibrary.absence(of: name) }
-      let names = LADSPALibrary.paths(in: order.folders).map {
-        String(($0.split(separator: "/").last ?? "").dropLast(3))
-      }
+      let names = LADSPALibrary.paths(in: order.folders).map(LADSPALibrary.name)
       throw missing(name, of: names, .ladspa, order.folders)
     }
     let library = try LADSPALibrary(path)
@@ -219,8 +215,24 @@ extension EffectHost {
       throw SpoolError("cannot open \(path)", reason: String(cText: reason))
     }
     self.path = path
-    name = String((path.split(separator: "/").last ?? "").dropLast(3))
+    name = Self.name(of: path)
     unsafe find = unsafe found
+  }
+
+  /// The name that pipelines use for the library at a path.
+  static func name(of path: String) -> String {
+    String((path.split(separator: "/").last ?? "").dropLast(3))
+  }
+
+  /// Splits `LIBRARY:LABEL` at the first colon behind a library that exists, else at the first.
+  /// Labels may be URLs, and paths of libraries may contain colons, too.
+  static func parts(
+    of identity: String, in folders: [String]
+  ) -> (library: String, label: String) {
+    let colons = identity.indices.filter { identity[$0] == ":" }
+    let known = colons.first { path(of: String(identity[..<$0]), in: folders) != nil }
+    guard let colon = known ?? colons.first else { return (identity, "") }
+    return (String(identity[..<colon]), String(identity[colon...].dropFirst()))
   }
 
   /// Resolves `cmt`, `cmt.so` or an absolute path.

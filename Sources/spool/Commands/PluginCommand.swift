@@ -132,7 +132,7 @@ extension CommandContext {
         [
           status.name, status.plugin?.manifest.version ?? "–",
           status.plugin.map { $0.manifest.kinds.map(\.kind).joined(separator: ", ") } ?? "–",
-          status.words, shown(status.folder),
+          status.words, ShellWords.line([shown(status.folder)]),
         ].map(Format.visible)
       }
     let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }

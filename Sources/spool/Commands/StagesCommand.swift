@@ -83,7 +83,9 @@ extension EffectCatalog {
   fileprivate func text(_ format: EffectFormat, folders: [String]) -> String {
     let usable = entries.filter { $0.refusal == nil }
     let width = (usable.map(\.name.count).max() ?? 0) + 2
-    var lines = usable.map { "\(Format.pad($0.name, width))\(format.rawValue):\($0.identity)" }
+    var lines = usable.map {
+      Format.pad($0.name, width) + ShellWords.line(["\(format.rawValue):\($0.identity)"])
+    }
     let others = entries.count - usable.count
     if lines.isEmpty { lines.append("No \(format.title) plugin that treats sound is installed.") }
     lines.append("")
@@ -166,13 +168,20 @@ extension EffectDescription {
     switch format {
     case .lv2: members = ["uri: \"\(identity)\""]
     case .ladspa:
-      let parts = identity.split(separator: ":")
-      members = ["library: \(parts.first ?? "")", "label: \(parts.last ?? "")"]
+      members = ["library: \(Self.quoted(parts.library))", "label: \(Self.quoted(parts.label))"]
     }
     if let port = controls.first, let control = port.control {
       members.append("controls: { \(port.symbol): \(EffectControl.text(control.standard)) }")
     }
     return "- \(format.rawValue): { \(members.joined(separator: ", ")) }"
+  }
+
+  /// A word of YAML, in quotation marks unless it is plain.
+  private static func quoted(_ word: String) -> String {
+    let isPlain =
+      word.first?.isLetter == true
+      && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    return isPlain ? word : Value.text(word).canonicalJSON
   }
 
   /// The page for scripts.

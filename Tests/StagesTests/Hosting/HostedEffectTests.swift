@@ -33,6 +33,14 @@ struct HostedEffectTests {
     #expect(try trial.result(of: sound) == sound)
   }
 
+  @Test func `a label may be a URL, whose colons do not end the library`() throws {
+    let fixture = try LADSPAFixture()
+    let sound = noise(5000)
+    let trial = try EffectTrial(
+      "ladspa", "{ library: \(fixture.path), label: \"http://example.org/fixture:delay\" }")
+    #expect(try trial.result(of: sound) == sound)
+  }
+
   @Test("a control is set by name, by symbol or by number", arguments: ["Gain", "gain", "1"])
   func control(name: String) throws {
     let fixture = try LADSPAFixture()

@@ -24,7 +24,7 @@ struct LADSPAFixture {
 
   /// `delay` comes out 100 frames late and says so; `length` gives the length of each block;
   /// `crash` dies in the second block; `lie` says that its latency is no number;
-  /// `peak` is a meter, and `sink` tells nothing. With CRASH_EARLY, already
+  /// `http://example.org/fixture:delay` is `delay` under a URL; `peak` is a meter, and `sink` tells nothing. With CRASH_EARLY, already
   /// looking at the library kills; with TALKATIVE, it says something then; with ENDLESS, there is no
   /// end of its plugins.
   private static let source = """
@@ -94,7 +94,9 @@ struct LADSPAFixture {
         {5, "peak", 0, "peak", "Spool", "none", 2, meter_kinds, meter_names, hints, 0, make, connect,
          0, run_peak, 0, 0, 0, clean},
         {6, "sink", 0, "sink", "Spool", "none", 1, meter_kinds, meter_names, hints, 0, make, connect,
-         0, run_sink, 0, 0, 0, clean}};
+         0, run_sink, 0, 0, 0, clean},
+        {7, "http://example.org/fixture:delay", 0, "Delay", "Spool", "none", port_count, kinds,
+         names, hints, 0, make, connect, 0, run_delay, 0, 0, 0, clean}};
 
     const LADSPA_Descriptor *ladspa_descriptor(unsigned long index) {
     #ifdef CRASH_EARLY
@@ -107,7 +109,7 @@ struct LADSPAFixture {
     #ifdef ENDLESS
       return &plugins[0];
     #endif
-      return index < 6 ? &plugins[index] : 0;
+      return index < 7 ? &plugins[index] : 0;
     }
     """
 }
