@@ -43,7 +43,7 @@ struct HostilePluginTests {
           + "time.sleep(60)", "99999999999 bytes behind"
       ),
       ("x = bytearray(8 << 30)", "MemoryError"),
-      ("os.close(1); os.close(2); time.sleep(60)", "before it gave \"sound\""),
+      ("os.close(1); os.close(2); time.sleep(60)", "it closed its standard output before"),
     ])
   func misdeed(deed: String, reason: String) throws {
     let place = try PluginPlace()
@@ -172,6 +172,10 @@ struct HostilePluginTests {
       ("pass", "it is done and has not written page"),
       ("os.symlink(\"/etc/passwd\", hello[\"outputs\"][\"page\"])", "its page is no plain file"),
       ("os.mkdir(hello[\"outputs\"][\"page\"])", "its page is no plain file"),
+      (
+        "open(hello[\"outputs\"][\"page\"], \"wb\").truncate(10 << 30)",
+        "its page has 10240 MB, and holes are 10240 MB of them"
+      ),
     ] {
       let place = try PluginPlace()
       try place.write(

@@ -35,6 +35,27 @@ struct ManifestTests {
     #expect(manifest.kinds[0].parameters.map(\.name) == ["drive", "curve"])
   }
 
+  @Test("a default is shown with its unit, and a text stays as it is")
+  func units() throws {
+    let manifest = try #require(ManifestText(Self.whole).manifest)
+    #expect(
+      manifest.kinds[0].parameters.map(\.presence) == [
+        .defaulted("6 dB"), .defaulted("tanh"),
+      ])
+  }
+
+  @Test("a comma in a text without quotation marks is told as what it is")
+  func commas() throws {
+    let text = Self.whole.replacing("gain before the curve", with: "gain, before, the curve")
+    let problems = ManifestText(text).problems
+    try #require(problems.count == 1, "\(problems)")
+    #expect(problems[0].message.contains("it stands behind a comma, where help ends"))
+    #expect(problems[0].allowed?.contains(#"help: "gain, before, the curve""#) == true)
+    // What is a slip of a known word is told as that.
+    let slip = ManifestText(Self.whole.replacing("default: 6", with: "defualt")).problems
+    #expect(slip.map(\.suggestion) == ["default"])
+  }
+
   @Test("what a single value says wrongly does not hide what contradicts itself elsewhere")
   func everyProblem() {
     let text = Self.whole

@@ -178,7 +178,8 @@ extension ManifestReader {
     checkName(of: draft, at: place)
     guard let type = type(of: draft, at: place) else { return nil }
     let presence: ParameterDescriptor.Presence =
-      draft.required ? .required : draft.default.map { .defaulted($0) } ?? .optional
+      draft.required
+      ? .required : draft.default.map { .defaulted(Self.spelledOut($0, type)) } ?? .optional
     // A file's content enters the key, which the stage adds; its path does not.
     let descriptor = ParameterDescriptor(
       draft.name, type, presence, draft.help, isInKey: type != .path)
@@ -197,6 +198,13 @@ extension ManifestReader {
       }
     }
     return descriptor
+  }
+
+  /// A default with its unit; as written if it is no number.
+  private static func spelledOut(_ text: String, _ type: ParameterType) -> String {
+    guard case .number(let unit, _) = type, let value = try? unit.parse(text) else { return text }
+    let whole = unit.format(value)
+    return (try? unit.parse(whole)) == value ? whole : text
   }
 
   private mutating func checkName(of draft: ManifestDraft.Parameter, at place: ManifestPlace) {

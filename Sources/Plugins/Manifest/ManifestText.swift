@@ -36,16 +36,62 @@ package struct ManifestText: Sendable {
     else {
       manifest = nil
       sketch = nil
-      problems = resolver.problems
+      problems = ManifestCommas(in: root).explained(resolver.problems)
       unclear = []
       return
     }
     unclear = Set(resolver.problems.compactMap(\.location))
     var reader = ManifestReader(root: root, unclear: unclear)
     let manifest = reader.manifest(from: draft)
-    problems = resolver.problems + reader.problems
+    problems = ManifestCommas(in: root).explained(resolver.problems) + reader.problems
     sketch = manifest
     self.manifest = problems.isEmpty ? manifest : nil
+  }
+}
+
+/// Keys that are the rest of an unquoted text with a comma: `{ help: gain, before the curve }`.
+private struct ManifestCommas {
+  /// The text and its key, by the place of what stands behind its first comma.
+  private var texts: [SourceLocation: (key: String, text: String)] = [:]
+  /// What stands behind further commas of a text.
+  private var rests: Set<SourceLocation> = []
+
+  init(in root: DocumentNode) { look(in: root) }
+
+  private mutating func look(in node: DocumentNode) {
+    switch node.content {
+    case .scalar: break
+    case .sequence(let nodes): for inner in nodes { look(in: inner) }
+    case .mapping(let entries):
+      var start: SourceLocation?
+      for (before, entry) in zip(entries, entries.dropFirst()) {
+        guard entry.value.content == .scalar("", isQuoted: false) else {
+          start = nil
+          continue
+        }
+        if let start {
+          texts[start]?.text += ", \(entry.key)"
+          rests.insert(entry.location)
+        } else if case .scalar(let text, isQuoted: false) = before.value.content, !text.isEmpty {
+          start = entry.location
+          texts[entry.location] = (before.key, "\(text), \(entry.key)")
+        }
+      }
+      for entry in entries { look(in: entry.value) }
+    }
+  }
+
+  /// Problems with unknown keys, told as what they are. A key that resembles a known one stays.
+  func explained(_ problems: [Problem]) -> [Problem] {
+    problems.compactMap { problem in
+      guard problem.suggestion == nil, let location = problem.location else { return problem }
+      if rests.contains(location) { return nil }
+      guard let (key, text) = texts[location] else { return problem }
+      return Problem(
+        at: location, "\(problem.message): it stands behind a comma, where \(key) ends",
+        allowed: "quotation marks around a text with a comma, \(key): "
+          + JSONValue.text(text).compact)
+    }
   }
 }
 

@@ -157,7 +157,10 @@ package final class PluginSession {
       return failure("what it wrote is no message: \(garbage.shown)", advice: garbage.advice)
     case .ended:
       let how = process.end(within: .seconds(1)) ?? "it ended"
-      return failure("\(how) before it gave \"\(type)\"")
+      guard process.wasKilled else { return failure("\(how) before it gave \"\(type)\"") }
+      return failure(
+        "it closed its standard output before it gave \"\(type)\", and did not end",
+        advice: "let it keep its standard output open: its messages go there")
     }
   }
 

@@ -80,21 +80,41 @@ struct StageScratch {
         "\(title) failed", reason: "its \(port.name) is no plain file",
         advice: "let it write the file itself, not a folder or a link", cause: .environment)
     }
+    let byteCount = stamp.byteCount
+    let held = (try? OpenFile(path, O_RDONLY))?.heldByteCount(upTo: byteCount) ?? byteCount
+    guard byteCount - held <= Self.mostHoles else {
+      throw SpoolError(
+        "\(title) failed",
+        reason: "its \(port.name) has \(byteCount >> 20) MB, and holes are "
+          + "\((byteCount - held) >> 20) MB of them",
+        advice:
+          "let it write what the file holds; \(Self.mostHoles >> 20) MB of holes are the most",
+        cause: .environment)
+    }
     if port.carries == .sound { return try FileSound(path: path, maker: title).keep(in: context) }
     try OutputForm(port: port, maker: title).check(path, byteCount: Int(stamp.byteCount))
     let file = try FileReader(path)
     let draft = try context.store.makeDraft(port.carries)
-    var remaining = Int(stamp.byteCount)
+    var remaining = Int(byteCount)
     while remaining > 0 {
+      try context.stop.check()
       let piece: [UInt8]
       do throws(SpoolError) { piece = try file.read(min(remaining, 1 << 20)) } catch {
         throw SpoolError("read", path, reason: error.reason ?? error.message)
       }
       try unsafe draft.append(piece.span.bytes)
       remaining -= piece.count
+      if byteCount > Self.shortWork {
+        context.reportProgress(1 - Double(remaining) / Double(byteCount))
+      }
     }
     return try draft.seal()
   }
+
+  /// Maximum bytes of an output that lie in holes: they take no room until they are copied.
+  private static let mostHoles: Int64 = 1 << 30
+  /// Bytes that are copied without a report.
+  private static let shortWork: Int64 = 256 << 20
 }
 
 /// Whether a file that a program wrote is what its port carries: told before it is kept, so that no
