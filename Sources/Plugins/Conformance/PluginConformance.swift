@@ -41,7 +41,7 @@ package struct PluginConformance {
   package func run(report: (ConformanceResult) -> Void = { _ in }) -> [ConformanceResult] {
     var results: [ConformanceResult] = []
     for kind in plugin.manifest.kinds {
-      var hurdle: String?
+      var hurdle = lack(of: kind)
       for check in checks(of: kind) where only.isEmpty || only.contains(check.name) {
         let result =
           hurdle.map { hurdle in
@@ -58,6 +58,14 @@ package struct PluginConformance {
       }
     }
     return results
+  }
+
+  /// The programs that a kind calls and that were not named; nil if none.
+  private func lack(of kind: PluginManifest.Kind) -> String? {
+    let names = ParameterTrial.madeUp(in: kind, set: chosen).filter(kind.commands.contains)
+    guard !names.isEmpty else { return nil }
+    return "it calls a program of your choice; "
+      + names.map { "\(option: .set) \($0)='PROGRAM …'" }.joined(separator: " ") + " names it"
   }
 
   /// The option that sets a required parameter whose value cannot be guessed.

@@ -107,6 +107,16 @@ struct PluginConformanceTests {
     #expect(line.detail.contains(words), "\(line.detail)")
   }
 
+  @Test(
+    "one that calls a program of the user's choice is skipped without one, and says what it needs")
+  func chosenProgram() throws {
+    let folder = PackageFiles.plugin("transcribe-external")
+    let result = try PluginPlace().spool(["plugin", "test", folder])
+    #expect(result.exitCode == 0, "\(result.text)\(result.errorOutput)")
+    #expect(result.text.contains("--set command='PROGRAM …' names it"), "\(result.text)")
+    #expect(result.text.contains("0 passed, 10 skipped"), "\(result.text)")
+  }
+
   @Test("one that hangs is waited for once, and the rest is not tried")
   func hang() throws {
     let place = try soundPlace([
