@@ -74,7 +74,7 @@ extension Plan {
         problems.append(
           Problem(
             at: step.kind.location, "there is no stage kind \"\(step.kind.value)\"",
-            allowed: catalog.kinds.joined(separator: ", "),
+            allowed: catalog.offer,
             suggestion: Problem.nearest(to: step.kind.value, in: catalog.kinds)))
         // Its output is unknown; sound is the likeliest, and avoids further errors below.
         above.append(

@@ -244,14 +244,22 @@ package struct StageCatalog: Sendable {
   private let registrations: [String: StageRegistration]
   /// In the order of registration.
   package let kinds: [String]
+  /// Where further kinds come from, for people; nil if there is no such place.
+  private let elsewhere: String?
 
   /// Registering a kind twice is an error.
-  package init(_ list: [StageRegistration]) {
+  package init(_ list: [StageRegistration], elsewhere: String? = nil) {
+    self.elsewhere = elsewhere
     kinds = list.map(\.descriptor.kind)
     registrations = Dictionary(uniqueKeysWithValues: list.map { ($0.descriptor.kind, $0) })
   }
 
   package subscript(kind: String) -> StageRegistration? { registrations[kind] }
+
+  /// All kinds, and where further ones come from, for messages.
+  package var offer: String {
+    ([kinds.joined(separator: ", ")] + (elsewhere.map { [$0] } ?? [])).joined(separator: "; ")
+  }
 
   /// In order.
   package var descriptors: [StageDescriptor] { kinds.compactMap { self[$0]?.descriptor } }

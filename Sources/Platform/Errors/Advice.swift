@@ -20,7 +20,8 @@ package enum CommandName: String, CaseIterable, Sendable {
 /// An option that an error or a report may recommend. A test holds each against the command line's
 /// declarations.
 package enum OptionName: String, CaseIterable, Sendable {
-  case adopt, dir, export, force, help, include, keys, lang, list, near, out, replace, set, state
+  case adopt, dir, export, force, help, include, keys, lang, list, near, out, plugins, replace, set,
+    state
   case store, to
   case ignoreMounts = "ignore-mounts"
   case ignoreRoom = "ignore-room"

@@ -17,6 +17,9 @@ package struct PluginRegistry: Sendable {
   /// Folders that were skipped because other users can write to them, and why.
   package private(set) var distrusted: [String: String] = [:]
 
+  /// The folders that were searched, in order.
+  package private(set) var searched: [String] = []
+
   /// A plugin with an invalid manifest.
   package struct Flawed: Hashable, Sendable {
     package let folder: String
@@ -62,8 +65,10 @@ package struct PluginRegistry: Sendable {
     from folders: [String], named: String?, beside pipeline: String?, _ seen: inout Set<String>
   ) {
     for registry in folders {
+      let path = URL(filePath: registry).standardized.path
+      if !searched.contains(path) { searched.append(path) }
       if registry != named, let reason = FolderTrust(registry, beside: pipeline).doubt {
-        distrusted[URL(filePath: registry).standardized.path] = reason
+        distrusted[path] = reason
         continue
       }
       for name in ((try? FileManager.default.contentsOfDirectory(atPath: registry)) ?? []).sorted()

@@ -35,7 +35,7 @@ extension CommandContext {
     }
     guard let descriptor = catalog[kind]?.descriptor else {
       console.report("\(console.red("error:")) there is no stage kind \"\(Format.visible(kind))\"")
-      console.report("allowed: \(catalog.kinds.joined(separator: ", "))")
+      console.report(Format.visible("allowed: \(catalog.offer)"))
       if let near = Problem.nearest(to: kind, in: catalog.kinds) {
         console.report("did you mean \"\(near)\"?")
       }

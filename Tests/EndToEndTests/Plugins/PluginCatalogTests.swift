@@ -42,6 +42,24 @@ struct PluginCatalogTests {
     #expect(third.text == "Plugins/one/plugin.yaml: no problems\n")
   }
 
+  @Test("a kind that is not there: where plugins were looked for, and how to add one")
+  func missing() throws {
+    let place = try PluginPlace()
+    let path = try place.write(
+      "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n  - softclip\n",
+      to: "pipelines/copied.yaml")
+    for arguments in [["check-pipeline", path], ["stages", "softclip"]] {
+      let result = try place.spool(arguments)
+      #expect(result.exitCode == 2)
+      for words in [
+        "there is no stage kind \"softclip\"", "\(place.file("data"))/spool/plugins",
+        "/usr/share/spool/plugins", "with --plugins",
+      ] { #expect(result.errorOutput.contains(words), "\(result.errorOutput)") }
+    }
+    let check = try place.spool(["check-pipeline", path])
+    #expect(check.errorOutput.contains(place.file("pipelines/Plugins")), "\(check.errorOutput)")
+  }
+
   @Test("list tells how each plugin stands, in columns and as JSON")
   func list() throws {
     let place = try PluginPlace()

@@ -30,7 +30,15 @@ extension StageCatalog {
               && !Self.hostedKinds.contains($0.kind)
           }
           .map { StageRegistration($0, of: plugin, launcher: launcher) }
-        })
+        }, elsewhere: Self.hint(registry.searched))
+  }
+
+  /// Where plugins were looked for, and how to add one.
+  private static func hint(_ folders: [String]) -> String? {
+    guard !folders.isEmpty else { return nil }
+    return "or what a plugin offers: plugins were looked for in "
+      + folders.joined(separator: ", ") + "; copy the plugin's folder into one of these, or name "
+      + "the folder that holds it with \(option: .plugins)"
   }
 }
 
