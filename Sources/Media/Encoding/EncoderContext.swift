@@ -40,6 +40,10 @@ import Platform
       unsafe av_channel_layout_from_mask(&context.pointee.ch_layout, settings.channelMask)
     }
     unsafe context.pointee.bit_rate = Int64(settings.bitRate ?? 0)
+    if let quality = settings.quality {
+      unsafe context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+      unsafe context.pointee.global_quality = Int32(quality) * FF_QP2LAMBDA
+    }
     unsafe context.pointee.bits_per_raw_sample = Int32(settings.bits ?? 0)
     unsafe context.pointee.compression_level =
       Int32(settings.compressionLevel ?? Int(context.pointee.compression_level))

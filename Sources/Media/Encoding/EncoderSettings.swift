@@ -19,8 +19,10 @@ struct EncoderSettings: Sendable {
   let format: AudioFormat
   /// libavutil's channel mask; 0 for its default.
   let channelMask: UInt64
-  /// In bits per second; nil for lossless sound.
+  /// In bits per second; nil for lossless sound, and where `quality` decides.
   let bitRate: Int?
+  /// The codec's own scale for a variable bit rate; nil where `bitRate` decides.
+  let quality: Int?
   /// FLAC's effort.
   let compressionLevel: Int?
 
@@ -34,7 +36,7 @@ struct EncoderSettings: Sendable {
   static func isMovie(_ spec: ExportSpec) -> Bool {
     switch spec {
     case .aac, .alac: true
-    case .wav, .flac: false
+    case .wav, .flac, .mp3, .opus, .vorbis: false
     }
   }
 
@@ -43,8 +45,8 @@ struct EncoderSettings: Sendable {
   init(_ spec: ExportSpec, for source: AudioFormat) {
     var muxerOptions: [String: String] = [:]
     var rate = Int(source.sampleRate.value)
-    var bitRate: Int?
-    var compressionLevel: Int?
+    var (bitRate, quality, compressionLevel): (Int?, Int?, Int?)
+    var rates: [Int] = []
     switch spec {
     case .wav(let samples):
       muxer = "wav"
@@ -57,7 +59,7 @@ struct EncoderSettings: Sendable {
     case .aac(let wanted):
       (codec, muxer, sampleFormat, bits) = ("aac", "ipod", AV_SAMPLE_FMT_FLTP, nil)
       bitRate = wanted
-      rate = Self.aacRates.first { $0 >= rate } ?? Self.aacRates[Self.aacRates.count - 1]
+      rates = Self.aacRates
     case .alac(let depth):
       (codec, muxer, bits) = ("alac", "ipod", depth.rawValue)
       sampleFormat = depth == .bits16 ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P
@@ -65,11 +67,28 @@ struct EncoderSettings: Sendable {
       (codec, muxer, bits) = ("flac", "flac", depth.rawValue)
       sampleFormat = depth == .bits16 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32
       compressionLevel = level
+    case .mp3(let wanted, let variable):
+      (codec, muxer, sampleFormat, bits) = ("libmp3lame", "mp3", AV_SAMPLE_FMT_FLTP, nil)
+      (bitRate, quality) = (variable == nil ? wanted : nil, variable)
+      // Tags are put in front of the finished file.
+      muxerOptions["id3v2_version"] = "0"
+      rates = Self.mp3Rates
+    case .opus(let wanted):
+      (codec, muxer, sampleFormat, bits) = ("libopus", "ogg", AV_SAMPLE_FMT_FLT, nil)
+      bitRate = min(wanted, 256_000 * source.channelCount)
+      // The rate of every Opus decoder (RFC 7845, section 5.1).
+      rates = [48000]
+    case .vorbis(let wanted):
+      (codec, muxer, sampleFormat, bits) = ("libvorbis", "ogg", AV_SAMPLE_FMT_FLTP, nil)
+      quality = wanted
+      rates = Self.mp3Rates + [88200, 96000, 176_400, 192_000]
     }
+    rate = rates.first { $0 >= rate } ?? rates.last ?? rate
     if muxer == "ipod" { muxerOptions["movie_timescale"] = "\(rate)" }
     channelMask = codec == "alac" ? spool_alac_layout(Int32(source.channelCount)) : 0
     self.muxerOptions = muxerOptions
     self.bitRate = bitRate
+    self.quality = quality
     self.compressionLevel = compressionLevel
     format = AudioFormat(
       sampleRate: Hertz(Double(rate)), channelCount: source.channelCount)
@@ -80,14 +99,17 @@ struct EncoderSettings: Sendable {
     7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
   ]
 
+  /// The sample rates of MPEG-1, MPEG-2 and MPEG-2.5, layer III.
+  private static let mp3Rates = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+
   /// The digest of everything except the sound that determines the file's bytes: these settings,
   /// the `source` format, the chunking and the library versions.
   func digest(source: AudioFormat, plan: ChunkPlan?) -> Digest {
     var words = [codec, muxer, "\(sampleFormat.rawValue)"]
-    words += [bits, bitRate, compressionLevel].map { "\($0 ?? -1)" }
+    words += [bits, bitRate, quality, compressionLevel].map { "\($0 ?? -1)" }
     words.append("\(channelMask)")
     words += [source, format].map { "\($0.channelCount) at \($0.sampleRate.value)" }
-    words += [muxerOptions, MediaLibraries.versions].flatMap { options in
+    words += [muxerOptions, MediaLibraries.encoderVersions].flatMap { options in
       options.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }
     // An MD5's state depends on libavutil alone.
@@ -112,6 +134,13 @@ package enum ExportSpec: Hashable, Sendable {
   case alac(Quantizer.Depth)
   /// FLAC; `level` is 0 (fast) to 12 (small).
   case flac(Quantizer.Depth, level: Int)
+  /// MP3 with a constant bit rate in bits per second, or a `quality` from 0 (best) to 9 with a
+  /// variable one.
+  case mp3(bitRate: Int, quality: Int?)
+  /// Opus in an Ogg file, in bits per second on average.
+  case opus(bitRate: Int)
+  /// Vorbis in an Ogg file, of a quality from 0 to 10 (best).
+  case vorbis(quality: Int)
 
   /// Linear samples.
   package enum WaveSamples: Hashable, Sendable {

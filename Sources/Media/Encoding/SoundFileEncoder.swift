@@ -15,7 +15,8 @@ package import Platform
 /// sound at 48 kHz), which an index beside the file verifies. AAC of at most two channels stores
 /// each encoded chunk (45 s) in a file, and resumes at the first missing one; with resampling all
 /// the sound is needed again, but not encoded again. The MD5 of all samples in a FLAC file resumes
-/// from its state. AAC of more channels starts over: its encoder's state cannot be restored.
+/// from its state. MP3, Opus, Vorbis and AAC of more channels start over: their encoders' states
+/// cannot be restored.
 ///
 /// FLAC in chunks has the same bytes as from a single libavcodec encoder.
 package final class SoundFileEncoder {
@@ -26,8 +27,8 @@ package final class SoundFileEncoder {
 
   /// Creates the file at `path`, with any name, for sound of `format`.
   ///
-  /// Samples for integer formats should be on their grid; others are rounded. AAC at an unsupported
-  /// rate is resampled to the next one above, or to 96 kHz. Chunks are encoded in `pool`, which
+  /// Samples for integer formats should be on their grid; others are rounded. Sound at a rate that
+  /// the codec does not support is resampled to the next one above, or to the codec's highest. Chunks are encoded in `pool`, which
   /// other encoders may share; its jobs never wait.
   ///
   /// With resumed `work`, the file at `path` keeps its valid content. Work of other settings or
@@ -116,7 +117,7 @@ package final class SoundFileEncoder {
     _ spec: ExportSpec, _ format: AudioFormat, path: String
   ) throws(SpoolError) -> ChunkPlan? {
     switch spec {
-    case .wav: return nil
+    case .wav, .mp3, .opus, .vorbis: return nil
     case .aac: return format.channelCount <= 2 ? .aac : nil
     case .alac: return .alac
     case .flac:

@@ -57,6 +57,22 @@ package enum MediaLibraries {
       "libswresample": text(swresample_version()),
     ]
   }
+
+  /// ``versions``, and those of the libraries that libavcodec encodes MP3, Opus and Vorbis with, as
+  /// far as it has them.
+  package static var encoderVersions: [String: String] {
+    var all = versions
+    guard !all.isEmpty else { return [:] }
+    for (library, function) in [
+      ("libmp3lame", "get_lame_version"), ("libopus", "opus_get_version_string"),
+      ("libvorbis", "vorbis_version_string"),
+    ] {
+      if let text = unsafe spool_libav_encoder_version(function) {
+        unsafe all[library] = String(cString: text)
+      }
+    }
+    return all
+  }
 }
 
 extension SpoolError {

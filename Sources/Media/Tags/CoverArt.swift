@@ -1,3 +1,6 @@
+import CLibAV
+import CLibAVLoader
+
 /// The cover picture of a recording.
 package struct CoverArt: Hashable, Sendable {
   package let bytes: [UInt8]
@@ -19,6 +22,20 @@ package struct CoverArt: Hashable, Sendable {
   /// Width and height in pixels; nil if the header is invalid. O(bytes) at worst.
   var size: (width: Int, height: Int)? {
     mimeType == "image/png" ? pngSize : jpegSize
+  }
+
+  /// The picture as the front cover in a Vorbis comment: a FLAC picture block (RFC 9639, section
+  /// 8.8) in Base64; nil if its header is invalid. O(bytes).
+  var commentText: String? {
+    guard let size else { return nil }
+    // Without a description, of 24 bits a pixel and no palette.
+    let numbers = [0, size.width, size.height, 24, 0, bytes.count]
+    let block =
+      3.bigEndianBytes(4) + mimeType.utf8.count.bigEndianBytes(4) + Array(mimeType.utf8)
+      + numbers.flatMap { $0.bigEndianBytes(4) } + bytes
+    var text = [CChar](repeating: 0, count: (block.count + 2) / 3 * 4 + 1)
+    return unsafe av_base64_encode(&text, Int32(text.count), block, Int32(block.count))
+      .map { unsafe String(cString: $0) }
   }
 
   private func number(at offset: Int, bytes count: Int) -> Int? {

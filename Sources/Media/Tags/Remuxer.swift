@@ -12,7 +12,8 @@ extension ExportSpec {
   ///
   /// Tags have libavformat's common names (`title`, `artist`, `album`, `date`, `genre`, `comment`,
   /// `description`, `creation_time` as ISO 8601); unsupported ones are omitted: M4A takes these and
-  /// a few more, FLAC takes all, WAV takes the INFO ones and no picture. Tags of the source are
+  /// a few more, MP3 (ID3v2.4), FLAC, Opus and Vorbis take all, WAV takes the INFO ones and no
+  /// picture. Tags of the source are
   /// dropped. O(file size).
   /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`; computed during writing, or
   ///   by reading the file again if libavformat wrote it non-sequentially.
@@ -24,6 +25,13 @@ extension ExportSpec {
     let (isDone, digest) = try tagMovie(
       from: source, to: target, tags: tags, cover: cover, isDigestWanted)
     if isDone { return digest }
+    if case .mp3 = self {
+      // Behind the tags come the bytes as they are: their first frame tells the exact length.
+      try write(from: source, to: target, tags: tags, cover: cover, isSoundLeftOut: true)
+      let source = try OpenFile(path: source, O_RDONLY)
+      return try Self.append(
+        0..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
+    }
     if case .flac = self {
       let source = try OpenFile(path: source, O_RDONLY)
       if let start = try Self.flacFramesStart(in: source) {
@@ -53,7 +61,7 @@ extension ExportSpec {
     return nil
   }
 
-  /// Appends frames to the blocks in a file.
+  /// Appends frames to the tags in a file.
   private static func append(
     _ frames: Range<Int>, of source: borrowing OpenFile, behind target: String,
     isDigestWanted: Bool
@@ -99,7 +107,13 @@ extension ExportSpec {
     let format = unsafe AudioFormat(
       sampleRate: Hertz(Double(parameters.sample_rate)),
       channelCount: Int(parameters.ch_layout.nb_channels))
-    let settings = EncoderSettings(self, for: format)
+    var settings = EncoderSettings(self, for: format)
+    var tags = tags
+    if settings.muxer == "mp3", isSoundLeftOut {
+      settings.muxerOptions = ["id3v2_version": "4", "write_xing": "0"]
+    } else if settings.muxer == "ogg" {
+      tags["METADATA_BLOCK_PICTURE"] = cover?.commentText
+    }
 
     let output = try OutputFile(path: target, muxer: settings.muxer)
     let sound = try unsafe output.addStream { copy in
@@ -110,7 +124,8 @@ extension ExportSpec {
       return status
     }
     try output.begin(
-      options: settings.muxerOptions, tags: tags, cover: settings.muxer == "wav" ? nil : cover)
+      options: settings.muxerOptions, tags: tags,
+      cover: ["wav", "ogg"].contains(settings.muxer) ? nil : cover)
     let packet = Packet()
     while !isSoundLeftOut {
       packet.clear()

@@ -10,18 +10,28 @@ package protocol ExportOptions {
   var m4a: LossyOptions { get }
   var alac: LinearOptions { get }
   var flac: FLACOptions { get }
+  var mp3: MP3Options { get }
+  var opus: LossyOptions { get }
+  var ogg: VorbisOptions { get }
   var dither: String { get }
 }
 
 /// How samples without loss are written.
 package struct LinearOptions: Codable, Sendable { let bits: String }
-/// How AAC is encoded.
+/// How AAC and Opus are encoded.
 package struct LossyOptions: Codable, Sendable { let bitRate: Double }
 /// How FLAC is encoded.
 package struct FLACOptions: Codable, Sendable {
   package let bits: String
   package let compression: Int
 }
+/// How MP3 is encoded.
+package struct MP3Options: Codable, Sendable {
+  let bitRate: Double
+  let quality: Int?
+}
+/// How Vorbis is encoded.
+package struct VorbisOptions: Codable, Sendable { let quality: Int }
 
 extension ExportOptions {
   /// One target for each format.
@@ -48,6 +58,9 @@ extension ExportOptions {
     case .m4a: .aac(bitRate: Int(m4a.bitRate))
     case .alac: .alac(depth(alac.bits))
     case .flac: .flac(depth(flac.bits), level: flac.compression)
+    case .mp3: .mp3(bitRate: Int(mp3.bitRate), quality: mp3.quality)
+    case .opus: .opus(bitRate: Int(opus.bitRate))
+    case .ogg: .vorbis(quality: ogg.quality)
     }
   }
 }
@@ -57,7 +70,7 @@ extension [ParameterDescriptor] {
   package static func exportOptions(formats presence: ParameterDescriptor.Presence) -> Self {
     [
       ParameterDescriptor(
-        "formats", .list(of: .choice(ExportFormat.allCases.map(\.rawValue)), count: 1...4),
+        "formats", .list(of: .choice(ExportFormat.allCases.map(\.rawValue)), count: 1...7),
         presence, "the files to write"),
       ParameterDescriptor(
         "wav",
@@ -85,6 +98,29 @@ extension [ParameterDescriptor] {
           ParameterDescriptor(
             "compression", .integer(0...12), .defaulted("5"), "smaller files for more work"),
         ]), .defaulted(""), "how FLAC is encoded"),
+      ParameterDescriptor(
+        "mp3",
+        .group([
+          ParameterDescriptor(
+            "bit-rate", .number(.kilobits, 8...320), .defaulted("128 kbit/s"),
+            "the constant bit rate of all channels together; of those that MP3 has, the nearest"),
+          ParameterDescriptor(
+            "quality", .integer(0...9), .optional,
+            "a variable bit rate in its place, from 0 (best) to 9 (smallest)"),
+        ]), .defaulted(""), "how MP3 is encoded"),
+      ParameterDescriptor(
+        "opus",
+        .group([
+          ParameterDescriptor(
+            "bit-rate", .number(.kilobits, 6...512), .defaulted("96 kbit/s"),
+            "the mean bit rate of all channels together")
+        ]), .defaulted(""), "how Opus is encoded"),
+      ParameterDescriptor(
+        "ogg",
+        .group([
+          ParameterDescriptor(
+            "quality", .integer(0...10), .defaulted("5"), "from 0 (smallest) to 10 (best)")
+        ]), .defaulted(""), "how Ogg Vorbis is encoded"),
       ParameterDescriptor(
         "dither", .choice(["tpdf", "none"]), .defaulted("tpdf"),
         "the noise that keeps reduced sound linear"),

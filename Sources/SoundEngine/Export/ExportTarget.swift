@@ -11,11 +11,19 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   case m4a
   case alac
   case flac
+  case mp3
+  case opus
+  case ogg
 
   package var port: PortName { PortName(rawValue) }
 
   /// Whether its sound comes back as it was written, with every decoder.
-  package var isLossless: Bool { self != .m4a }
+  package var isLossless: Bool {
+    switch self {
+    case .wav, .alac, .flac: true
+    case .m4a, .mp3, .opus, .ogg: false
+    }
+  }
 
   /// Where the hashes of its samples come out.
   package var samplesPort: PortName { port.sampleHashes }
@@ -23,10 +31,8 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   /// ALAC lives in M4A files too, so its name says what it is.
   package var fileExtension: String {
     switch self {
-    case .wav: ".wav"
-    case .m4a: ".m4a"
     case .alac: ".alac.m4a"
-    case .flac: ".flac"
+    case .wav, .m4a, .flac, .mp3, .opus, .ogg: "." + rawValue
     }
   }
 }
@@ -53,7 +59,7 @@ package struct ExportTarget: Sendable {
     switch spec {
     case .wav(let samples): samples
     case .alac(let depth), .flac(let depth, _): .integer(depth)
-    case .aac: nil
+    case .aac, .mp3, .opus, .vorbis: nil
     }
   }
 
@@ -64,21 +70,25 @@ package struct ExportTarget: Sendable {
 
   /// What its encoder is kept within. Samples 120 dB over full scale keep libavcodec's AAC encoder
   /// busy for ever, and NaN ends the process; nothing audible lies 36 dB over it.
-  package var bounds: SampleBounds? {
-    guard case .aac = spec else { return nil }
-    return SampleBounds(limit: 64)
-  }
+  package var bounds: SampleBounds? { format.isLossless ? nil : SampleBounds(limit: 64) }
 
   /// How long the file will be, at most and as closely as the format tells without a look at the sound.
   /// Nothing is lost if a run pauses, but much time: noise of full scale, which no lossless encoder makes
   /// shorter, has to fit as well.
   package func byteCount(of stream: SoundOutline) -> Int {
     let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)
+    func lossy(_ bitRate: Int) -> Double {
+      // With the container's table of packets, or its pages.
+      (stream.duration?.value ?? 0) * Double(bitRate) / 8 * 1.03
+    }
     let bytes =
       switch spec {
       case .wav: samples * Double(depth?.rawValue ?? 32) / 8
-      // With the container's table of packets.
-      case .aac(let bitRate): (stream.duration?.value ?? 0) * Double(bitRate) / 8 * 1.03
+      case .aac(let bitRate), .mp3(let bitRate, nil): lossy(bitRate)
+      case .mp3(_, .some): lossy(320_000)
+      // The bit rate is a mean over what is easy and what is not.
+      case .opus(let bitRate): lossy(bitRate + bitRate / 4)
+      case .vorbis(let quality): lossy((48_000 + 24_000 * quality) * stream.format.channelCount)
       case .alac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.002
       case .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.02
       }
@@ -112,6 +122,9 @@ package struct ExportTarget: Sendable {
     case .m4a: 0.0155
     case .alac: 0.002
     case .flac: 0.003
+    case .mp3: 0.02
+    case .opus: 0.02
+    case .ogg: 0.02
     }
   }
 }

@@ -20,6 +20,9 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let m4a: LossyOptions
     let alac: LinearOptions
     let flac: FLACOptions
+    let mp3: MP3Options
+    let opus: LossyOptions
+    let ogg: VorbisOptions
     let dither: String
     let name: String
     let tags: Bool
@@ -82,7 +85,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     ] + .carriedOptions,
     shorthand: "by")
 
-  static var libraries: [String: String] { MediaLibraries.versions }
+  static var libraries: [String: String] { MediaLibraries.encoderVersions }
 
   private let method: SplitMethod
   private let targets: [ExportTarget]

@@ -12,6 +12,9 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let m4a: LossyOptions
     let alac: LinearOptions
     let flac: FLACOptions
+    let mp3: MP3Options
+    let opus: LossyOptions
+    let ogg: VorbisOptions
     let dither: String
     let name: String
     let tags: Bool
@@ -20,14 +23,15 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
 
   static let descriptor = StageDescriptor(
     kind: "export", revision: 6,
-    summary: "Write WAV, M4A (AAC), ALAC and FLAC files, several at once",
+    summary: "Write WAV, M4A (AAC), ALAC, FLAC, MP3, Opus and Ogg files, several at once",
     discussion: """
       The formats are encoded side by side. Reducing to 16 or 24 bits adds TPDF dither, except to \
       samples that already fit, so that an untouched recording stays bit-exact. WAV grows into \
       RF64 beyond 4 GB. Samples that are no numbers become silence, except in WAV of floats, and \
-      AAC clips what lies 36 dB over full scale. Tags and cover art of the recording are carried \
-      over when the files are put into the output folder; a recording that was only retagged is \
-      not encoded again. \
+      lossy formats clip what lies 36 dB over full scale. After an interruption MP3, Opus and Ogg \
+      Vorbis are begun anew, and give the same bytes. Opus has 48 kHz, whatever the sound has. Tags \
+      and cover art of the recording are carried over when the files are put into the output \
+      folder; a recording that was only retagged is not encoded again. \
       WAV files are Broadcast Wave files (EBU Tech 3285): they tell what was done to the sound, \
       when it was recorded and, where measure or normalize found it, how loud it is; cue points \
       and iXML of the recording are carried over where the sound was not moved in time.
@@ -50,7 +54,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     ] + .carriedOptions,
     shorthand: "formats")
 
-  static var libraries: [String: String] { MediaLibraries.versions }
+  static var libraries: [String: String] { MediaLibraries.encoderVersions }
 
   private let targets: [ExportTarget]
   private let name: String

@@ -17,6 +17,7 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
+#include <libavutil/base64.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/crc.h>
 #include <libavutil/log.h>
@@ -63,6 +64,7 @@ static const struct {
 };
 
 static void *addresses[function_count];
+static void *libraries[library_count];
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
@@ -112,7 +114,6 @@ void spool_libav_give_pages_back(void) {
 
 static void load(void) {
   dl_iterate_phdr(count_object, &objects_before);
-  void *libraries[library_count];
   for (int index = 0; index < library_count; index++) {
     // Lazy: most of what the libraries need of each other is never called, and binding it takes time.
     libraries[index] = dlopen(library_names[index], RTLD_LAZY | RTLD_LOCAL);
@@ -139,6 +140,12 @@ int spool_libav_load(char *error, size_t length) {
   if (!load_error[0]) return 0;
   if (length > 0) snprintf(error, length, "%s", load_error);
   return -1;
+}
+
+const char *spool_libav_encoder_version(const char *function) {
+  const char *(*version)(void) = NULL;
+  *(void **)&version = dlsym(libraries[avcodec], function);
+  return version ? version() : NULL;
 }
 
 const char *spool_libav_message(void) { return first_message; }

@@ -16,6 +16,10 @@ int spool_libav_load(char *error, size_t length);
 // that are needed come back from the page cache by themselves.
 void spool_libav_give_pages_back(void);
 
+// What a function of a library that libavcodec is linked with, such as `get_lame_version`, gives as
+// its version; null if no such library has it. The libraries must be loaded.
+const char *spool_libav_encoder_version(const char *function);
+
 // libav's first complaint on the calling thread since `spool_libav_forget_message`, without a line
 // end; empty when there was none. The first one names the cause, the later ones what followed from
 // it. Valid until libav is called again on this thread. Nothing that libav says is ever written to
