@@ -29,6 +29,19 @@ struct EncoderSettings: Sendable {
   /// FLAC packets are numbered, and the file header covers the whole stream.
   var isFLAC: Bool { codec == "flac" }
 
+  /// What samples are multiplied by before encoding. LAME lowers sound of a constant bit rate by up
+  /// to 0.45 dB to prevent clipping (`scale` in its `presets.c`), which would miss a loudness that
+  /// was asked for.
+  var gain: Float {
+    guard codec == "libmp3lame", let bitRate else { return 1 }
+    return switch bitRate {
+    case ..<176_000: 1 / 0.95
+    case ..<208_000: 1 / 0.97
+    case ..<240_000: 1 / 0.98
+    default: 1
+    }
+  }
+
   /// Whether our own encoder is used; libavcodec handles Apple Lossless of more channels.
   var hasOwnEncoder: Bool { codec == "alac" && format.channelCount <= 2 }
 
@@ -69,7 +82,8 @@ struct EncoderSettings: Sendable {
       compressionLevel = level
     case .mp3(let wanted, let variable):
       (codec, muxer, sampleFormat, bits) = ("libmp3lame", "mp3", AV_SAMPLE_FMT_FLTP, nil)
-      (bitRate, quality) = (variable == nil ? wanted : nil, variable)
+      let most = rate < 16000 ? 64_000 : rate < 32000 ? 160_000 : 320_000
+      (bitRate, quality) = (variable == nil ? min(wanted, most) : nil, variable)
       // Tags are put in front of the finished file.
       muxerOptions["id3v2_version"] = "0"
       rates = Self.mp3Rates
@@ -81,6 +95,8 @@ struct EncoderSettings: Sendable {
     case .vorbis(let wanted):
       (codec, muxer, sampleFormat, bits) = ("libvorbis", "ogg", AV_SAMPLE_FMT_FLTP, nil)
       quality = wanted
+      // libavformat's reader misses the end of a stream that fits in one page, by default of 1 s.
+      muxerOptions["page_duration"] = "200000"
       rates = Self.mp3Rates + [88200, 96000, 176_400, 192_000]
     }
     rate = rates.first { $0 >= rate } ?? rates.last ?? rate

@@ -151,6 +151,7 @@ final class SerialEncoding: SoundFileEncoding {
   private let timeBase: AVRational
   /// Sound that does not fill a packet yet.
   private var block: AudioBuffer
+  private let gain: Float
   private let growing: GrowingFile?
   /// Frames in the file, including those of an earlier process.
   private var written: Int
@@ -170,6 +171,7 @@ final class SerialEncoding: SoundFileEncoding {
     settings: EncoderSettings, path: String, work: ResumableWork?
   ) throws(SpoolError) {
     self.path = path
+    gain = settings.gain
     let work = settings.muxer == "wav" ? work : nil
     growing = work == nil ? nil : try GrowingFile(path: path)
     let opened = try EncoderContext(settings, path: path)
@@ -241,6 +243,11 @@ final class SerialEncoding: SoundFileEncoding {
 
   private func encode() throws(SpoolError) {
     let (output, stream, timeBase, isGrowing) = (output, stream, timeBase, growing != nil)
+    for channel in 0..<(gain == 1 ? 0 : block.channelCount) {
+      let samples = unsafe UnsafeMutableBufferPointer(
+        start: block.baseAddress(ofChannel: channel), count: block.frameCount.count)
+      for index in samples.indices { unsafe samples[index] *= gain }
+    }
     try encoder.encode(block) { (packet) throws(SpoolError) in
       if isGrowing { unsafe checksum.update(packet.content) }
       try output.write(packet, stream: stream, timeBase: timeBase)
