@@ -26,6 +26,9 @@ import Testing
     ExportTarget(format: .m4a, spec: .aac(bitRate: 128_000), isDithered: false),
     ExportTarget(format: .alac, spec: .alac(.bits24), isDithered: true),
     ExportTarget(format: .flac, spec: .flac(.bits24, level: 5), isDithered: true),
+    ExportTarget(format: .mp3, spec: .mp3(bitRate: 128_000, quality: nil), isDithered: false),
+    ExportTarget(format: .opus, spec: .opus(bitRate: 96_000), isDithered: false),
+    ExportTarget(format: .ogg, spec: .vorbis(quality: 5), isDithered: false),
   ]
 
   /// Sends a second of sound to a sink, and lets go of it. - Returns: the ports that were sealed.

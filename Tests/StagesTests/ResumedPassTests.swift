@@ -39,7 +39,7 @@ import Testing
       - compress: { threshold: -30 dB, ratio: 4 }
       - measure: {}
       - normalize: { loudness: -14 LUFS, true-peak: -1 dBTP }
-      - export: { formats: [wav, m4a, alac, flac] }
+      - export: { formats: [wav, m4a, alac, flac, mp3, opus, ogg] }
     """,
     // Streams that change their length, their rate and their channels on the way, and sound that
     // is held back for a second; each kind is listened to.

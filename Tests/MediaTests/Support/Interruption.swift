@@ -40,6 +40,9 @@ struct Interruption: Sendable, CustomTestStringConvertible {
     Interruption(spec: .aac(bitRate: 64_000), channels: 1, frames: 700_001, plan: shortAAC),
     Interruption(spec: .aac(bitRate: 128_000), rate: 192_000, frames: 700_001, plan: shortAAC),
     Interruption(spec: .aac(bitRate: 384_000), channels: 6, frames: 60_000, isResumable: false),
+    Interruption(spec: .mp3(bitRate: 128_000, quality: nil), frames: 60_000, isResumable: false),
+    Interruption(spec: .opus(bitRate: 96_000), rate: 44100, frames: 60_000, isResumable: false),
+    Interruption(spec: .vorbis(quality: 5), frames: 60_000, isResumable: false),
     Interruption(spec: .flac(.bits24, level: 8), channels: 6, rate: 96000, plan: shortFLAC),
     Interruption(spec: .flac(.bits24, level: 0), channels: 1, frames: 3_000_000),
   ]

@@ -61,5 +61,8 @@ struct MediaProbeTests {
     for (library, version) in versions {
       #expect(text.contains("\(library)\(version)/"), "\(library) \(version)")
     }
+    let encoders = MediaLibraries.encoderVersions.filter { versions[$0.key] == nil }
+    #expect(encoders.keys.sorted() == ["libmp3lame", "libopus", "libvorbis"])
+    #expect(encoders.values.allSatisfy { $0.contains(/[0-9]\.[0-9]/) })
   }
 }
