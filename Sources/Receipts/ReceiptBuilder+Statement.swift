@@ -15,7 +15,7 @@ extension ReceiptBuilder {
     for file in context.run.published {
       subjects.append(
         Receipt.Subject(
-          name: name(of: file), digest: try digest(of: file), byteCount: file.byteCount,
+          name: name(of: file.path), digest: try digest(of: file), byteCount: file.byteCount,
           step: file.step.name, samples: samples(of: file)))
     }
     return subjects
@@ -42,10 +42,14 @@ extension ReceiptBuilder {
   }
 
   /// The sources, the program and the machine.
+  /// - Parameter receipt: the receipt's name; one that is there is replaced.
   package func origin(
-    of program: Receipt.Named, on host: Receipt.Named
+    of program: Receipt.Named, on host: Receipt.Named, asReceipt receipt: String
   ) throws(SpoolError) -> JSONValue {
     let run = context.run
+    var replaced = context.replaced
+    let path = context.folder + "/" + receipt
+    if let file = ReceiptFile(at: path) { replaced[path] = replaced[path] ?? file.digest }
     var sources: [JSONValue] = []
     for (input, file) in context.files.sorted(by: { $0.key < $1.key }) {
       guard let digest = run.recordings?[input] else { continue }
@@ -57,7 +61,8 @@ extension ReceiptBuilder {
         id: run.id.name, pipeline: run.pipeline,
         pipelineDigest: run.request.map { SHA256.digest(of: $0.pipelineText) },
         startedAt: run.startedAt, finishedAt: context.now),
-      sources: sources, authorities: context.authorities.map(\.url))
+      sources: sources, authorities: context.authorities.map(\.url),
+      replaced: replaced.map { (name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 })
   }
 
   /// The stages, in order.
@@ -113,9 +118,9 @@ extension ReceiptBuilder {
   }
 
   /// A file's path from the receipt's folder.
-  private func name(of file: PublishedFile) -> String {
+  private func name(of path: String) -> String {
     let folder = context.folder + "/"
-    return file.path.hasPrefix(folder) ? String(file.path.dropFirst(folder.count)) : file.path
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 }
 

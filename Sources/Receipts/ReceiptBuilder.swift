@@ -54,11 +54,8 @@ struct ReceiptBuilder {
     if exportFolder.isForeign(path, to: SHA256.digest(of: text)) {
       throw SignedReceiptWriter.isForeign(path)
     }
-    guard exportFolder.byteCount(ofPublished: path) != nil, let own = context.recording,
-      let other = try? exportFolder.recording(ofPublished: path), !own.isSameRecording(as: other),
-      !exportFolder.isSameFile(own.path, other.path)
-    else { return }
-    throw SpoolError(path, holds: other, not: own)
+    let source = ExportSource(context.recording)
+    if let refusal = try exportFolder.refusal(toReplace: path, with: source) { throw refusal }
   }
 
   /// Writes into an existing file.

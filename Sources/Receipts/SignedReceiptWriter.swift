@@ -74,7 +74,8 @@ package final class SignedReceiptWriter: ReceiptWriter {
     let list = ChecksumList.text(of: listed.map { ($0.name, $0.digest) })
     let receipt = Receipt(
       subjects: listed + [builder.subject(names.checksums, list)],
-      origin: try builder.origin(of: program, on: Self.machine), stages: try builder.stages())
+      origin: try builder.origin(of: program, on: Self.machine, asReceipt: names.receipt),
+      stages: try builder.stages())
     let text =
       try existing(receipt, by: key, at: context.folder + "/" + names.receipt)
       ?? receipt.signed(by: key).text

@@ -76,6 +76,26 @@ struct RunnerTests {
     #expect(try bench.export("note.txt") == "another recording, first, second, third")
   }
 
+  @Test("a run never replaces another pipeline's export, unless it is asked to")
+  func otherPipeline() throws {
+    try bench.run("1")
+    // The same bytes need no place of their own.
+    #expect(try bench.run("2", pipeline: "other").published.map(\.wasThere) == [true])
+    try bench.scratch.write("an edited recording", to: "note.m4a")
+    let failure = try #require(throws: RunError.self) { try bench.run("3", pipeline: "other") }
+    #expect(failure.error.subject == "\(bench.folder)/note.txt")
+    #expect(failure.error.reason?.contains("an export of sample") == true)
+    #expect(try bench.export("note.txt") == "a recording, first, second, third")
+    try bench.run("4")
+    #expect(try bench.export("note.txt") == "an edited recording, first, second, third")
+    try bench.scratch.write("a third recording", to: "note.m4a")
+    try bench.run("5", isReplacing: true, pipeline: "other")
+    #expect(try bench.export("note.txt") == "a third recording, first, second, third")
+    try bench.scratch.write("a fourth recording", to: "note.m4a")
+    #expect(throws: RunError.self) { try bench.run("6") }
+    try bench.run("7", pipeline: "other")
+  }
+
   @Test("a disk that is full stays full for the caller, and pauses the run")
   func fullDisk() throws {
     let full = SpoolError("write", "\(bench.store.path)/x", SystemError(ENOSPC))
@@ -178,7 +198,9 @@ private struct RunnerBench {
     script.failures.withLock { $0[stage] = (error, times) }
   }
 
-  func plan(for recording: String = "note.m4a") throws -> Plan {
+  func plan(
+    for recording: String = "note.m4a", pipeline: String = "sample"
+  ) throws -> Plan {
     let kinds = ["first", "second", "third"]
     let catalog = StageCatalog(
       kinds.map { kind in
@@ -195,16 +217,18 @@ private struct RunnerBench {
         }
       })
     return try Plan(
-      .sample(kinds.map { .step($0) }), catalog: catalog, inputs: ["note": scratch.file(recording)])
+      .sample(kinds.map { .step($0) }, named: pipeline), catalog: catalog,
+      inputs: ["note": scratch.file(recording)])
   }
 
   @discardableResult
   func run(
     _ id: String, recording: String = "note.m4a", called name: String? = nil,
-    names: [String: String] = [:], isReplacing: Bool = false, stoppingAfter step: String? = nil
+    names: [String: String] = [:], isReplacing: Bool = false, pipeline: String = "sample",
+    stoppingAfter step: String? = nil
   ) throws -> RunRecord {
     let file = SourceFile(scratch.file(recording), named: name.map { scratch.file($0) })
-    let plan = try plan(for: recording).with(files: ["note": file])
+    let plan = try plan(for: recording, pipeline: pipeline).with(files: ["note": file])
     let stop = StopRequest()
     let runner = Runner(
       store: store, log: store.runs, executors: [],

@@ -121,12 +121,12 @@ struct ShippedPluginTests {
       String(contentsOfFile: PackageFiles.pipeline("warm-voice.yaml"), encoding: .utf8))
     let run = try place.place.run(pipeline, [PackageFiles.sample("note-1.m4a")])
     try #require(run.exitCode == 0, "\(run.errorOutput)")
-    #expect(place.place.exports == ["note-1.flac"])
+    #expect(place.place.exports == ["note-1.warm.flac"])
     for step in ["loudness-gate", "deesser-python", "softclip"] {
       #expect(run.made.contains(step), "\(run.made)")
     }
     #expect(run.step("softclip")?.findings?.contains("\"bent\"") == true)
-    let levels = try Reference.loudness(of: "\(place.place.out)/note-1.flac")
+    let levels = try Reference.loudness(of: "\(place.place.out)/note-1.warm.flac")
     #expect(abs(levels.integrated + 16) < 0.2, "\(levels)")
     #expect(levels.truePeak < -0.8, "\(levels)")
     // All of it is kept, and nothing is done twice.

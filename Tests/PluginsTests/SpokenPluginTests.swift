@@ -34,11 +34,11 @@ struct SpokenPluginTests {
       try #require(run.exitCode == 0, "\(manner): \(run.errorOutput)")
       #expect(
         place.place.exports == [
-          "tone.srt", "tone.summary.json", "tone.summary.md", "tone.txt",
+          "tone.minutes.srt", "tone.minutes.txt", "tone.summary.json", "tone.summary.md",
         ])
-      let text = String(decoding: try place.place.export("tone.txt"), as: UTF8.self)
+      let text = String(decoding: try place.place.export("tone.minutes.txt"), as: UTF8.self)
       #expect(text.contains("Please call the garage today."))
-      let captions = String(decoding: try place.place.export("tone.srt"), as: UTF8.self)
+      let captions = String(decoding: try place.place.export("tone.minutes.srt"), as: UTF8.self)
       #expect(captions.contains("00:00:00,010 --> "))
       let report = try JSONDecoder().decode(
         Report.self, from: place.place.export("tone.summary.json"))

@@ -67,7 +67,7 @@ struct BatchReport {
     let path = PathText.join(order.output, Self.fileName)
     let text = text
     let content = SHA256.digest(of: text)
-    _ = try processor.publish(content, at: path, of: nil, isReplacing: isOurs(path)) {
+    _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isOurs(path)) {
       (temporary) throws(SpoolError) in
       let files = FileOperations.system
       do throws(SystemError) {

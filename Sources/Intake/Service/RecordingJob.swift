@@ -75,12 +75,13 @@ struct RecordingJob {
     while true {
       let choice = engine.names.choose(
         name, mark: String(recording.key.name.prefix(8)), digest: recording.content.digest,
-        excluding: excluded
+        pipeline: plan.name, excluding: excluded
       ) { exports(of: plan, named: $0, in: folder) }
       guard let choice else {
         throw SpoolError(
           "the exports of \(name.text()) find no place in \(folder)",
-          reason: "files of other recordings have their names", advice: "move those away",
+          reason: "files of other recordings or pipelines have their names",
+          advice: "move those away",
           cause: .environment)
       }
       let chosen = choice.name

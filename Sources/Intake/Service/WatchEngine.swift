@@ -84,8 +84,8 @@ package struct StoreOption: Hashable, Sendable {
   }
 }
 
-/// Chooses the name of a recording's exports, so that they never replace another recording's
-/// exports or a file that Spool did not write.
+/// Chooses the name of a recording's exports, so that they never replace exports of another
+/// recording or pipeline or a file that Spool did not write.
 final class ExportNames: Sendable {
   /// A name that is reserved for this recording while this value lives.
   struct Choice: ~Copyable {
@@ -115,12 +115,13 @@ final class ExportNames: Sendable {
   /// - Parameters:
   ///   - mark: distinguishes the recording from all others.
   ///   - digest: the recording's bytes.
+  ///   - pipeline: the pipeline's name.
   ///   - excluded: names that proved to be taken.
   ///   - files: the paths of the exports under a name.
   /// - Returns: nil if every name is taken.
   func choose(
-    _ name: RecordingName, mark: String, digest: Digest, excluding excluded: Set<String>,
-    files: (String) -> [String]
+    _ name: RecordingName, mark: String, digest: Digest, pipeline: String,
+    excluding excluded: Set<String>, files: (String) -> [String]
   ) -> Choice? {
     let candidates = [name.fileName(), name.fileName(marked: mark)].filter {
       !excluded.contains($0)
@@ -128,7 +129,7 @@ final class ExportNames: Sendable {
     var found: [(name: String, files: [String], owner: Owner)] = []
     for candidate in candidates {
       let paths = files(candidate)
-      found.append((candidate, paths, owner(of: paths, digest)))
+      found.append((candidate, paths, owner(of: paths, digest, pipeline)))
     }
     for candidate in found.filter({ $0.owner == .this }) + found.filter({ $0.owner.isPossible }) {
       let key = candidate.files.sorted().joined(separator: "\n")
@@ -151,7 +152,8 @@ final class ExportNames: Sendable {
     var isPossible: Bool { self == .nobody || self == .unknown }
   }
 
-  private func owner(of paths: [String], _ digest: Digest) -> Owner {
+  private func owner(of paths: [String], _ digest: Digest, _ pipeline: String) -> Owner {
+    let source = ExportSource(pipeline: pipeline, receipts: Set(paths))
     var owner = Owner.nobody
     for path in paths {
       guard (try? FileStamp(at: path)) != nil else { continue }
@@ -159,7 +161,8 @@ final class ExportNames: Sendable {
         if owner == .nobody { owner = .unknown }
         continue
       }
-      if recording.digest != digest { return .other }
+      let refusal = try? exportFolder.refusal(toReplace: path, with: source)
+      if recording.digest != digest || refusal != nil { return .other }
       owner = .this
     }
     return owner

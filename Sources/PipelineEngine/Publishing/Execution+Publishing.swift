@@ -9,6 +9,8 @@ extension Execution {
   final class EarlyExports: Sendable {
     /// The files published before the end of the work, by path.
     let files = Mutex<[String: PublishedFile]>([:])
+    /// The SHA-256 of the files that were overwritten on request, by path.
+    let replaced = Mutex<[String: Digest]>([:])
     /// Warnings already given: each is reported once, for any number of files.
     let warnings = Mutex<[StepID: Set<String>]>([:])
     /// The outputs of the steps that were done when the current work began.
@@ -37,20 +39,17 @@ extension Execution {
     for file in files { exports.files.withLock { $0[file.path] = file } }
   }
 
-  /// Throws, before the work, for exports that would replace another recording's. Exports of
-  /// finished steps may be the same files, and are checked when they are published.
+  /// Throws, before the work, for exports that would replace another recording's, another
+  /// pipeline's or those of another receipt. Exports of finished steps may be the same files, and
+  /// are checked when they are published.
   func checkOwners(_ status: [StepID: PassPlanner.Status]) throws(PassFailure) {
     guard !options.isReplacing else { return }
     for step in plan.steps where status[step.id] == .pending {
-      guard let stage = step.stage as? any PublishingStage, let own = recording(of: step.id) else {
-        continue
-      }
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      let source = ExportSource(recording(of: step.id))
       for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
-        let path = folder + "/" + name
-        guard let other = try? exportFolder.recording(ofPublished: path),
-          !own.isSameRecording(as: other), !exportFolder.isSameFile(own.path, other.path)
-        else { continue }
-        throw PassFailure(step.id, SpoolError(path, holds: other, not: own))
+        let refusal = try? exportFolder.refusal(toReplace: folder + "/" + name, with: source)
+        if let refusal { throw PassFailure(step.id, refusal) }
       }
     }
   }

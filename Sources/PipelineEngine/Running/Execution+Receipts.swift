@@ -1,5 +1,6 @@
 import PipelineModel
 import Platform
+import Synchronization
 
 /// The receipts of a run, its last work.
 extension Execution {
@@ -48,6 +49,11 @@ extension Execution {
             pipelineDigest: record.request.map { SHA256.digest(of: $0.pipelineText) },
             isWorkPending: plan.exportingSteps.contains { status[$0.id] == .pending },
             exportFolder: exportFolder))
+        let source = ExportSource(recording(of: step))
+        for name in fileNames {
+          let refusal = try exportFolder.refusal(toReplace: "\(folder)/\(name)", with: source)
+          if let refusal { throw refusal }
+        }
       } catch {
         throw PassFailure(step, error)
       }
@@ -61,7 +67,7 @@ extension Execution {
   }
 
   /// The wanted receipts: the steps that ask for them, and the files' names.
-  private var receiptNames: [(step: StepID, fileNames: [String])] {
+  var receiptNames: [(step: StepID, fileNames: [String])] {
     let places = plan.steps.compactMap { step -> (StepID, [String])? in
       guard step.stage.receipt != nil, let stage = step.stage as? any PublishingStage else {
         return nil
@@ -97,6 +103,9 @@ extension Execution {
         }
         let context = try context(run, step: step, fileNames: fileNames)
         let files = try receiptWriter.write(context)
+        if let receipt = files.first(where: { $0.leaf != nil }) {
+          try exportFolder.protect(run.published.map(\.path), by: receipt.path)
+        }
         for file in files {
           progress.record.published.append(file)
           recorder.record(.published(file))
@@ -153,7 +162,7 @@ extension Execution {
       fileNames: fileNames,
       recording: recording(of: step), folder: folder, enclosure: enclosure,
       authorities: plan.step(step)?.stage.receipt?.authorities ?? [],
-      isReplacing: options.isReplacing,
+      isReplacing: options.isReplacing, replaced: exports.replaced.withLock { $0 },
       now: clock.now, store: store, exportFolder: exportFolder)
   }
 }

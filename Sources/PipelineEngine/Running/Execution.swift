@@ -13,8 +13,8 @@ struct Execution: Sendable {
   let enclosure: ReceiptRequest.Enclosure?
   /// The folder of the run's files.
   let folder: String
-  let exportFolder: RunExportFolder
-  let exports = EarlyExports()
+  private(set) var exportFolder: RunExportFolder
+  let exports: EarlyExports
 
   var store: any ArtifactStore { runner.store }
   var recorder: any RunRecorder { runner.recorder }
@@ -26,9 +26,13 @@ struct Execution: Sendable {
     self.options = options
     enclosure = plan.enclosure { plan.exportNames(of: $0, options.names) }
     folder = enclosure.map { options.folder + "/" + $0.place } ?? options.folder
+    let exports = EarlyExports()
+    self.exports = exports
     exportFolder = RunExportFolder(
-      base: runner.exportFolder,
+      base: runner.exportFolder, pipeline: plan.name, exports: exports,
       seal: enclosure.map { "\(options.folder)/\($0.folder)/\($0.seal)" })
+    exportFolder.receipts = Set(
+      receiptNames.flatMap(\.fileNames).map { [folder] in "\(folder)/\($0)" })
   }
 
   /// Reads the identities of the plan's recordings.
@@ -191,22 +195,52 @@ struct WaitNotice {
 /// and unsealed before any of them changes, so that a seal is never on an incomplete folder.
 struct RunExportFolder: ExportFolder {
   let base: any ExportFolder
+  let pipeline: String
+  let exports: Execution.EarlyExports
+  /// The paths of the run's receipts and their companions.
+  var receipts: Set<String> = []
   /// The path of the seal of the run's own folder; nil for the output folder.
   var seal: String?
   /// Whether nothing is written, for forecasts.
   var isRehearsal = false
 
   func publish(
-    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
+    _ content: Digest, at path: String, of source: ExportSource, isReplacing: Bool,
     write: (_ temporaryPath: String) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Int {
     if isRehearsal { return 0 }
+    let source = completed(source)
+    let refusal = try base.refusal(toReplace: path, with: source)
+    // A refused export leaves the folder sealed.
+    if let refusal, !isReplacing, seal != nil { throw refusal }
+    let isOverwriting =
+      isReplacing && (refusal != nil || base.byteCount(ofPublished: path) == nil)
+    // Nil without a file.
+    let replaced = isOverwriting ? try? base.digest(ofFile: path) : nil
     if let seal {
       try base.makeFolder(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
       if path != seal { try base.withdraw(seal, isReplacing: isReplacing) }
     }
-    return try base.publish(
-      content, at: path, of: recording, isReplacing: isReplacing, write: write)
+    let byteCount = try base.publish(
+      content, at: path, of: source, isReplacing: isReplacing, write: write)
+    if let replaced { exports.replaced.withLock { $0[path] = $0[path] ?? replaced } }
+    return byteCount
+  }
+
+  func refusal(
+    toReplace path: String, with source: ExportSource
+  ) throws(SpoolError) -> SpoolError? {
+    try base.refusal(toReplace: path, with: completed(source))
+  }
+
+  /// A source as this run's; a file of no recording, such as a public key, is no pipeline's alone.
+  private func completed(_ source: ExportSource) -> ExportSource {
+    ExportSource(
+      source.recording, pipeline: source.recording == nil ? nil : pipeline, receipts: receipts)
+  }
+
+  func protect(_ paths: [String], by receipt: String) throws(SpoolError) {
+    if !isRehearsal { try base.protect(paths, by: receipt) }
   }
 
   func makeFolder(_ path: String) throws(SpoolError) {
@@ -271,7 +305,7 @@ extension ExportFolder {
     }
     var written = digest
     let byteCount = try publish(
-      content, at: path, of: recording, isReplacing: isReplacing
+      content, at: path, of: ExportSource(recording), isReplacing: isReplacing
     ) { (temporary) throws(SpoolError) in written = try write(temporary) ?? digest }
     return PublishedFile(
       path: path, byteCount: byteCount, step: step, wasThere: false, digest: written)

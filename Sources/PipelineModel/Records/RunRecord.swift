@@ -236,4 +236,21 @@ extension SpoolError {
       advice: "choose another folder with \(option: .out), rename one of the recordings, or "
         + "add \(option: .replace)")
   }
+
+  /// An export that would replace one of another pipeline.
+  package init(_ path: String, madeBy other: String, not own: String) {
+    self.init(
+      "\(path) was made by another pipeline",
+      reason: "it is an export of \(other), and one of \(own) would take its place",
+      advice: "choose another folder with \(option: .out), give the exports a name of their own in "
+        + "the pipeline, such as name: \"{stem}.\(own)\", or add \(option: .replace)")
+  }
+
+  /// An export that would replace one that another run's receipt covers.
+  package init(_ path: String, coveredBy receipt: String) {
+    self.init(
+      "\(path) is covered by a signed receipt",
+      reason: "this run does not write \(receipt) again, which would then be broken",
+      advice: "choose another folder with \(option: .out), or add \(option: .replace)")
+  }
 }

@@ -13,6 +13,14 @@ package protocol ExportFolder: Sendable {
   /// nil if unknown.
   func recording(ofPublished path: String) throws(SpoolError) -> RecordingIdentity?
 
+  /// Why an export may not take the place of the file at `path`, which this store published and
+  /// which is unchanged: another recording or pipeline made it, or a receipt covers it that the run
+  /// does not write again. Nil if it may, and if nothing is known of the file.
+  func refusal(toReplace path: String, with source: ExportSource) throws(SpoolError) -> SpoolError?
+
+  /// Records that the receipt at a path covers these published files.
+  func protect(_ paths: [String], by receipt: String) throws(SpoolError)
+
   /// The length in bytes of the file at `path`, if this store published it and it is unchanged; nil
   /// if unknown.
   func byteCount(ofPublished path: String) -> Int?
@@ -27,12 +35,11 @@ package protocol ExportFolder: Sendable {
   /// Publishes a file to a user's folder: `write` fills a temporary file beside it, which is
   /// flushed, renamed to `path`, and recorded under `content`. The folder must exist.
   ///
-  /// An existing file is replaced only if this store published it from the same recording and it is
-  /// unchanged, or if `isReplacing`; otherwise this throws, and the file stays.
-  /// - Parameter recording: the file's source; nil if that is not one recording.
+  /// An existing file is replaced only if this store published it, it is unchanged, and there is no
+  /// `refusal`, or if `isReplacing`; otherwise this throws, and the file stays.
   /// - Returns: the length of the file in bytes.
   func publish(
-    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
+    _ content: Digest, at path: String, of source: ExportSource, isReplacing: Bool,
     write: (_ temporaryPath: String) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Int
 
@@ -54,6 +61,24 @@ package protocol ExportFolder: Sendable {
 
   /// Copies a file, sharing its blocks where the file system can.
   func copyFile(from source: String, to destination: String) throws(SpoolError)
+}
+
+/// What makes an export: a run's pipeline, of a recording.
+package struct ExportSource: Hashable, Sendable {
+  /// Nil if it is not one recording.
+  package var recording: RecordingIdentity?
+  /// The pipeline's name: edited or moved, it stays the same one. Nil if it is no pipeline's alone.
+  package var pipeline: String?
+  /// The paths of the receipts that the run writes at its end, and which may cover the export.
+  package var receipts: Set<String>
+
+  package init(
+    _ recording: RecordingIdentity? = nil, pipeline: String? = nil, receipts: Set<String> = []
+  ) {
+    self.recording = recording
+    self.pipeline = pipeline
+    self.receipts = receipts
+  }
 }
 
 extension ReceiptRequest {

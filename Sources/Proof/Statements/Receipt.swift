@@ -76,14 +76,21 @@ package struct Receipt: Hashable, Sendable {
   package typealias Named = (name: String, version: String)
 
   /// The inputs and the environment.
-  /// - Parameter authorities: the URLs of its time stamping authorities, in order.
+  /// - Parameters:
+  ///   - authorities: the URLs of its time stamping authorities, in order.
+  ///   - replaced: the names of replaced files, and the SHA-256 of their bytes.
   package static func origin(
-    program: Named, host: Named, run: JSONValue, sources: [JSONValue], authorities: [String] = []
+    program: Named, host: Named, run: JSONValue, sources: [JSONValue], authorities: [String] = [],
+    replaced: [(name: String, digest: Digest)] = []
   ) -> JSONValue {
     .object(leavingOut: [
       "program": json(ofProgram: program), "host": json(ofHost: host), "run": run,
       "sources": .list(sources),
       "authorities": authorities.isEmpty ? nil : .list(authorities.map { .text($0) }),
+      "replaced": replaced.isEmpty
+        ? nil
+        : .list(
+          replaced.map { .object(["name": .text($0.name), "digest": .sha256($0.digest)]) }),
     ])
   }
 

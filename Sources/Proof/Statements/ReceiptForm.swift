@@ -90,6 +90,9 @@ package enum ReceiptForm {
     optional(
       "authorities", .list(name, least: 1),
       "The addresses of the authorities that are asked for a time stamp of the receipt."),
+    optional(
+      "replaced", .list(.object([member("name", name), member("digest", digestSet)]), least: 1),
+      "The receipt that was in this one's place, and the files that were overwritten on request."),
   ])
 
   private static let source = JSONForm.object([

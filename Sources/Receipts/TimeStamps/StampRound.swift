@@ -235,7 +235,7 @@ extension StampRound {
     _ bytes: [UInt8], _ content: Digest, at path: String
   ) throws(SpoolError) {
     if try store.isPublished(content, at: path) { return }
-    _ = try store.publish(content, at: path, of: nil, isReplacing: false) {
+    _ = try store.publish(content, at: path, of: ExportSource(), isReplacing: false) {
       (temporary) throws(SpoolError) in try ReceiptBuilder.write(bytes, to: temporary)
     }
   }

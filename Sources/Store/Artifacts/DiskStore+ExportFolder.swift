@@ -54,21 +54,20 @@ extension DiskStore: ExportFolder {
   /// Publishes a file in a user's folder: `write` fills a temporary file beside it, which is
   /// flushed, renamed to `path`, and recorded under `content`.
   ///
-  /// Replaces an existing file only if this store published it for the same recording and it is
-  /// unchanged, or if `isReplacing`. A file with the same bytes counts as published. Throws
+  /// Replaces an existing file only if this store published it, it is unchanged and there is no
+  /// `refusal`, or if `isReplacing`. A file with the same bytes counts as published. Throws
   /// otherwise, and keeps it. On error the temporary file is removed.
   /// - Returns: the length of the file in bytes.
   package func publish(
-    _ content: Digest, at path: String, of recording: RecordingIdentity? = nil, isReplacing: Bool,
+    _ content: Digest, at path: String, of source: ExportSource = ExportSource(),
+    isReplacing: Bool,
     write: (_ temporaryPath: String) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Int {
     let path = FilePath.absolute(path)
     let publication = try Publication(at: path, in: self)
     do throws(SpoolError) {
       try write(publication.temporaryPath)
-      return try publication.finish(
-        KnownFileTables.Published(content: content, recording: recording),
-        isReplacing: isReplacing)
+      return try publication.finish(content, of: source, isReplacing: isReplacing)
     } catch {
       publication.abandon()
       throw error
@@ -85,6 +84,36 @@ extension DiskStore: ExportFolder {
   /// unchanged.
   package func recording(ofPublished path: String) throws(SpoolError) -> RecordingIdentity? {
     try published(at: FilePath.absolute(path))?.recording
+  }
+
+  /// Why an export may not replace the file at `path`; nil if it may, and if nothing is known of the
+  /// file. Where the store lacks a recording, pipeline or receipt, it refuses nothing.
+  package func refusal(
+    toReplace path: String, with source: ExportSource
+  ) throws(SpoolError) -> SpoolError? {
+    let path = FilePath.absolute(path)
+    guard let before = try published(at: path) else { return nil }
+    if let other = before.recording, let own = source.recording, !own.isSameRecording(as: other),
+      !isSameFile(own.path, other.path)
+    {
+      return SpoolError(path, holds: other, not: own)
+    }
+    if let other = before.pipeline, let own = source.pipeline, own != other {
+      return SpoolError(path, madeBy: other, not: own)
+    }
+    if let receipt = before.receipt, !source.receipts.contains(receipt), FilePath.exists(receipt) {
+      return SpoolError(path, coveredBy: receipt)
+    }
+    return nil
+  }
+
+  /// Records that a receipt covers published files. Its loss costs only their protection.
+  package func protect(_ paths: [String], by receipt: String) throws(SpoolError) {
+    let (paths, receipt) = (paths.map(FilePath.absolute), FilePath.absolute(receipt))
+    try withDeferringDatabase(to: "record a published file in") {
+      (database) throws(SpoolError) in
+      try KnownFileTables.protect(paths, by: receipt, in: &database)
+    }
   }
 
   /// Length of the file at `path`, if this store published it and it is unchanged.

@@ -40,7 +40,7 @@ struct Publication: ~Copyable {
   /// Gives the file its final name, durably, and records it.
   /// - Returns: its length in bytes.
   func finish(
-    _ published: KnownFileTables.Published, isReplacing: Bool
+    _ content: Digest, of source: ExportSource, isReplacing: Bool
   ) throws(SpoolError) -> Int {
     let files = store.files
     // Opened again: the writer may have replaced the empty file.
@@ -50,10 +50,7 @@ struct Publication: ~Copyable {
     try doing("flush", path) { () throws(SystemError) in try files.flush(file) }
 
     let before = try store.published(at: path)
-    if !isReplacing, let other = before?.recording, let own = published.recording,
-      !own.isSameRecording(as: other), !store.isSameFile(own.path, other.path)
-    {
-      let refusal = SpoolError(path, holds: other, not: own)
+    if !isReplacing, let refusal = try store.refusal(toReplace: path, with: source) {
       throw SpoolError(
         "write", path, reason: refusal.reason ?? refusal.message, advice: refusal.advice)
     }
@@ -76,7 +73,9 @@ struct Publication: ~Copyable {
     do throws(SpoolError) {
       try store.withDatabase { (database) throws(SpoolError) in
         try KnownFileTables.publish(
-          published, at: path, stamp: stamp, from: temporaryPath, in: &database)
+          KnownFileTables.Published(
+            content: content, recording: source.recording, pipeline: source.pipeline),
+          at: path, stamp: stamp, from: temporaryPath, in: &database)
       }
     } catch {
       // A file that the store does not know would count as another program's.

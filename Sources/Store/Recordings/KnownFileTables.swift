@@ -29,6 +29,10 @@ enum KnownFileTables {
     let content: Digest
     /// The source recording; nil if unknown.
     let recording: RecordingIdentity?
+    /// The pipeline's name; nil if unknown.
+    let pipeline: String?
+    /// The path of the receipt that covers it; nil if none does, or if unknown.
+    var receipt: String?
   }
 
   /// What this version of the file was published as; nil if it was not.
@@ -37,17 +41,18 @@ enum KnownFileTables {
   ) throws(SpoolError) -> Published? {
     let rows = try database.run(
       """
-      SELECT content, recording_path, recording_digest FROM published
+      SELECT content, recording_path, recording_digest, pipeline, receipt FROM published
       WHERE path = ? AND \(stampMatches)
       """, [.text(path)] + stamp.columns, to: "read published files in")
     guard let row = rows.first, let content = row[0].text.flatMap(Digest.init(hex:)) else {
       return nil
     }
-    guard let origin = row[1].text, let digest = row[2].text.flatMap(Digest.init(hex:)) else {
-      return Published(content: content, recording: nil)
-    }
+    let digest = row[2].text.flatMap(Digest.init(hex:))
     return Published(
-      content: content, recording: RecordingIdentity(path: origin, digest: digest))
+      content: content,
+      recording: row[1].text.flatMap { path in
+        digest.map { RecordingIdentity(path: path, digest: $0) }
+      }, pipeline: row[3].text, receipt: row[4].text)
   }
 
   /// Records a publication, and clears its temporary path.
@@ -57,8 +62,11 @@ enum KnownFileTables {
   ) throws(SpoolError) {
     try database.transaction(to: recordAction) { (database) throws(SpoolError) in
       try record(
-        published.content, from: (published.recording?.path, published.recording?.digest.hex),
-        at: path, stamp: stamp, in: &database)
+        published.content,
+        [
+          published.recording?.path, published.recording?.digest.hex, published.pipeline,
+          published.receipt,
+        ], at: path, stamp: stamp, in: &database)
       try forgetUnfinished(temporary, in: &database)
     }
   }
@@ -69,26 +77,38 @@ enum KnownFileTables {
     _ digest: Digest, at path: String, stamp: FileStamp, in database: inout Database
   ) throws(SpoolError) {
     let origin = try database.run(
-      "SELECT recording_path, recording_digest FROM published WHERE path = ?", [.text(path)],
+      "SELECT \(originColumns) FROM published WHERE path = ?", [.text(path)],
       to: "read published files in"
     ).first
-    try record(
-      digest, from: (origin?[0].text, origin?[1].text), at: path, stamp: stamp, in: &database)
+    try record(digest, (0..<4).map { origin?[$0].text }, at: path, stamp: stamp, in: &database)
   }
 
+  /// Records the receipt that covers published files, where another one or none is recorded.
+  static func protect(
+    _ paths: [String], by receipt: String, in database: inout Database
+  ) throws(SpoolError) {
+    try database.transaction(to: recordAction) { (database) throws(SpoolError) in
+      for path in paths {
+        try database.run(
+          "UPDATE published SET receipt = ?1 WHERE path = ?2 AND receipt IS NOT ?1",
+          [.text(receipt), .text(path)], to: recordAction)
+      }
+    }
+  }
+
+  /// - Parameter origin: the values of `originColumns`.
   private static func record(
-    _ content: Digest, from origin: (path: String?, digest: String?), at path: String,
-    stamp: FileStamp, in database: inout Database
+    _ content: Digest, _ origin: [String?], at path: String, stamp: FileStamp,
+    in database: inout Database
   ) throws(SpoolError) {
     try database.run(
       """
       INSERT OR REPLACE INTO published
-        (path, \(stampColumns), content, recording_path, recording_digest)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        (path, \(stampColumns), content, \(originColumns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      [.text(path)] + stamp.columns + [
-        .text(content.hex), SQLValue(origin.path), SQLValue(origin.digest),
-      ], to: recordAction)
+      [.text(path)] + stamp.columns + [.text(content.hex)] + origin.map { SQLValue($0) },
+      to: recordAction)
   }
 
   /// Removes a temporary path.
@@ -100,6 +120,7 @@ enum KnownFileTables {
   }
 
   private static let recordAction = "record a published file in"
+  private static let originColumns = "recording_path, recording_digest, pipeline, receipt"
   private static let stampColumns = "device, inode, byte_count, modified_ns, changed_ns"
   private static let stampMatches =
     "(\(stampColumns)) = (?, ?, ?, ?, ?)"

@@ -71,3 +71,6 @@ const char *const text_schema_open_claims = (const char[]){
 const char *const text_schema_one_log = (const char[]){
 #embed "Store/23-one-log.sql"
     , 0};
+const char *const text_schema_export_owners = (const char[]){
+#embed "Store/24-export-owners.sql"
+    , 0};

@@ -27,7 +27,7 @@ enum Options {
     "checkpoint", "WHEN", default: .pass,
     help: "Which sound is kept in the store: where a pass ends, or after every stage.")
   static let replace = Option<Bool>.flag(
-    "replace", help: "Replace files in the output folder that Spool did not write.")
+    "replace", help: "Replace files of other programs or pipelines too.")
   static let ignoreRoom = Option<Bool>.flag(
     "ignore-room",
     help: "Begin although it may not fit on the disk; where that gets full, it pauses.")

@@ -137,4 +137,66 @@ struct ReceiptPlaceTests {
     #expect(try place.run(pipeline, [place.file("a.wav")]).exitCode == 0)
     #expect(try place.spool(["verify", "out"]).exitCode == 0)
   }
+
+  private struct Replaced: Decodable {
+    struct Envelope: Decodable { let payload: Data }
+    struct Predicate: Decodable { let origin: Origin }
+    struct Origin: Decodable { let replaced: [File]? }
+    struct File: Decodable, Hashable {
+      let name: String
+      let digest: [String: String]
+    }
+    let predicate: Predicate
+  }
+
+  /// What the receipt of `a` says that it replaced.
+  private func replaced() throws -> [Replaced.File]? {
+    let envelope = try JSONDecoder().decode(
+      Replaced.Envelope.self, from: place.export("a.receipt.json"))
+    return try JSONDecoder().decode(Replaced.self, from: envelope.payload).predicate.origin.replaced
+  }
+
+  private func file(_ name: String) throws -> Replaced.File {
+    let sum = try #require(Program(named: "sha256sum")).run([place.out + "/" + name])
+    return Replaced.File(name: name, digest: ["sha256": String(sum.text.prefix(64))])
+  }
+
+  @Test("another pipeline, or a run without the receipt, replaces nothing that a receipt covers")
+  func otherPipelines() throws {
+    try run(["a"])
+    #expect(try replaced() == nil)
+    let before = try Workspace.listing(of: place.out)
+    func pipeline(_ name: String, _ last: String) throws -> String {
+      try place.pipeline(
+        "pipeline: \(name)\ninputs: { note: sound }\n"
+          + "stages: [decode, { gain: -1 dB }, { export: [wav] }\(last)]\n", named: "other.yaml")
+    }
+    for (name, last, words) in [
+      ("q", "", "an export of p"), ("q", ", proof", "an export of p"), ("p", "", "a.receipt.json"),
+    ] {
+      let refused = try place.run(try pipeline(name, last), [place.file("a.wav")])
+      #expect(refused.exitCode == 1, "\(name)\(last)")
+      #expect(refused.errorOutput.contains(words), "\(refused.errorOutput)")
+      #expect(refused.errorOutput.contains("--replace"), "\(refused.errorOutput)")
+      #expect(try Workspace.listing(of: place.out) == before, "\(name)\(last)")
+    }
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+
+    // The same pipeline with its receipt may, and another one on request; the receipts say so.
+    let first = try file("a.receipt.json")
+    #expect(try place.run(try pipeline("p", ", proof"), [place.file("a.wav")]).exitCode == 0)
+    #expect(try replaced() == [first])
+    let files = try ["a.receipt.json", "a.wav"].map(file)
+    let other = try place.pipeline(
+      "pipeline: q\ninputs: { note: sound }\n"
+        + "stages: [decode, { gain: -2 dB }, { export: [wav] }, proof]\n", named: "q.yaml")
+    let run = try place.run(other, [place.file("a.wav")], ["--replace"])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(try replaced() == files)
+    let verified = try place.spool(["verify", "out"])
+    #expect(verified.exitCode == 0, "\(verified.text)")
+    // Again, nothing is new.
+    #expect(try place.run(other, [place.file("a.wav")]).exitCode == 0)
+    #expect(try replaced() == files)
+  }
 }

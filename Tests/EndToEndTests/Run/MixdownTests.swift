@@ -23,10 +23,10 @@ struct MixdownTests {
     let session = PackageFiles.sample("session/session.yaml")
     let run = try place.run(pipeline, [session])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
-    #expect(place.exports == ["session.m4a", "session.measure.json", "session.wav"])
-    let facts = try SoundFacts(of: place.out + "/session.wav")
+    #expect(place.exports == ["session.measure.json", "session.mix.m4a", "session.mix.wav"])
+    let facts = try SoundFacts(of: place.out + "/session.mix.wav")
     #expect(facts.sampleRate == 44_100 && facts.channels == 2)
-    let loudness = try Reference.loudness(of: place.out + "/session.wav")
+    let loudness = try Reference.loudness(of: place.out + "/session.mix.wav")
     #expect(abs(loudness.integrated + 16) < 0.3 && loudness.truePeak < -0.9)
     #expect(try place.run(pipeline, [session]).made == [])
   }

@@ -53,15 +53,15 @@ struct PipelineRunTests {
     let source = try SoundFacts(of: take)
     let run = try place.run(PackageFiles.pipeline("podcast.yaml"), [take])
     try #require(run.exitCode == 0, "\(run.errorOutput)")
-    #expect(place.exports == ["take.after.json", "take.flac", "take.m4a"])
+    #expect(place.exports == ["take.after.json", "take.podcast.flac", "take.podcast.m4a"])
 
-    let flac = try SoundFacts(of: place.out + "/take.flac")
+    let flac = try SoundFacts(of: place.out + "/take.podcast.flac")
     #expect(flac.codec == "flac")
     #expect(flac.bits == 24)
     #expect(flac.sampleRate == 48000)
     let seconds = Double(source.frames) / Double(source.sampleRate)
     #expect(abs(Double(flac.frames) - seconds * 48000) <= 1)
-    let m4a = try SoundFacts(of: place.out + "/take.m4a")
+    let m4a = try SoundFacts(of: place.out + "/take.podcast.m4a")
     #expect(abs(m4a.frames - flac.frames) <= 1024)
     for facts in [flac, m4a] {
       #expect(facts.hasPicture)
@@ -69,11 +69,26 @@ struct PipelineRunTests {
         #expect(facts.tags[tag] == source.tags[tag], "\(facts.codec): \(tag)")
       }
     }
-    try expectLevels(of: place.out + "/take.flac", loudness: -16, ceiling: -1)
+    try expectLevels(of: place.out + "/take.podcast.flac", loudness: -16, ceiling: -1)
     let figures = try JSONDecoder().decode(Figures.self, from: place.export("take.after.json"))
-    let measured = try Reference.loudness(of: place.out + "/take.flac")
+    let measured = try Reference.loudness(of: place.out + "/take.podcast.flac")
     #expect(abs(figures.integratedLoudness - measured.integrated) < Self.tolerance)
     #expect(abs(figures.truePeak - measured.truePeak) < Self.tolerance)
+  }
+
+  @Test("the pipelines that come with Spool leave each other's exports alone in one folder")
+  func together() throws {
+    let place = try Workspace()
+    let tone = place.file("tone.wav")
+    try Reference.record(tone, seconds: 3)
+    var count = 0
+    for name in ["voice-note", "podcast", "interview", "archive", "field-recording"] {
+      let run = try place.run(PackageFiles.pipeline(name + ".yaml"), [tone])
+      #expect(run.exitCode == 0, "\(name): \(run.errorOutput)")
+      #expect(place.exports.count >= count + 2, "\(name): \(place.exports)")
+      count = place.exports.count
+    }
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
   }
 
   @Test(
@@ -86,7 +101,7 @@ struct PipelineRunTests {
       let run = try place.run(PackageFiles.pipeline(pipeline), [place.file("tone.wav")])
       try #require(run.exitCode == 0, "\(run.errorOutput)")
     }
-    for name in ["tone.flac", "tone.archive.flac"] {
+    for name in ["tone.podcast.flac", "tone.archive.flac"] {
       try Reference.output("flac", ["--test", "--silent", place.out + "/" + name])
     }
   }
@@ -102,7 +117,7 @@ struct PipelineRunTests {
     try #require(run.exitCode == 0, "\(run.errorOutput)")
     #expect(
       place.exports == [
-        "spool.pub", "tape.archive.flac", "tape.archive.wav", "tape.levels.json",
+        "spool.pub", "tape.archive-levels.json", "tape.archive.flac", "tape.archive.wav",
         "tape.listening.m4a", "tape.receipt.json", "tape.sha256", "tape.verify.sh",
       ])
     // As 32 bits, so that no conversion can hide a difference.

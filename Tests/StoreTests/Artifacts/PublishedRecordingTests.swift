@@ -5,7 +5,7 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite("An export remembers the recording that it was made of")
+@Suite("An export remembers the recording and the pipeline that it was made of")
 struct PublishedRecordingTests {
   private let scratch: ScratchFolder
   private let store: DiskStore
@@ -24,10 +24,13 @@ struct PublishedRecordingTests {
   }
 
   private func publish(
-    _ text: String, of recording: RecordingIdentity?, isReplacing: Bool = false
+    _ text: String, of recording: RecordingIdentity?, isReplacing: Bool = false,
+    by pipeline: String? = nil, receipts: Set<String> = []
   ) throws(SpoolError) {
     _ = try store.publish(
-      SHA256.digest(of: text), at: path, of: recording, isReplacing: isReplacing
+      SHA256.digest(of: text), at: path,
+      of: ExportSource(recording, pipeline: pipeline, receipts: receipts),
+      isReplacing: isReplacing
     ) { (temporary) throws(SpoolError) in
       do { try text.write(toFile: temporary, atomically: false, encoding: .utf8) } catch {
         throw SpoolError("cannot write", reason: "\(error)")
@@ -75,5 +78,46 @@ struct PublishedRecordingTests {
     try publish("fourth", of: recording("/b/note.wav", "b"))
     try Data("edited".utf8).write(to: URL(fileURLWithPath: path))
     #expect(try store.recording(ofPublished: path) == nil)
+  }
+
+  @Test("another pipeline's export is refused like another program's; a name is a pipeline")
+  func otherPipeline() throws {
+    let note = recording("/a/note.wav", "a")
+    try publish("first", of: note, by: "mine")
+    try publish("second", of: note, by: "mine")
+    let error = try #require(throws: SpoolError.self) {
+      try publish("third", of: note, by: "yours")
+    }
+    #expect(error.message == "cannot write \(path)")
+    #expect(error.reason == "it is an export of mine, and one of yours would take its place")
+    #expect(error.advice?.contains("--replace") == true)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "second")
+    try publish("third", of: note, isReplacing: true, by: "yours")
+    try publish("fourth", of: note, by: "yours")
+    // What version 0.1 wrote without a run is unknown, and is replaced as before.
+    try publish("fifth", of: note)
+    try publish("sixth", of: note, by: "mine")
+  }
+
+  @Test("what a receipt covers is replaced only with that receipt, or where that is gone")
+  func covered() throws {
+    let note = recording("/a/note.wav", "a")
+    let receipt = try scratch.write("signed", to: "out/note.receipt.json")
+    try publish("first", of: note, by: "mine", receipts: [receipt])
+    try store.protect([path], by: receipt)
+    let error = try #require(throws: SpoolError.self) {
+      try publish("second", of: note, by: "mine")
+    }
+    #expect(error.reason?.contains(receipt) == true)
+    #expect(error.advice?.contains("--replace") == true)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "first")
+    let reopened = try DiskStore(at: store.path)
+    #expect(
+      try reopened.refusal(toReplace: path, with: ExportSource(note, pipeline: "mine")) != nil)
+
+    try publish("third", of: note, by: "mine", receipts: [receipt])
+    try store.protect([path], by: receipt)
+    try FileManager.default.removeItem(atPath: receipt)
+    try publish("fourth", of: note, by: "mine")
   }
 }

@@ -69,6 +69,23 @@ struct OldRecordsTests {
     #expect(try content(of: path) == before, "from the log alone")
   }
 
+  @Test("its exports are those of the pipelines and receipts that its runs name")
+  func exportOwners() throws {
+    let rows = try DiskStore(at: copy()).withDatabase { (database) throws(SpoolError) in
+      try database.run(
+        """
+        SELECT pipeline, receipt FROM published
+        WHERE path IN ('/tmp/fx/out/spool.pub', '/tmp/fx/out/tone.flac', '/tmp/fx/out/tone.srt')
+        ORDER BY path
+        """, to: "test")
+    }
+    #expect(
+      rows == [
+        [.null, .null], [.text("kept"), .text("/tmp/fx/out/tone.receipt.json")],
+        [.text("kept-words"), .null],
+      ])
+  }
+
   @Test("without its database, it is made from the records, and all rows are in the log")
   func lost() throws {
     let path = try copy()

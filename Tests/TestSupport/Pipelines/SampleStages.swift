@@ -139,12 +139,13 @@ extension StepDefinition.Sources {
 extension PipelineDefinition {
   /// A pipeline as a test writes it: one input `note`, and whatever else is given.
   package static func sample(
-    _ steps: [StepDefinition], optional: [(String, ArtifactKind)] = [], list: String? = nil,
+    _ steps: [StepDefinition], named name: String = "sample",
+    optional: [(String, ArtifactKind)] = [], list: String? = nil,
     variables: [(String, DocumentNode)] = []
   ) -> PipelineDefinition {
     let location = SourceLocation(line: 2, column: 3)
     return PipelineDefinition(
-      name: "sample", summary: nil,
+      name: name, summary: nil,
       inputs: [InputDefinition(name: "note", kind: .sound, isOptional: false, location: location)]
         + [list].compactMap { $0 }.map {
           InputDefinition(
