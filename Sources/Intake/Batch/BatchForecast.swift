@@ -14,8 +14,8 @@ package struct BatchForecast: Hashable, Sendable {
   package internal(set) var exportFolders: [String] = []
   /// The other files in the folder.
   package internal(set) var skipped = SkippedFiles()
-  /// The number of files whose exports have another name than wanted, because it is taken.
-  package internal(set) var renamedCount = 0
+  /// The files whose exports have another name than wanted.
+  package internal(set) var renamed: [RenamedFile] = []
   /// Seconds of sound in all files, partly extrapolated from lengths in bytes.
   package internal(set) var mediaSeconds = 0.0
   /// Bytes for the store.

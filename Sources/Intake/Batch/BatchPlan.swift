@@ -24,20 +24,33 @@ struct BatchPlan: Sendable {
   /// The folders of other batches' exports.
   var exportFolders: [String] = []
   var skipped = SkippedFiles()
+  /// Paths below the output folder: exports under earlier names of the jobs' files, which stay.
+  var earlierExports: [String] = []
 
   /// Seconds of sound in the files that were done before.
   var reusedSeconds: Double {
     settled.filter { $0.outcome == .reused }.compactMap(\.mediaSeconds).reduce(0, +)
   }
 
-  /// The number of files whose exports have another name than wanted, because it is taken.
-  var renamedCount: Int {
-    jobs.count { $0.wantedName != nil } + settled.count { $0.isRenamed }
+  /// The files whose exports have another name than wanted, by path.
+  var renamed: [RenamedFile] {
+    let new = jobs.filter { $0.wantedName != nil }.map {
+      RenamedFile(path: $0.file.path, name: BatchOrder.exportName($0.name))
+    }
+    return (new + settled.compactMap(\.renamed)).sorted { PathText.isBefore($0.path, $1.path) }
   }
 
   func count(_ outcome: BatchFileResult.Outcome) -> Int {
     settled.count { $0.outcome == outcome }
   }
+}
+
+/// A file whose exports have another name than wanted, because other exports have that.
+package struct RenamedFile: Hashable, Sendable, Encodable {
+  /// Below the batch's folder.
+  package let path: String
+  /// The name of its exports below the output folder, without extension.
+  package let name: String
 }
 
 /// What a batch works with.

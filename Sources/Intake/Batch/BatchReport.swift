@@ -21,6 +21,8 @@ struct BatchReport {
     let interrupted: Int
     let leftOut: Int
     let renamed: Int
+    /// The exports that stay under earlier names, by path below the output folder.
+    let earlierExports: [String]
     /// The number of other files, by the reason for leaving them out.
     let skipped: [String: Int]
     /// Their names, up to 1000 for each reason.
@@ -34,6 +36,8 @@ struct BatchReport {
   let results: [BatchFileResult]
   /// The other files in the folder.
   let skipped: SkippedFiles
+  /// The exports that stay under earlier names.
+  let earlierExports: [String]
   /// Why the batch paused before its end; nil if it did not.
   var pause: SpoolError?
   let startedAt: Double
@@ -50,7 +54,8 @@ struct BatchReport {
         folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
         done: count(.done), reused: count(.reused), failed: count(.failed),
         interrupted: count(.interrupted), leftOut: count(.leftOut),
-        renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
+        renamed: results.count { $0.renamed != nil }, earlierExports: earlierExports,
+        skipped: skipped.namedCounts,
         skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
     let files = results.map(Self.line)
     return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n]}\n"
@@ -109,8 +114,10 @@ package struct BatchSummary: Hashable, Sendable {
 
   /// The other files in the folder.
   package internal(set) var skipped = SkippedFiles()
-  /// The number of files whose exports have another name than wanted, because it is taken.
-  package internal(set) var renamedCount = 0
+  /// The files whose exports have another name than wanted.
+  package internal(set) var renamed: [RenamedFile] = []
+  /// The exports that stay under earlier names, by path below the output folder.
+  package internal(set) var earlierExports: [String] = []
 
   init(_ results: [BatchFileResult], seconds: Double) {
     self.seconds = seconds

@@ -56,7 +56,8 @@ package struct BatchRunner: Sendable {
     let finishedAt = workplace.clock.now
     var summary = BatchSummary(all, seconds: finishedAt - startedAt)
     summary.skipped = plan.skipped
-    summary.renamedCount = plan.renamedCount
+    summary.renamed = plan.renamed
+    summary.earlierExports = plan.earlierExports
     // If there was nothing to retry, the last batch's report still holds.
     let isIdle = order.retriesFailedOnly && plan.jobs.isEmpty
     do throws(SpoolError) {
@@ -64,9 +65,8 @@ package struct BatchRunner: Sendable {
         isIdle
         ? nil
         : try BatchReport(
-          order: order, results: all, skipped: plan.skipped, pause: summary.pause,
-          startedAt: startedAt,
-          finishedAt: finishedAt
+          order: order, results: all, skipped: plan.skipped, earlierExports: plan.earlierExports,
+          pause: summary.pause, startedAt: startedAt, finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
       summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
@@ -131,7 +131,7 @@ package struct BatchRunner: Sendable {
     forecast.leftOutCount = plan.count(.leftOut)
     forecast.exportFolders = plan.exportFolders
     forecast.skipped = plan.skipped
-    forecast.renamedCount = plan.renamedCount
+    forecast.renamed = plan.renamed
     forecast.workerCount = plan.jobs.isEmpty ? 0 : budget.workerCount(for: plan.jobs.count)
     var costs = BatchForecast.CostModel()
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }

@@ -129,6 +129,13 @@ private struct BatchSurvey {
         file: job.file, name: name, wantedName: name == wanted[index] ? nil : wanted[index],
         sidecar: job.sidecar, transcript: job.transcript)
     }
+    plan.earlierExports = zip(pending, plan.jobs).flatMap { file, job -> [String] in
+      guard let kept = file.kept, ExactText(kept) != ExactText(job.name) else { return [] }
+      return order.exports(called: kept).filter {
+        !repository.isTaken($0)
+          && workplace.store.byteCount(ofPublished: PathText.join(order.output, $0)) != nil
+      }
+    }
   }
 
   private func wantedName(of file: FoundFile) -> String {
@@ -188,6 +195,9 @@ struct ReservedNames {
 
   /// Reserves a path below the output folder.
   mutating func reserve(_ path: String) { taken.insert(ExactText(path)) }
+
+  /// Whether an export or a recording has a path below the output folder.
+  func isTaken(_ path: String) -> Bool { taken.contains(ExactText(path)) }
 
   /// - Returns: whether it was free.
   mutating func take(_ name: String) -> Bool {

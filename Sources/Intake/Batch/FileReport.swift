@@ -111,6 +111,12 @@ package struct BatchFileResult: Hashable, Sendable {
     return levels
   }
 
-  /// Whether its exports have another name than wanted, because it is taken.
-  var isRenamed: Bool { report.contains("\"\(FileReport.wantedNameKey)\":\"") }
+  /// Its exports' name, if that is another one than wanted.
+  var renamed: RenamedFile? {
+    guard report.contains("\"\(FileReport.wantedNameKey)\":\""),
+      let value = try? JSONReader.value(of: Array(report.utf8), depthLimit: 64).value,
+      let name = value["name"]?.text
+    else { return nil }
+    return RenamedFile(path: path, name: name)
+  }
 }

@@ -48,8 +48,9 @@ extension CommandContext {
         lines.append("  keeps   \(unit.kept.map(\.name).joined(separator: ", "))")
       }
     }
-    if !forecast.reused.isEmpty {
-      lines.append("reused    \(forecast.reused.map(\.name).joined(separator: ", "))")
+    let reused = reused(forecast)
+    if !reused.isEmpty {
+      lines.append("reused    \(reused.map(\.name).joined(separator: ", "))")
     }
     for step in forecast.skipped { lines.append("skipped   \(step.id): \(step.reason)") }
     lines.append("")
@@ -77,6 +78,12 @@ extension CommandContext {
     return Format.visible(lines: lines)
   }
 
+  /// The steps whose results are used as they are: those of a pass are streamed again.
+  private func reused(_ forecast: Forecast) -> [StepID] {
+    let again = Set(forecast.units.flatMap(\.replayed))
+    return forecast.reused.filter { !again.contains($0) }
+  }
+
   /// The required and the free space of each disk.
   private func disk(_ need: RoomNeed) -> [String] {
     let (store, exports) = (ByteCount(need.storeByteCount), ByteCount(need.folderByteCount))
@@ -101,7 +108,7 @@ extension CommandContext {
             "steps": names($0.steps), "again": names($0.replayed), "keeps": names($0.kept),
           ])
         }),
-      "reused": names(forecast.reused),
+      "reused": names(reused(forecast)),
       "skipped": names(forecast.skipped.map(\.id)),
       "mediaSeconds": forecast.mediaSeconds.map { .number($0) } ?? .null,
       "storeBytes": .number(Double(forecast.storeByteCount)),

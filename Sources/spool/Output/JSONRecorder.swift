@@ -74,7 +74,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
             "outputFreeBytes": forecast.outputFreeByteCount, "seconds": forecast.seconds,
             "isSampled": forecast.isSampled, "workers": forecast.workerCount,
             "exportFolders": forecast.exportFolders, "skipped": forecast.skipped.namedCounts,
-            "renamed": forecast.renamedCount,
+            "renamed": forecast.renamed,
           ])
         ])
     case .started(let path, let share): JSONLine("started", ["path": path, "share": share])
@@ -97,7 +97,8 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
           "summary": JSONLine([
             "done": end.doneCount, "reused": end.reusedCount, "failed": end.failed.count,
             "interrupted": end.interruptedCount, "seconds": end.seconds,
-            "skipped": end.skipped.namedCounts, "renamed": end.renamedCount,
+            "skipped": end.skipped.namedCounts, "renamed": end.renamed,
+            "earlierExports": end.earlierExports,
             "pause": end.pause?.message, "report": end.reportPath,
           ])
         ])

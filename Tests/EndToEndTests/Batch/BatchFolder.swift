@@ -46,6 +46,7 @@ struct BatchFolder {
     let failed: Int
     let interrupted: Int
     let renamed: Int
+    let earlierExports: [String]
     let skipped: [String: Int]
     let skippedFiles: [Skipped]
     let files: [File]

@@ -278,6 +278,7 @@ struct BatchTests {
       let renamed = "renamed: 1, for the exports of other files have its name"
       #expect(run.lines.count { $0 == renamed } == 2, "turn \(turn): \(run.lines)")
       let report = try #require(run.report)
+      #expect(run.lines.count { $0 == "  b/a.wav: a-2" } == 2, "turn \(turn): \(run.lines)")
       #expect(report.skipped == ["no-recording": 1, "link": 1, "special": 1, "hidden": 1])
       #expect(
         report.skippedFiles.map { "\($0.path) \($0.reason)" }
@@ -287,6 +288,22 @@ struct BatchTests {
       #expect(second?.name == "a-2" && second?.wantedName == "a")
       #expect(report.file("a.wav")?.wantedName == nil)
     }
+  }
+
+  @Test("exports that another --name leaves behind are listed, once")
+  func earlierNames() throws {
+    try folder.putTiny(1, "a.wav")
+    let pipeline = try folder.pipeline()
+    let first = try folder.batch(pipeline)
+    #expect(first.exitCode == 0 && first.report?.earlierExports == [])
+    let left = folder.place.exports.filter { $0.hasPrefix("a.") }
+    #expect(!left.isEmpty)
+    let second = try folder.batch(pipeline, ["--name", "{stem}-new"])
+    #expect(second.exitCode == 0, "\(second.errorOutput)")
+    #expect(second.report?.earlierExports.sorted() == left)
+    for export in left { #expect(second.lines.contains("  \(export)"), "\(second.lines)") }
+    #expect(Set(folder.place.exports).isSuperset(of: left))
+    #expect(try folder.batch(pipeline, ["--name", "{stem}-new"]).report?.earlierExports == [])
   }
 
   @Test("exports never go into the folder of the recordings")

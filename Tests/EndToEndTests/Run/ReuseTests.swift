@@ -144,4 +144,19 @@ struct ReuseTests {
     #expect(try SoundFacts(of: place.out + "/note final.flac").tags["title"] == "Old")
     #expect(try SoundFacts(of: place.out + "/note plain.flac").tags["title"] == nil)
   }
+
+  @Test("a plan names a step that is streamed again, and does not call it reused as well")
+  func plan() throws {
+    let place = try Workspace()
+    try Reference.record(place.file("note.wav"), seconds: 1)
+    let pipeline = try place.quickPipeline(formats: "wav")
+    try #require(try place.run(pipeline, [place.file("note.wav")]).exitCode == 0)
+    let other = try place.quickPipeline(formats: "wav, flac")
+    let plan = try place.spool(["plan", other, place.file("note.wav"), "--out", place.out])
+    let lines = plan.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    let again = lines.filter { $0.first == "again" }.flatMap { $0.dropFirst() }
+    let reused = lines.filter { $0.first == "reused" }.flatMap { $0.dropFirst() }
+    #expect(again.contains { $0.hasPrefix("decode") }, "\(plan.text)")
+    #expect(Set(again).isDisjoint(with: reused), "\(plan.text)")
+  }
 }

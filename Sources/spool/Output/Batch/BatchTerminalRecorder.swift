@@ -48,10 +48,8 @@ final class BatchTerminalRecorder: BatchRecorder {
         guard !isQuiet else { return }
         console.print("\(console.bold(order.definition.name))  \(Format.visible(order.folder))")
         console.print(BatchText.plan(forecast))
-        let asides = [
-          BatchText.skipped(forecast.skipped), BatchText.renamed(forecast.renamedCount),
-        ]
-        asides.compactMap { $0 }.forEach(console.print)
+        BatchText.skipped(forecast.skipped).map(console.print)
+        BatchText.renamed(forecast.renamed).forEach(console.print)
         for folder in forecast.exportFolders {
           console.print("left out, for it holds exports: \(Format.visible(folder))")
         }
@@ -200,12 +198,29 @@ enum BatchText {
     return parts.isEmpty ? nil : "left out: " + parts.joined(separator: ", ")
   }
 
-  /// `renamed: 2, for the exports of other files have their names`; nil if none are.
-  static func renamed(_ count: Int) -> String? {
-    guard count > 0 else { return nil }
-    return "renamed: \(count), for the exports of other files have "
-      + (count == 1 ? "its name" : "their names")
+  /// `renamed: 1, for the exports of other files have its name`, and a line for each file:
+  /// `b/a.wav: a-2`. Empty if none are.
+  static func renamed(_ files: [RenamedFile]) -> [String] {
+    list(
+      files.map { "\($0.path): \($0.name)" },
+      under: "renamed: \(files.count), for the exports of other files have "
+        + (files.count == 1 ? "its name" : "their names"))
   }
+
+  /// `left under an earlier name: 1`, and a line for each export. Empty if none are.
+  static func earlier(_ exports: [String]) -> [String] {
+    list(exports, under: "left under an earlier name: \(Count.of(exports.count, "export"))")
+  }
+
+  /// A heading and the first lines below it; nothing without lines.
+  private static func list(_ lines: [String], under heading: String) -> [String] {
+    guard !lines.isEmpty else { return [] }
+    let rest = lines.count - listLimit
+    return [heading] + lines.prefix(listLimit).map { "  " + Format.visible($0) }
+      + (rest > 0 ? ["  and \(rest) more"] : [])
+  }
+
+  private static let listLimit = 20
 
   /// `listening to all files for normalize`, with the round's number from the second on.
   static func listening(_ step: StepID, round: Int) -> String {
@@ -246,7 +261,8 @@ enum BatchText {
       last += ", \(Format.speed(media: summary.mediaSeconds, wall: summary.seconds))"
     }
     lines += ["", last]
-    lines += [skipped(summary.skipped), renamed(summary.renamedCount)].compactMap { $0 }
+    lines += [skipped(summary.skipped)].compactMap { $0 } + renamed(summary.renamed)
+    lines += earlier(summary.earlierExports)
     if let path = summary.reportPath { lines.append("details in \(Format.visible(path))") }
     return lines
   }
