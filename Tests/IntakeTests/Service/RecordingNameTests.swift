@@ -1,4 +1,9 @@
+import Foundation
 @testable import Intake
+import PipelineModel
+import Platform
+import Store
+import TestSupport
 import Testing
 
 @Suite("A recording's name becomes harmless and stays recognisable")
@@ -45,5 +50,29 @@ struct RecordingNameTests {
   func folders() throws {
     let path = try #require(InboxPath("a b/$x/.hidden/n.wav"))
     #expect(path.safeFolders == ["a b", "x", "hidden"])
+  }
+
+  @Test("its exports get a mark beside those of another pipeline, and keep the name of their own")
+  func otherPipeline() throws {
+    let scratch = try ScratchFolder()
+    let store = try DiskStore(at: scratch.file("store"))
+    let export = try scratch.write("", to: "out/walk.wav")
+    try FileManager.default.removeItem(atPath: export)
+    let digest = SHA256.digest(of: "a recording")
+    let recording = RecordingIdentity(path: "/inbox/walk.m4a", digest: digest)
+    _ = try store.publish(
+      digest, at: export, of: ExportSource(recording, pipeline: "first"), isReplacing: false
+    ) { _ in }
+    let names = ExportNames(store)
+    func name(by pipeline: String) -> String? {
+      let choice = names.choose(
+        RecordingName(FileName("walk.m4a")), mark: "3f9a12cd", digest: digest, pipeline: pipeline,
+        excluding: []
+      ) { [scratch.file("out/" + $0.replacing("m4a", with: "wav"))] }
+      guard let choice else { return nil }
+      return choice.name
+    }
+    #expect(name(by: "first") == "walk.m4a")
+    #expect(name(by: "second") == "walk-3f9a12cd.m4a")
   }
 }
