@@ -61,16 +61,6 @@ package struct WordSearch {
     }
   }
 
-  /// Removes words that are not in the store any more.
-  package func prune() {
-    guard isWritable, isThere else { return }
-    do throws(SpoolError) {
-      try withIndex { (index) throws(SpoolError) in try index.prune(unless: holds) }
-    } catch {
-      note("words that are gone are still in the index: \(error.why)")
-    }
-  }
-
   /// Checks the whole index, and makes it again if it is damaged.
   /// - Returns: what was done, and the index's file; nil if it was sound.
   package func repair() throws(SpoolError) -> (what: String, path: String)? {

@@ -15,6 +15,9 @@ struct CollectionPlan {
   struct Mention {
     let artifact: Digest
     let isSound: Bool
+    /// Whether it is never freed by age or size: words and receipts are small, and words may have
+    /// taken hours.
+    var isPermanent = false
   }
 
   /// A file in the artifact folder.
@@ -28,6 +31,8 @@ struct CollectionPlan {
   private(set) var keys: Set<Digest> = []
   /// The kept sound to remove; its checkpoints stay.
   private(set) var sound: Set<Digest> = []
+  /// Sound that a staying checkpoint gives up as soon as no other one needs it.
+  private var released: Set<Digest> = []
   /// The files to remove.
   private(set) var files: Set<Digest> = []
   /// How many runs lose something.
@@ -80,15 +85,17 @@ struct CollectionPlan {
     holders[key] = count - 1
     guard count == 1, let named = mentions[key] else { return }
     let artifacts = Set(named.map(\.artifact))
-    if isSoundOnly {
+    // A run that has just found it must find all of it.
+    let isWanted =
+      isRecent.contains(key) || artifacts.contains { present[$0]?.isProtected == true }
+    if isWanted && !isSoundOnly { return }
+    if isSoundOnly || named.contains(where: \.isPermanent) {
       for artifact in Set(named.filter(\.isSound).map(\.artifact)) {
+        released.insert(artifact)
         drop(named.filter { $0.artifact == artifact }.count, of: artifact, isSound: true)
       }
       return
     }
-    // A run that has just found it must find all of it.
-    guard !isRecent.contains(key), !artifacts.contains(where: { present[$0]?.isProtected == true })
-    else { return }
     keys.insert(key)
     for artifact in artifacts {
       drop(named.filter { $0.artifact == artifact }.count, of: artifact, isSound: false)
@@ -100,7 +107,7 @@ struct CollectionPlan {
     guard namers[artifact] == 0, present[artifact]?.isProtected != true,
       !(isSound && keptAsFile.contains(artifact))
     else { return }
-    if isSound { sound.insert(artifact) }
+    if released.contains(artifact) { sound.insert(artifact) }
     free(artifact)
   }
 

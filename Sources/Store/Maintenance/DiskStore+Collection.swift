@@ -3,8 +3,8 @@ import PipelineModel
 package import Platform
 
 extension DiskStore {
-  /// Frees what the policy allows, except what is needed by kept, running or unfinished runs, what
-  /// was used within the grace period, and what was used since the oldest running run began.
+  /// Frees what the policy allows, except words and receipts, what is needed by kept, running or
+  /// unfinished runs, what was used within the grace period, and what was used since the oldest running run began.
   ///
   /// Rows go first, then files: after an interruption the store is consistent, and
   /// the rest goes next time. Portions grow, so that on a full disk the first needs almost no room
@@ -118,7 +118,9 @@ extension DiskStore {
       let key = Checkpoint.Key(digest)
       let checkpoint = try CheckpointTable.checkpoint(for: key, in: &database)
       mentions[digest] = (checkpoint?.outputs.values.compactMap(\.artifact) ?? []).map {
-        CollectionPlan.Mention(artifact: $0.digest, isSound: $0.kind == .sound)
+        CollectionPlan.Mention(
+          artifact: $0.digest, isSound: $0.kind == .sound,
+          isPermanent: $0.kind == .transcript || $0.kind == .receipt)
       }
       let recorded = try CheckpointTable.recordedAt(key, in: &database) ?? guardStart
       if recorded > guardStart { recent.insert(digest) }

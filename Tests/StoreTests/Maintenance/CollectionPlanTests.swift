@@ -118,6 +118,31 @@ import Testing
     #expect(plan.freedBytes == 300)
   }
 
+  @Test("words and receipts stay, however old and large; the sound that is kept with them goes")
+  func permanent() {
+    func words(_ name: String) -> CollectionPlan.Mention {
+      CollectionPlan.Mention(artifact: digest(name), isSound: false, isPermanent: true)
+    }
+    let mentions = [
+      "a": [words("wa"), mention("sa", isSound: true), mention("shared", isSound: true)],
+      "b": [mention("fb"), mention("shared", isSound: true)], "orphan": [words("wo")],
+    ]
+    let files = [
+      "wa": file(10), "sa": file(100), "shared": file(200), "fb": file(20), "wo": file(40),
+    ]
+    var size = CollectionPolicy()
+    size.keptBytes = 0
+    for (policy, order) in [(CollectionPolicy(), ["a", "b"]), (size, ["b", "a"])] {
+      let plan = plan(
+        policy, [holding(42, [order[0]]), holding(41, [order[1]]), holding(40, ["orphan"])],
+        mentions, files)
+      #expect(names(plan.keys, of: ["a", "b", "orphan"]) == ["b"])
+      #expect(names(plan.sound, of: ["sa", "shared"]) == ["sa", "shared"])
+      #expect(names(plan.files, of: ["wa", "sa", "shared", "fb", "wo"]) == ["sa", "shared", "fb"])
+      #expect(plan.freedBytes == 320)
+    }
+  }
+
   @Test("sound that a pinned run keeps stays")
   func pinnedSound() {
     var policy = CollectionPolicy()

@@ -2,7 +2,6 @@ import PipelineEngine
 import PipelineModel
 import Platform
 import Receipts
-import Search
 import Store
 
 extension Command {
@@ -11,10 +10,12 @@ extension Command {
     name: "gc", group: "Store",
     summary: "Free the room of what nobody needs any more.",
     discussion: """
-      What no run of the last 30 days needs goes: files in the store, and the checkpoints that name \
-      them. Recordings, exports and the list of runs stay. What went is made again if it is ever \
-      wanted. A run that was cut off, stopped or paused keeps what it needs until it is done, run again \
-      or dropped. --pin, --unpin and --drop do only that; a second call frees what they let go.
+      What no run of the last 30 days needs goes: sound and other files in the store, and the \
+      checkpoints that name them. What went is made again if it is ever wanted. Words and receipts \
+      stay, whatever their age and size, and so do recordings, exports and the list of runs: what \
+      was said is found by spool search after its sound is gone. A run that was cut off, stopped or \
+      paused keeps what it needs until it is done, run again or dropped. --pin, --unpin \
+      and --drop do only that; a second call frees what they let go.
 
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
@@ -49,14 +50,15 @@ extension Options {
   fileprivate static let grace = Option<Age?>.value(
     "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
   fileprivate static let dryRun = Option<Bool>.flag(
-    "dry-run", short: "n", help: "Only tell what would go.")
+    "dry-run", short: "n", help: "Only tell how much would go; --json names every file.")
   fileprivate static let pin = Option<[String]>.values(
     "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
   fileprivate static let unpin = Option<[String]>.values(
     "unpin", "RUN", help: "Let a run go like any other.")
   fileprivate static let drop = Option<[String]>.values(
-    "drop", "RUN", help: "Give up a run that was cut off, stopped or paused: it holds nothing more."
-  )
+    "drop", "RUN",
+    help: "Give up runs that failed, were cut off, stopped or paused: they hold nothing more; "
+      + "several with commas between.")
 }
 
 extension CommandContext {
@@ -76,12 +78,11 @@ extension CommandContext {
       for name in arguments[Options.unpin] {
         try report(store.runs.unpin(fullName(name, store)), name, "unpinned")
       }
-      for name in arguments[Options.drop] {
-        try report(store.runs.drop(fullName(name, store)), name, "dropped")
-      }
+      // All are looked up before the first one changes.
+      let dropped = try named(arguments[Options.drop], store)
+      for run in dropped { try report(store.runs.drop(run.id.name), run.id.name, "dropped") }
       if [Options.pin, Options.unpin, Options.drop].allSatisfy({ arguments[$0].isEmpty }) {
         tell(try store.collect(policy))
-        WordSearch(store).prune()
       }
       return .done
     }
@@ -124,21 +125,45 @@ extension CommandContext {
     return try store.runs.newest(limit: 1).first?.id.name ?? name
   }
 
-  private func report(_ run: RunRecord?, _ name: String, _ what: String) throws(SpoolError) {
-    guard let run else {
-      throw SpoolError(
-        "find the run", name, reason: "there is none of that name",
-        advice: "spool runs lists them")
+  /// The runs of these names, each once; throws for the first unknown one.
+  private func named(_ lists: [String], _ store: DiskStore) throws(SpoolError) -> [RunRecord] {
+    var runs: [RunRecord] = []
+    for name in lists.flatMap({ $0.split(separator: ",").map(String.init) }) {
+      guard let run = try store.runs.run(named: fullName(name, store)) else {
+        throw unknownRun(name)
+      }
+      if !runs.contains(where: { $0.id == run.id }) { runs.append(run) }
     }
+    return runs
+  }
+
+  private func unknownRun(_ name: String) -> SpoolError {
+    SpoolError(
+      "find the run", name, reason: "there is none of that name", advice: "spool runs lists them")
+  }
+
+  private func report(_ run: RunRecord?, _ name: String, _ what: String) throws(SpoolError) {
+    guard let run else { throw unknownRun(name) }
     answer(["run": run.id.name, "state": what], "\(what) \(run.id.name)")
   }
+
+  /// How many files a dry run names.
+  private static let listedFiles = 5
 
   private func text(_ report: CollectionReport) -> String {
     var lines: [String] = []
     if report.isDryRun {
-      for file in report.files + report.unfinished {
+      let files = (report.files + report.unfinished).sorted { $0.byteCount > $1.byteCount }
+      for file in files.prefix(Self.listedFiles) {
         let size = Format.padLeft(ByteCount(file.byteCount).description, 9)
         lines.append("\(size)  \(file.path)")
+      }
+      let rest = files.dropFirst(Self.listedFiles)
+      if !rest.isEmpty {
+        let size = ByteCount(rest.reduce(0) { $0 + $1.byteCount })
+        lines.append(
+          "\(Format.padLeft(size.description, 9))  in \(Count.of(rest.count, "smaller file")); "
+            + "--json names them all")
       }
     }
     let kept = "\(ByteCount(report.keptBytes)) \(report.isDryRun ? "would be" : "are") left"
