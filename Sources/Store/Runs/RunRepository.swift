@@ -111,6 +111,54 @@ package struct RunRepository: RunLog {
     ).first { $0.recordings?.values.contains(recording) == true }
   }
 
+  /// The runs that may need action, newest first: running ones, unfinished ones, and failures since
+  /// a time in seconds since 1970. Leaves out what was resumed or started again, failures that a
+  /// later run resolves, and starts that were refused before any work. Decodes only these runs and
+  /// the later ones of the same recordings.
+  package func open(failedSince start: Double = 0) throws(SpoolError) -> [RunRecord] {
+    let candidates = try records(
+      """
+      SELECT id, record, owner, number FROM runs
+      WHERE state IN ('running', 'cut-off', 'interrupted', 'paused')
+        OR state = 'failed' AND started_at >= ?
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, [.real(start)])
+    var open: [RunRecord] = []
+    for run in candidates where try !isResolved(run) { open.append(run) }
+    return open
+  }
+
+  /// Whether a later run has taken this one up, or has done its work. O(runs of the pipeline).
+  private func isResolved(_ run: RunRecord) throws(SpoolError) -> Bool {
+    guard let (name, path) = run.inputs.min(by: { $0.key < $1.key }) else { return false }
+    // As the path stands in a record.
+    let place = try StoredJSON.encode([path], to: "read runs in").dropFirst().dropLast()
+    // Clocks are set back: a run that names this one counts wherever it stands.
+    return try records(
+      """
+      SELECT later.id, later.record, later.owner, later.number FROM runs AS later, runs AS own
+      WHERE own.id = ?1 AND later.pipeline = ?2 AND later.id <> ?1 AND later.state <> 'refused'
+        AND (instr(later.record, ?3) OR instr(later.record, ?4))
+        AND (instr(later.record, ?1)
+          OR (later.number, later.started_at, later.id) > (own.number, own.started_at, own.id))
+      """,
+      [
+        .text(run.id.name), .text(run.pipeline), .text(String(place)),
+        .text(run.recordings?[name]?.hex ?? String(place)),
+      ]
+    ).contains { run.isTakenUp(by: $0) || $0.resolves(run) }
+  }
+
+  /// Gives up the failures before a time in seconds since 1970: they need no action any more.
+  /// - Returns: the runs, newest first.
+  package func forgetFailures(before end: Double) throws(SpoolError) -> [RunRecord] {
+    var forgotten: [RunRecord] = []
+    for run in try open() where run.state == .failed && run.startedAt <= end {
+      if let run = try drop(run.id.name) { forgotten.append(run) }
+    }
+    return forgotten
+  }
+
   /// The run of this name, or the only one with this prefix; throws if it is ambiguous, nil if
   /// none.
   package func run(named prefix: String) throws(SpoolError) -> RunRecord? {
@@ -215,5 +263,18 @@ package struct RunRepository: RunLog {
     var unreadable: [String] = []
     /// Whether the index names runs that the table lacks.
     var hasStrays = false
+  }
+}
+
+extension RunRecord {
+  /// Whether it has done what an earlier run failed at: the same pipeline on the same recordings,
+  /// into the same folder. What was stopped keeps its work, which other settings do not replace.
+  fileprivate func resolves(_ earlier: RunRecord) -> Bool {
+    state == .done && earlier.state == .failed && pipeline == earlier.pipeline
+      && request?.folder == earlier.request?.folder
+      && earlier.inputs.allSatisfy { name, path in
+        inputs[name] == path
+          || recordings?[name] != nil && recordings?[name] == earlier.recordings?[name]
+      }
   }
 }

@@ -27,7 +27,9 @@ extension Command {
 
 extension Options {
   fileprivate static let run = Positional<String?>.optional(
-    "RUN", help: "The run's name, or its beginning; left out, the newest that is not done.")
+    "RUN",
+    help:
+      "The run's name, or its beginning; left out, the newest that began its work and is not done.")
 }
 
 extension CommandContext {
@@ -40,7 +42,8 @@ extension CommandContext {
     if voice == .full {
       console.print(
         try store.runs.newest(limit: 1).isEmpty
-          ? Format.visible(noRuns(in: store)) : "nothing to go on with: every run is done")
+          ? Format.visible(noRuns(in: store))
+          : "nothing to go on with: every run is done, or never began its work")
     }
     return .done
   }
@@ -55,7 +58,7 @@ extension CommandContext {
         "the run \(run.id) is done: there is nothing to go on with",
         advice: "spool show \(run.id) says what it gave")
     }
-    let open = RunRecord.unsettled(in: try store.runs.newest(limit: .max))
+    let open = try store.runs.open()
     return open.first { $0.state != .running } ?? open.first
   }
 

@@ -7,21 +7,39 @@ extension Command {
   static let runs = Command(
     name: "runs", group: "History",
     summary: "List the runs, newest first.",
-    options: [Options.limit, Options.store, Options.json],
+    discussion: """
+      With --forget-failed, failures are dropped: spool status and a spool resume without a name leave \
+      them out. Nothing else changes; they stay in this list.
+      """,
+    options: [
+      Options.limit, Options.forgetFailed, Options.olderThan, Options.store, Options.json,
+    ],
+    examples: [
+      Example("Clear what failed before this week", "spool runs --forget-failed --older-than 7d")
+    ],
     perform: CommandContext.listRuns)
 }
 
 extension Options {
   fileprivate static let limit = Option<Int>.value(
     "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
+  fileprivate static let forgetFailed = Option<Bool>.flag(
+    "forget-failed", help: "Clear the failed runs from spool status, and list them.")
+  fileprivate static let olderThan = Option<Age?>.value(
+    "older-than", "AGE", help: "With --forget-failed: only runs that began longer ago.",
+    defaultText: "any age")
 }
 
 extension CommandContext {
   fileprivate func listRuns() throws(SpoolError) -> ExitCode {
+    if arguments[Options.forgetFailed] { return try forgetFailures() }
+    guard arguments[Options.olderThan] == nil else {
+      throw .usage("--older-than needs --forget-failed", advice: "add --forget-failed")
+    }
     let store = try existingStore()
     let runs = try store.runs.newest(limit: limit(Options.limit, all: "shows"))
     answer(list: runs, runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
-    if !isJSON, let run = RunRecord.unsettled(in: runs).first(where: { $0.wayOn != nil }),
+    if !isJSON, let run = try store.runs.open().first(where: { $0.wayOn != nil }),
       let wayOn = run.wayOn
     {
       let first = run.state == .paused ? "free some space; then " : ""
@@ -29,6 +47,14 @@ extension CommandContext {
       let way = missing?.line ?? "\(first)\(wayOn) goes on with the newest that is not done"
       console.report("next:  \(Format.visible(way))")
     }
+    return .done
+  }
+
+  private func forgetFailures() throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
+    let runs = try openStore().runs.forgetFailures(before: end)
+    answer(list: runs, runs.isEmpty ? "no failed run to forget" : text(runs))
     return .done
   }
 

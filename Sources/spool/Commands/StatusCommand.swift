@@ -8,15 +8,28 @@ extension Command {
   /// `spool status`: what waits, runs, failed and is quarantined, since when, and what to type.
   static let status = Command(
     name: "status", group: "Watch",
-    summary: "Say what waits, runs, failed and is quarantined.",
+    summary: "Say what needs action, and what waits and runs.",
     discussion: """
       Counts the recordings of all inboxes by how they stand, with how long the oldest has stood so, and \
       names runs that did not come to their end, recordings that claim another one's identity until \
       somebody has decided, inboxes that pause because their results have nowhere to go, and how many \
-      receipts wait for a time stamp. The lines behind "next:" can be typed as they are.
+      receipts wait for a time stamp. The lines behind "next:" can be typed as they are, the most \
+      important first.
+
+      A failed run is named for 30 days, until the same recording, pipeline and output folder succeed \
+      or spool runs --forget-failed clears it. A start that was refused before any work is never named.
+
+      With --check the exit code is 1 if something needs action: an inbox without its watch, a recording \
+      that failed, is quarantined or conflicts with another one, an inbox that pauses, or a run that \
+      failed or was cut off, stopped or paused. Else it is 0.
       """,
-    options: [Options.store, Options.json],
+    options: [Options.check, Options.store, Options.json],
     perform: CommandContext.showStatus)
+}
+
+extension Options {
+  fileprivate static let check = Option<Bool>.flag(
+    "check", help: "Exit with 1 if something needs action.")
 }
 
 extension CommandContext {
@@ -25,7 +38,7 @@ extension CommandContext {
     defer { withExtendedLifetime(readable) {} }
     let status = try StoreStatus(self, readable.store, named: arguments[Options.store])
     answer(status, status.text(at: SystemClock().now))
-    return .done
+    return arguments[Options.check] && status.needsAction ? .failed : .done
   }
 }
 
@@ -84,19 +97,26 @@ struct StoreStatus: Encodable {
   let runs: [OpenRun]
   /// Receipts that wait for a time stamp; nil if none.
   let timeStamps: WaitingStamps?
+  /// Whether something waits for the user, and does not go on by itself.
+  let needsAction: Bool
+  /// The commands of all that can be done, the most important first.
   let next: [String]
 
   private enum CodingKeys: String, CodingKey {
     case recordings = "notes", troubles, waitingCommands, nextAttempt, heldFiles, inboxes, runs
-    case timeStamps, next
+    case timeStamps, needsAction, next
   }
 
-  /// Maximum number of runs and recordings examined.
+  /// Maximum number of recordings examined.
   private static let runLimit = 1000
   /// Maximum number of recordings listed for each kind.
   private static let troubleLimit = 5
   /// How long an uncertainty about a recording is reported, in seconds.
   private static let doubtPeriod = 30.0 * 86_400
+  /// How long a failed run is reported, in seconds.
+  private static let failurePeriod = 30.0 * 86_400
+  /// How many commands are printed.
+  private static let shownCommands = 10
 
   /// - Parameter option: `--store` as typed, for suggested commands.
   init(_ context: CommandContext, _ store: DiskStore, named option: String?) throws(SpoolError) {
@@ -134,7 +154,7 @@ struct StoreStatus: Encodable {
     }
     let claims = try store.recordings.openClaims(limit: Self.troubleLimit)
     named += claims.map { Trouble($0, "conflict", $0.reason) }
-    let claimCommands = claims.prefix(1).flatMap(\.nextCommands)
+    let claimCommands = claims.flatMap(\.nextCommands)
     let since = SystemClock().now - Self.doubtPeriod
     named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
       .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
@@ -153,8 +173,7 @@ struct StoreStatus: Encodable {
     }
     nextAttempt = tally.nextAttempt
     heldFiles = tally.heldFiles
-    let all = try store.runs.newest(limit: Self.runLimit)
-    let open = RunRecord.unsettled(in: all)
+    let open = try store.runs.open(failedSince: SystemClock().now - Self.failurePeriod)
     // A watch resumes its own runs.
     let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
     let openRuns = own.map { run in
@@ -165,13 +184,23 @@ struct StoreStatus: Encodable {
         startedAt: run.startedAt, failure: run.failure, missing: missing)
     }
     runs = openRuns
-    let wayOn = own.indices.first { own[$0].wayOn != nil && openRuns[$0].missing == nil }
-      .flatMap { own[$0].wayOn }
+    let watching = inboxes.compactMap(\.wayOn)
+    let stopped = own.indices.filter { own[$0].wayOn != nil }
+    let resuming = stopped.compactMap { openRuns[$0].missing == nil ? own[$0].wayOn : nil }
+    let dropping = stopped.compactMap { index in
+      openRuns[index].missing == nil ? nil : "spool gc --drop \(own[index].id)"
+    }
+    let isPaused = inboxes.contains(where: \.isPaused)
+    needsAction =
+      !watching.isEmpty || isPaused || !tally.nextCommands.isEmpty
+      || !claims.isEmpty || !stopped.isEmpty
     let commands =
-      tally.nextCommands + claimCommands
+      tally.nextCommands + claimCommands + resuming + dropping
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
-      + (wayOn.map { [$0] } ?? [])
-    next = commands.map { StoreOption(option).completing($0) }
+    var told: Set<String> = []
+    // The line of a watch names its store itself.
+    next = (watching + commands.map { StoreOption(option).completing($0) })
+      .filter { told.insert($0).inserted }
   }
 
   func text(at now: Double) -> String {
@@ -217,7 +246,10 @@ struct StoreStatus: Encodable {
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
     lines += timeStamps?.lines(at: now) ?? []
-    lines += next.map { "next:  \($0)" }
+    lines += next.prefix(Self.shownCommands).map { "next:  \(Format.visible($0))" }
+    if next.count > Self.shownCommands {
+      lines.append("       and \(next.count - Self.shownCommands) more: spool status --json")
+    }
     return lines.joined(separator: "\n")
   }
 

@@ -30,7 +30,9 @@ struct InboxStatusText: Encodable {
 
   /// The command that watches it again: the last one, or a template with PIPELINE; nil if it is
   /// watched.
-  private let wayOn: String?
+  let wayOn: String?
+
+  var isPaused: Bool { pause != nil }
 
   /// - Parameters:
   ///   - inbox: what its watch reported; nil if it is unwatched, with waiting recordings.

@@ -73,6 +73,52 @@ import Testing
     #expect(RunRecord.unsettled(in: [cut, next]) == [])
   }
 
+  /// Saves a run that has ended.
+  private func end(
+    _ name: String, _ state: RunRecord.State, of path: String = "/in/ä note.wav",
+    digest: String? = "note", folder: String = "/out", at time: Double = 1000
+  ) throws {
+    var run = RunRecord(
+      id: RunID(name), pipeline: "clean", pipelinePath: "/p/clean.yaml", inputs: ["note": path],
+      overrides: ["name": name], startedAt: time,
+      request: RunRequest(
+        pipelineText: "", folder: folder, isReplacing: false, keepsEverything: false))
+    run.recordings = digest.map { ["note": SHA256.digest(of: $0)] }
+    run.state = state
+    run.finishedAt = time + 1
+    try store.runs.save(run)
+  }
+
+  @Test("a failure is resolved by a later success with its recording, pipeline and folder alone")
+  func resolved() throws {
+    try end("before", .done)
+    try end("failed", .failed)
+    try end("unread", .failed, digest: nil)
+    try end("typo", .refused)
+    try end("cut", .interrupted)
+    #expect(try store.runs.open().map(\.id.name) == ["cut", "unread", "failed"])
+    try end("elsewhere", .done, folder: "/other")
+    try end("another", .done, of: "/in/b.wav", digest: "b")
+    try end("again", .failed)
+    #expect(try store.runs.open().map(\.id.name) == ["again", "cut", "unread", "failed"])
+    try end("moved", .done, of: "/in/moved.wav")
+    #expect(try store.runs.open().map(\.id.name) == ["cut", "unread"])
+    try end("repaired", .done, digest: "repaired")
+    // What was stopped has work of its own.
+    #expect(try store.runs.open().map(\.id.name) == ["cut"])
+  }
+
+  @Test("failures can be forgotten, and are not told after an age; what was stopped stays")
+  func forgotten() throws {
+    try end("old", .failed, at: 1000)
+    try end("new", .failed, of: "/in/b.wav", digest: "b", at: 2000)
+    try end("cut", .interrupted, of: "/in/c.wav", digest: "c", at: 1000)
+    #expect(try store.runs.open(failedSince: 1500).map(\.id.name) == ["cut", "new"])
+    #expect(try store.runs.forgetFailures(before: 1500).map(\.id.name) == ["old"])
+    #expect(try store.runs.open().map(\.id.name) == ["cut", "new"])
+    #expect(try store.runs.run(named: "old")?.state == .dropped)
+  }
+
   @Test("the order of runs outlives the database, and runs without a number come before all")
   func orderOfRecords() throws {
     for (name, time) in [("b", 2.0), ("a", 1), ("old", 9)] {
