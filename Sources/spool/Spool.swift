@@ -43,8 +43,11 @@ struct Spool {
     // grows large must grow in place, not be copied beside itself.
     posix_set_arenas(2, 1 << 20)
     let console = Console()
-    let code = run(Array(CommandLine.arguments.dropFirst()), console: console)
-    console.flush()
+    var code = run(Array(CommandLine.arguments.dropFirst()), console: console)
+    do throws(SpoolError) { try console.flush() } catch {
+      console.report(error.text(console))
+      if code == .done { code = .failed }
+    }
     exit(code.rawValue)
   }
 

@@ -1,5 +1,6 @@
 import CPosix
 import Glibc
+import Platform
 import Synchronization
 
 /// Standard output and standard error, and their capabilities.
@@ -10,9 +11,11 @@ final class Console: Sendable {
   let isColored: Bool
   /// Columns.
   let width: Int
-  private let lock = Mutex(())
+  /// Why standard output took nothing at the first attempt that failed; nil if it took everything.
+  private let outputFailure = Mutex<SystemError?>(nil)
 
   init() {
+    Self.occupyStandardDescriptors()
     let environment = Environment.variables
     let isDumb = environment["TERM"] == "dumb" || environment["TERM"] == nil
     isTerminal = isatty(STDOUT_FILENO) == 1 && !isDumb
@@ -47,7 +50,11 @@ final class Console: Sendable {
   }
 
   /// Waits for writers; output is not buffered.
-  func flush() { lock.withLock { _ in } }
+  /// - Throws: if standard output did not take all of it, as on a full disk or into a closed pipe.
+  func flush() throws(SpoolError) {
+    guard let error = outputFailure.withLock({ $0 }) else { return }
+    throw SpoolError("write", "standard output", error, advice: error.outputAdvice)
+  }
 
   /// The escape sequences of colours.
   static let colours = ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[1;31m", "\u{1B}[2m"]
@@ -56,7 +63,7 @@ final class Console: Sendable {
   func red(_ text: String) -> String { isColored ? "\u{1B}[1;31m\(text)\u{1B}[0m" : text }
 
   private func write(_ text: String, to descriptor: Int32) {
-    lock.withLock { _ in
+    outputFailure.withLock { failure in
       var bytes = Array(text.utf8)[...]
       while !bytes.isEmpty {
         let count = unsafe bytes.withUnsafeBytes {
@@ -65,9 +72,18 @@ final class Console: Sendable {
         if count > 0 {
           bytes = bytes.dropFirst(count)
         } else if errno != EINTR {
+          if descriptor == STDOUT_FILENO, failure == nil { failure = .last }
           return
         }
       }
+    }
+  }
+
+  /// A standard descriptor that was closed must not be given to a file of the store, which would
+  /// then take the output. What replaces standard output is only readable: a write to it fails.
+  private static func occupyStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
 
@@ -77,5 +93,16 @@ final class Console: Sendable {
       return nil
     }
     return Int(size.ws_col)
+  }
+}
+
+extension SystemError {
+  /// What the user can do if standard output takes nothing; nil for the usual advice.
+  fileprivate var outputAdvice: String? {
+    switch code {
+    case EPIPE: "its reader ended early; the command was not affected by that"
+    case EBADF: "standard output is closed"
+    default: nil
+    }
   }
 }
