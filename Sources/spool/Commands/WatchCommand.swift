@@ -105,8 +105,13 @@ extension CommandContext {
       throw usage("--attempts is a whole number from 1 to 100, not \(attempts)")
     }
     let order = try read()
-    try requireOwnStore(of: order)
-    return try watch(order, try store(at: order.store))
+    do throws(SpoolError) {
+      try requireOwnStore(of: order)
+      return try watch(order, try store(at: order.store))
+    } catch {
+      order.removeMadeFolders()
+      throw error
+    }
   }
 
   /// Refuses to create a new store for an inbox that another store served.
@@ -263,6 +268,7 @@ extension CommandContext {
       order.settings.inboxes[index].isAcceptingMounts = arguments[Options.ignoreMounts]
       order.settings.inboxes[index].isAdopting = arguments[Options.adopt]
     }
+    if !order.problems.isEmpty { order.removeMadeFolders() }
     return order
   }
 

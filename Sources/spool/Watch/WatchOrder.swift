@@ -11,6 +11,8 @@ struct WatchOrder {
   /// The store's folder as given; nil for the default.
   let store: String?
   private(set) var problems: [WatchProblem] = []
+  /// The folders that were made for it.
+  private var madeFolders: [String] = []
   /// The base of relative paths.
   private let base: String
   private let context: CommandContext
@@ -123,14 +125,22 @@ struct WatchOrder {
   }
 
   private mutating func made(_ path: String, _ location: SourceLocation?) -> String? {
+    let isThere = FilePath.exists(absolute(path))
     do throws(SpoolError) {
-      return try OutputFolder.prepare(absolute(path))
+      let folder = try OutputFolder.prepare(absolute(path))
+      if !isThere { madeFolders.append(folder) }
+      return folder
     } catch {
       note(
         at: location, "the folder \(absolute(path)) cannot be used",
         advice: "mkdir -p \(ShellWords.line([absolute(path)]))", detail: error)
       return nil
     }
+  }
+
+  /// Removes the folders that were made for it and are empty: it is refused.
+  func removeMadeFolders() {
+    for folder in madeFolders.reversed() { try? FileOperations.system.removeFolder(folder) }
   }
 
   private mutating func pipeline(_ inbox: WatchDefinition.Inbox) -> WatchedPipeline? {
