@@ -46,12 +46,12 @@ extension CommandContext {
         .replacing("@NAME@", with: Self.name(of: path))
       try files.write(Array(starter.utf8), to: file)
     }
-    let shown = Format.visible(path)
+    let word = Format.visible(ShellWords.line([path]))
     console.print(
       """
-      wrote \(shown)
-      next: spool check-pipeline \(shown)
-            spool run \(shown) RECORDING
+      wrote \(Format.visible(path))
+      next: spool check-pipeline \(word)
+            spool run \(word) RECORDING
       """)
     return .done
   }

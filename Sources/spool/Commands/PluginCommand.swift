@@ -97,10 +97,11 @@ extension CommandContext {
         ]).canonicalJSON)
     }
     let place = ShellWords.line([shown])
-    var steps = language.isBuilt ? ["\(place)/build.sh"] : []
+    var steps = language.isBuilt ? [ShellWords.line(["\(shown)/build.sh"])] : []
     let isFound = localRegistry.plugins.contains { $0.folder == path }
     let plugins = isFound ? "" : " --plugins " + ShellWords.line([self.shown(parent)])
-    steps += ["spool plugin test \(place)", "spool run \(place)/try.yaml RECORDING\(plugins)"]
+    let trial = ShellWords.line(["\(shown)/try.yaml"])
+    steps += ["spool plugin test \(place)", "spool run \(trial) RECORDING\(plugins)"]
     console.print("wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
     if Plugin.find(language.tool) == nil {
       console.report("note: \(language.tool) is not installed, and it needs that")

@@ -32,10 +32,10 @@ extension CommandContext {
     if plan.steps.contains(where: { $0.stage.receipt != nil }) { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
-    let options = [Options.store, Options.keys, Options.passphraseFile].compactMap { option in
-      arguments[option].map { " --\(option.declaration.name) \($0)" }
+    let options = [Options.store, Options.keys, Options.passphraseFile].flatMap { option in
+      arguments[option].map { ["--\(option.declaration.name)", $0] } ?? []
     }
-    let resumeCommand = "spool resume \(record.id)" + options.joined()
+    let resumeCommand = ShellWords.line(["spool", "resume", record.id.description] + options)
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
@@ -55,7 +55,9 @@ extension CommandContext {
         return .interrupted(by: signal)
       }
       if isJSON { console.print(JSONText.of(JSONLine(error))) }
-      console.report(SpoolError(error).text(console))
+      let failure = SpoolError(error)
+      console.report(
+        (record.resumes == nil ? failure : failure.resumed(record, options)).text(console))
       return .failed
     }
   }
@@ -72,6 +74,26 @@ extension CommandContext {
       store.listen { recorder.tell("note: \(Format.visible($0))") }
       return recorder
     }
+  }
+}
+
+extension SpoolError {
+  /// The error of a resumed run. `spool resume` takes no options of the output folder: where one is
+  /// advised, `spool run` with the run's own arguments takes it.
+  fileprivate func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
+    guard let advice, advice.contains("\(option: .replace)") else { return self }
+    var words = ["spool", "run", run.pipelinePath]
+    words += run.inputs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    for (name, value) in run.overrides.sorted(by: { $0.key < $1.key }) {
+      words += ["\(option: .set)", "\(name)=\(value)"]
+    }
+    if let folder = run.request?.folder { words += ["\(option: .out)", folder] }
+    let line = ShellWords.line(words + options + ["\(option: .replace)"])
+    var error = SpoolError(
+      message, reason: reason, advice: "move that file away and go on; or overwrite it: \(line)",
+      cause: cause, kind: kind)
+    error.others = others
+    return error
   }
 }
 

@@ -122,7 +122,8 @@ extension CommandContext {
         "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
           + "it: type spool stamp, and prove again")
     }
-    console.report("next:  spool verify \(folder), or python3 \(folder)/verify.py")
+    let ways = [["spool", "verify", folder], ["python3", "\(folder)/verify.py"]]
+    console.report("next:  " + ways.map(ShellWords.line).joined(separator: ", or "))
     return true
   }
 
