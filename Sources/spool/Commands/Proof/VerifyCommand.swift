@@ -157,6 +157,7 @@ extension CommandContext {
     }
     guard stamp.isFolder else {
       guard place == QuoteBundle.quoteName || place.hasSuffix("/" + QuoteBundle.quoteName) else {
+        try requireReceipt(at: place)
         return ([place], [], [])
       }
       let folder = place.dropLast(QuoteBundle.quoteName.utf8.count + 1)
@@ -164,6 +165,23 @@ extension CommandContext {
     }
     let search = ReceiptSearch(below: place)
     return (search.receipts, search.bags, search.quotes)
+  }
+
+  /// Refuses another file than a receipt, such as the recording that one vouches for. What is called
+  /// a receipt is checked, whatever became of it.
+  private func requireReceipt(at path: String) throws(SpoolError) {
+    guard !path.hasSuffix(ReceiptSearch.ending),
+      let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK), let bytes = try? file.bytes(512),
+      bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) != UInt8(ascii: "{")
+    else { return }
+    let stem = path.split(separator: "/", omittingEmptySubsequences: false).last?
+      .split(separator: ".").first.map(String.init)
+    let folder = FilePath.folder(of: path)
+    let beside = stem.map { "\(folder)/\($0)\(ReceiptSearch.ending)" }
+    let subject = beside.flatMap { FilePath.exists($0) ? $0 : nil } ?? folder
+    throw .usage(
+      "\(path) is no receipt", reason: "spool verify takes a receipt, or the folder of one",
+      advice: ShellWords.line(["spool", "verify", subject]))
   }
 
   private func tell(
@@ -179,7 +197,8 @@ extension CommandContext {
       verified(bags: bags) + verified(quotes: quotes)
       + verified(receipts: receipts, certificates: arguments[Options.authority])
     for line in lines { console.print(line) }
-    for advice in adviceOnKeys(receipts, keys: arguments[Options.key]) {
+    for advice in adviceOnKeys(receipts, in: arguments[Options.place], keys: arguments[Options.key])
+    {
       console.report("next:  \(advice)")
     }
     guard !isQuiet, receipts.contains(where: { !$0.plugins.isEmpty }) else { return }

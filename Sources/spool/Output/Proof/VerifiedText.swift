@@ -60,12 +60,16 @@ extension CommandContext {
   }
 
   /// Suggested commands.
-  func adviceOnKeys(_ receipts: [VerificationResult], keys: [String]) -> [String] {
+  func adviceOnKeys(
+    _ receipts: [VerificationResult], in place: String, keys: [String]
+  ) -> [String] {
     guard receipts.flatMap(\.problems).contains(where: { $0.kind == .key }) else { return [] }
+    let again = ShellWords.line(["spool", "verify", place])
     return [
       keys.isEmpty
-        ? "get the signer's key from the signer, compare its name, and spool key import it"
-        : "name the key that signed with --key; spool key show FILE tells a key's name"
+        ? "get the signer's public key from the signer, and compare its name, which spool key show "
+          + "FILE tells; then \(again) --key FILE, or spool key import FILE for good"
+        : "name the key that signed: \(again) --key FILE; spool key show FILE tells a key's name"
     ]
   }
 
@@ -103,7 +107,9 @@ extension CommandContext {
       }
     }
     let width = culprits.map(\.count).max() ?? 0
-    return ["BROKEN    \(Format.visible(path))"]
+    // Without the signer's key, nothing shows that anything was changed.
+    let isUntrusted = !problems.isEmpty && problems.allSatisfy { $0.kind == .key }
+    return ["\(isUntrusted ? "UNTRUSTED " : "BROKEN    ")\(Format.visible(path))"]
       + zip(culprits, problems).map { culprit, problem in
         "  \(culprit)\(String(repeating: " ", count: width - culprit.count))  "
           + Format.visible(problem.reason)
