@@ -12,6 +12,8 @@ extension CommandContext {
     let names = Set(free)
     var unnamed: [String] = []
     for argument in arguments {
+      let named = Self.assignment(argument).flatMap { names.contains($0.name) ? $0.value : nil }
+      try refuseAddress(named ?? argument)
       if let (name, path) = Self.assignment(argument), names.contains(name) {
         let isOptional = pipeline.definition.inputs.contains { $0.name == name && $0.isOptional }
         if path.isEmpty, isOptional {
@@ -94,6 +96,50 @@ extension CommandContext {
     let (paths, problems) = rule.tracks(text, at: path)
     guard problems.isEmpty else { throw refusal(problems, in: text, at: path) }
     return paths
+  }
+}
+
+/// Files in each other's place.
+extension CommandContext {
+  /// Refuses a recording, a folder or an address in the pipeline's place.
+  func refuseRecording(at path: String) throws(SpoolError) {
+    try refuseAddress(path)
+    guard let stamp = try? FileStamp(following: path), stamp.isRegularFile || stamp.isFolder,
+      stamp.isFolder || Self.isBinary(path)
+    else { return }
+    let usage = ["PIPELINE"] + arguments.command.positionals.dropFirst().map(\.name)
+    throw .usage(
+      "\(path) is no pipeline",
+      reason: (stamp.isFolder ? "it is a folder" : "it is no text, and may be a recording")
+        + "; the pipeline comes first",
+      advice: "spool \(arguments.command.name) "
+        + (swapped(path).map(ShellWords.line) ?? usage.joined(separator: " ")))
+  }
+
+  private static func isBinary(_ path: String) -> Bool {
+    let bytes = (try? FileOperations.system.beginning(of: path, byteCount: 4096)) ?? []
+    return bytes.contains { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains($0) }
+  }
+
+  /// The arguments with the pipeline before a file that stands in its place; nil if none of them is
+  /// a pipeline.
+  private func swapped(_ path: String) -> [String]? {
+    let inputs = Options.inputs.declaration.name
+    guard arguments.command.positionals.contains(where: { $0.name == inputs }) else { return nil }
+    let others = arguments[Options.inputs]
+    guard let pipeline = others.first(where: { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") })
+    else { return nil }
+    return [pipeline, path] + others.filter { $0 != pipeline }
+  }
+
+  /// Refuses an address: Spool downloads nothing.
+  private func refuseAddress(_ path: String) throws(SpoolError) {
+    guard let scheme = path.firstRange(of: "://").map({ path[..<$0.lowerBound] }), !scheme.isEmpty,
+      scheme.allSatisfy({ $0.isASCII && $0.isLetter }), !FilePath.exists(path)
+    else { return }
+    throw .usage(
+      "\(path) is an address, and no file", reason: "Spool downloads nothing",
+      advice: "download it first: \(ShellWords.line(["curl", "-O", path]))")
   }
 }
 

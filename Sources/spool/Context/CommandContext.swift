@@ -201,6 +201,7 @@ struct CommandContext {
   }
 
   private func read(_ path: String) throws(SpoolError) -> String {
+    try refuseRecording(at: path)
     do throws(SpoolError) { return try TextFile.read("the pipeline", path) } catch {
       var advice = "check the path; spool new writes a pipeline to start from"
       let known = NamedPipelines().all.map(\.name)
