@@ -132,6 +132,20 @@ import Testing
     }
   }
 
+  @Test func `a wrong override is reported at the option, not in the file`() throws {
+    let definition = PipelineDefinition.sample(
+      [.step("open"), .step("change", parameters: .mapping([("amount", .scalar("$level"))]))],
+      variables: [("level", .scalar("-6 dB"))])
+    let error = #expect(throws: PlanError.self) {
+      try plan(definition, overrides: ["level": .scalar("loud")])
+    }
+    let problems = try #require(error?.problems)
+    #expect(problems.map(\.override) == ["level"])
+    #expect(problems.allSatisfy { $0.location == nil })
+    let text = problems.excerpts(of: "", at: "p.yaml", isColored: false)
+    #expect(text.hasPrefix("--set level: error: ") && !text.contains("p.yaml"), "\(text)")
+  }
+
   @Test func `only what can change the output is in the key`() throws {
     func key(_ parameters: DocumentNode) throws -> Checkpoint.Key {
       try plan(.sample([.step("open"), .step("change", parameters: parameters)]))

@@ -78,6 +78,8 @@ package struct SourceLocation: Hashable, Sendable, Comparable, Codable {
 package struct Problem: Error, Hashable, Codable {
   /// Nil if the error is not in the file (a missing input, say).
   package let location: SourceLocation?
+  /// The variable whose override is wrong; nil if the error is elsewhere.
+  package private(set) var override: String?
   /// What was found, as one sentence without a full stop: `"treshold" is not a parameter of gate`.
   package let message: String
   /// The expectation: `allowed: threshold, attack, hold, release, range`.
@@ -95,6 +97,13 @@ package struct Problem: Error, Hashable, Codable {
     self.suggestion = suggestion
   }
 
+  /// The same error in the override of a variable.
+  func inOverride(of variable: String) -> Problem {
+    var problem = Problem(at: nil, message, allowed: allowed, suggestion: suggestion)
+    problem.override = variable
+    return problem
+  }
+
   /// The word with the fewest edits from `word`, if it is near enough; nearer still if they begin
   /// differently.
   package static func nearest(to word: String, in words: [String]) -> String? {
@@ -109,6 +118,21 @@ package struct Problem: Error, Hashable, Codable {
 }
 
 extension DocumentNode {
+  /// The same node and all nodes in it, at one place.
+  func moved(to location: SourceLocation) -> DocumentNode {
+    switch content {
+    case .scalar: DocumentNode(content, at: location)
+    case .sequence(let nodes):
+      DocumentNode(.sequence(nodes.map { $0.moved(to: location) }), at: location)
+    case .mapping(let entries):
+      DocumentNode(
+        .mapping(
+          entries.map {
+            Entry(key: $0.key, location: location, value: $0.value.moved(to: location))
+          }), at: location)
+    }
+  }
+
   /// YAML's null, for a missing value.
   static func null(at location: SourceLocation) -> DocumentNode {
     DocumentNode(.scalar("", isQuoted: false), at: location)

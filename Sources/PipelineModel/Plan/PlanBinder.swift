@@ -22,6 +22,11 @@ extension Plan {
     /// Whether to check the stages' equipment.
     private let checksEquipment: Bool
     private let variables: [String: DocumentNode]
+    /// The overridden variables. Their values are at ``overrideLine``, and the column is their
+    /// place here.
+    private let overridden: [String]
+    /// A line that no file has.
+    private static let overrideLine = -1
 
     init(
       _ definition: PipelineDefinition, catalog: StageCatalog, given: Set<String>,
@@ -35,7 +40,8 @@ extension Plan {
       assumed = given.union(missing.flatMap(\.leastNames))
       var variables = Dictionary(
         definition.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-      for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
+      overridden = overrides.keys.sorted()
+      for (index, name) in overridden.enumerated() {
         if variables[name] == nil {
           let names = definition.variables.map(\.name)
           problems.append(
@@ -44,7 +50,8 @@ extension Plan {
               allowed: names.isEmpty ? "it declares none" : names.joined(separator: ", "),
               suggestion: Problem.nearest(to: name, in: names)))
         }
-        variables[name] = value
+        variables[name] = overrides[name]?.moved(
+          to: SourceLocation(line: Self.overrideLine, column: index))
       }
       self.variables = variables
     }
@@ -65,6 +72,12 @@ extension Plan {
       }
       for step in definition.steps { bind(step) }
       problems += sourceProblems
+      problems = problems.map { problem in
+        guard let location = problem.location, location.line == Self.overrideLine else {
+          return problem
+        }
+        return problem.inOverride(of: overridden[location.column])
+      }
     }
 
     private mutating func bind(_ step: StepDefinition) {
@@ -88,8 +101,9 @@ extension Plan {
       let connection = connect(step, descriptor, references)
 
       var resolver = ParameterResolver(owner: descriptor.kind, folder: definition.folder)
+      let substituted = substitute(parameters)
       let value = resolver.resolve(
-        substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
+        substituted, as: descriptor.parameters, shorthand: descriptor.shorthand)
       // An undefined name is one problem, not also a wrong value at its place.
       let unknown = Set(sourceProblems.compactMap(\.location))
       problems += resolver.problems.filter { problem in
@@ -116,17 +130,19 @@ extension Plan {
             timeout: step.timeout))
         if checksEquipment { try (stage as? any EquippedStage)?.checkEquipment() }
       } catch {
-        problems += Self.problems(of: error, in: step)
+        problems += Self.problems(of: error, in: step, substituted)
       }
     }
 
     /// Each wrong value at its own place; without one, all at the step's kind.
-    private static func problems(of error: SpoolError, in step: StepDefinition) -> [Problem] {
-      let others = error.others.flatMap { problems(of: $0, in: step) }
+    private static func problems(
+      of error: SpoolError, in step: StepDefinition, _ parameters: DocumentNode
+    ) -> [Problem] {
+      let others = error.others.flatMap { problems(of: $0, in: step, parameters) }
       guard error.faults.isEmpty else {
         return error.faults.map { fault in
           Problem(
-            at: step.parameters.location(of: fault.path) ?? step.kind.location,
+            at: parameters.location(of: fault.path) ?? step.kind.location,
             "\(error.message): \(fault.message)", allowed: error.advice)
         } + others
       }
@@ -227,7 +243,8 @@ extension Plan {
           reportUnknownName(name, at: node.location)
           return DocumentNode(.scalar("", isQuoted: false), at: node.location)
         }
-        return DocumentNode(variable.content, at: node.location)
+        let isOverridden = variable.location.line == Self.overrideLine
+        return isOverridden ? variable : DocumentNode(variable.content, at: node.location)
       case .scalar: return node
       case .sequence(let nodes):
         return DocumentNode(.sequence(nodes.map { substitute($0) }), at: node.location)

@@ -139,7 +139,10 @@ extension DocumentReader {
         case "value": value = member.value
         case "summary": summary = text(member.value, of: "summary")
         case "overridable": isOverridable = flag(member.value, of: "overridable") ?? false
-        default: reportUnknown(member, among: Self.variableKeys, of: "a variable")
+        default:
+          let meant = reportUnknown(member, among: Self.variableKeys, of: "a variable")
+          // A misspelt value is one problem, and not missing as well.
+          if meant == "value" { value = member.value }
         }
       }
     }
@@ -156,8 +159,8 @@ extension DocumentReader {
   /// Whether a mapping describes a variable rather than being its value.
   private func isDescribed(_ members: [DocumentNode.Entry]) -> Bool {
     let keys = members.map(\.key)
-    return keys.contains("value")
-      || !keys.isEmpty && keys.allSatisfy { ["summary", "overridable"].contains($0) }
+    return keys.contains("value") || keys.contains("overridable")
+      || !keys.isEmpty && keys.allSatisfy { $0 == "summary" }
   }
 }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// Problems of a file as people read them, each under the line it is about:
 ///
 /// ```
@@ -28,12 +30,13 @@ struct SourceExcerpt {
   private func render(_ problem: Problem) -> String {
     let place = problem.location.map { ":\($0.line):\($0.column)" } ?? ""
     let message = ExcerptWindow.printable(problem.message)
-    let head = "\(ExcerptWindow.printable(path))\(place): "
+    let source = problem.override.map { "\(option: .set) \($0)" } ?? path
+    let head = "\(ExcerptWindow.printable(source))\(place): "
     var lines = [bold(head) + red("error:") + bold(" \(message)")]
     let margin = problem.location.map { max(4, "\($0.line)".count + 2) } ?? 2
     let indent = String(repeating: " ", count: margin)
-    if let location = problem.location, source.lines.indices.contains(location.line - 1) {
-      let window = ExcerptWindow(source.lines[location.line - 1], column: location.column)
+    if let location = problem.location, self.source.lines.indices.contains(location.line - 1) {
+      let window = ExcerptWindow(self.source.lines[location.line - 1], column: location.column)
       let number = String(repeating: " ", count: margin - "\(location.line)".count)
       lines.append("\(number)\(location.line) | \(window.text)")
       lines.append("\(indent) | \(window.padding)" + red(window.marker))

@@ -38,6 +38,10 @@ struct VariableReaderTests {
         "x: { value: 1, overidable: true }",
         "3:18 \"overidable\" is not a part of a variable [value, summary, overridable] → overridable"
       ),
+      (
+        "x: { default: 1, overridable: true }",
+        "3:8 \"default\" is not a part of a variable [value, summary, overridable] → value"
+      ),
       ("x: { value: 1, overridable: no }", "3:31 overridable is \"no\" [true, false] → false"),
       ("x: { value: 1, summary: [] }", "3:27 summary is a list [text]"),
       (
