@@ -121,7 +121,8 @@ struct ArgumentParser {
       // A long option that lost a dash looks like this.
       let word = lexer.abandonCluster()
       spelling = "-" + word
-      meant = options.first { $0.name == word }
+      let named = options.filter { word.count == 1 ? $0.name.hasPrefix(word) : $0.name == word }
+      meant = named.count == 1 ? named.first : nil
     case .value(let text):
       return .unexpectedArgument(text)
     }

@@ -1,11 +1,16 @@
-/// The nearest of `words` to `word`, the first of equals; nil if none is near.
+/// The nearest of `words` to `word`, the first of equals; else the one that it is short for, or
+/// that it begins with, by three letters or more; nil if none is near.
 ///
 /// O(n · m) for each candidate, n and m the lengths of the words.
 func nearestWord(to word: String, in words: [String]) -> String? {
   let limit = max(1, word.count / 3)
   let near = words.map { (word: $0, distance: editDistance(word, $0)) }
     .filter { $0.distance <= limit && $0.distance < $0.word.count }
-  return near.min { $0.distance < $1.distance }?.word
+  if let nearest = near.min(by: { $0.distance < $1.distance }) { return nearest.word }
+  return words.filter {
+    min($0.count, word.count) > 2 && ($0.hasPrefix(word) || word.hasPrefix($0))
+  }
+  .max { min($0.count, word.count) < min($1.count, word.count) }
 }
 
 /// The optimal string alignment distance: insertions, deletions, replacements and swaps of

@@ -23,4 +23,12 @@ struct NearestWordTests {
     #expect(nearestWord(to: "completely", in: ["run"]) == nil)
     #expect(nearestWord(to: "", in: ["a"]) == nil)
   }
+
+  @Test("may be short for another, or longer than it")
+  func prefix() {
+    #expect(nearestWord(to: "output", in: ["outbox", "out", "json"]) == "out")
+    #expect(nearestWord(to: "vers", in: ["help", "version"]) == "version")
+    #expect(nearestWord(to: "check-pipe", in: ["check", "check-pipeline"]) == "check-pipeline")
+    #expect(nearestWord(to: "no", in: ["none"]) == nil)
+  }
 }
