@@ -1,0 +1,129 @@
+import TestSupport
+import Testing
+
+@Suite("A command says what was wrong with its line, and what it could not write")
+struct CommandLineMistakeTests {
+  @Test(
+    "output that a full disk does not take is an error of every command",
+    arguments: [
+      ["runs"], ["stages", "--json"], ["--help"], ["--version"], ["completion", "bash"],
+    ])
+  func fullDisk(arguments: [String]) throws {
+    let place = try Workspace()
+    let shell = try #require(Program(named: "sh"))
+    let words = ["-c", "exec \"$0\" \"$@\" > /dev/full"]
+    let result = try place.spool(arguments, under: shell, words)
+    #expect(result.exitCode == 1)
+    #expect(
+      result.errorOutput.contains("cannot write standard output"), "\(result.errorOutput)")
+  }
+
+  @Test("so is a closed pipe, and a standard output that is closed", arguments: [">&-", "| :"])
+  func closed(redirection: String) throws {
+    let place = try Workspace()
+    let shell = try #require(Program(named: "bash"))
+    let pause = redirection == "| :" ? "sleep 0.3; " : ""
+    let words = [
+      "-c", "set -o pipefail; { \(pause)\"$0\" \"$@\"; } \(redirection)",
+    ]
+    let result = try place.spool(["stages"], under: shell, words)
+    #expect(result.exitCode == 1)
+    #expect(result.errorOutput.contains("cannot write standard output"), "\(result.errorOutput)")
+  }
+
+  @Test("a recording in the pipeline's place is told with the right order, not with its bytes")
+  func swapped() throws {
+    let place = try Workspace()
+    let pipeline = PackageFiles.pipeline("voice-note.yaml")
+    let note = PackageFiles.sample("note-1.m4a")
+    let result = try place.spool(["run", note, pipeline])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("is no pipeline"), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("next:  spool run"), "\(result.errorOutput)")
+    #expect(result.errorOutput.hasSuffix("\(pipeline) \(note)\n"), "\(result.errorOutput)")
+    let alone = try place.spool(["check-pipeline", note])
+    #expect(alone.exitCode == 2)
+    #expect(alone.errorOutput.count < 500, "\(alone.errorOutput)")
+  }
+
+  @Test("an address is no file, and Spool downloads nothing")
+  func address() throws {
+    let place = try Workspace()
+    let pipeline = PackageFiles.pipeline("voice-note.yaml")
+    let url = "https://example.org/note.m4a?a=1&b=2"
+    for argument in [url, "note=" + url] {
+      let result = try place.spool(["run", pipeline, argument])
+      #expect(result.exitCode == 2)
+      #expect(result.errorOutput.contains("downloads nothing"), "\(result.errorOutput)")
+      #expect(result.errorOutput.contains("curl -O '\(url)'"), "\(result.errorOutput)")
+    }
+  }
+
+  @Test("a sound file in a receipt's place is told with the receipt beside it")
+  func verify() throws {
+    let place = try Workspace()
+    let sound = try place.folder.write("RIFF\u{1}\u{2}", to: "a b.wav")
+    _ = try place.folder.write("{}", to: "a b.receipt.json")
+    let result = try place.spool(["verify", sound])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("is no receipt"), "\(result.errorOutput)")
+    #expect(
+      result.errorOutput.contains("spool verify '\(place.file("a b.receipt.json"))'"),
+      "\(result.errorOutput)")
+    #expect(!result.text.contains("BROKEN"))
+  }
+
+  @Test("a refused watch leaves no folder behind")
+  func watch() throws {
+    let place = try Workspace()
+    let pipeline = PackageFiles.pipeline("voice-note.yaml")
+    let result = try place.spool(["watch", pipeline, "nowhere"])
+    #expect(result.exitCode == 2)
+    #expect(Workspace.names(in: place.folder.path) == [])
+  }
+
+  @Test("lines to type are quoted for the shell")
+  func quoted() throws {
+    let place = try Workspace()
+    let result = try place.spool(["new", "my pipeline.yaml"])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    #expect(result.text.contains("spool run 'my pipeline.yaml' RECORDING"), "\(result.text)")
+  }
+
+  @Test("a pipe without a writer is refused, and a slow one is read")
+  func pipes() throws {
+    let place = try Workspace()
+    let shell = try #require(Program(named: "bash"))
+    let named = try place.spool(
+      ["check-pipeline", "pipe"], under: shell, ["-c", "mkfifo pipe; exec \"$0\" \"$@\""])
+    #expect(named.exitCode == 2)
+    #expect(named.errorOutput.contains("no program writes into"), "\(named.errorOutput)")
+    let pipeline = PackageFiles.pipeline("voice-note.yaml")
+    let slow = try place.spool(
+      [pipeline], under: shell,
+      ["-c", "\"$0\" check-pipeline <(sleep 0.3; cat \"$1\")"])
+    #expect(slow.exitCode == 0, "\(slow.errorOutput)")
+  }
+
+  @Test("a wrong value of --set is reported at the option")
+  func overrides() throws {
+    let place = try Workspace()
+    let pipeline = PackageFiles.pipeline("voice-note.yaml")
+    let note = PackageFiles.sample("note-1.m4a")
+    let result = try place.spool(["plan", pipeline, note, "--set", "loudness=-18 dB"])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.hasPrefix("--set loudness: error: "), "\(result.errorOutput)")
+  }
+
+  @Test(
+    "an option that is longer or shorter than the right one is told with it",
+    arguments: [
+      (["run", "p", "x", "--output", "d"], "--out"), (["--vers"], "--version"),
+      (["-v"], "--version"),
+    ])
+  func options(arguments: [String], meant: String) throws {
+    let result = try Workspace().spool(arguments)
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("did you mean '\(meant)'?"), "\(result.errorOutput)")
+  }
+}
