@@ -21,7 +21,11 @@ final class Console: Sendable {
     isTerminal = isatty(STDOUT_FILENO) == 1 && !isDumb
     isColored =
       isatty(STDERR_FILENO) == 1 && !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
-    width = Console.columns() ?? environment["COLUMNS"].flatMap { Int($0) } ?? 80
+    // What is piped into a pager is read in the terminal that the other descriptors have.
+    width =
+      Console.columns(of: STDOUT_FILENO)
+      ?? environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 >= 20 ? $0 : nil }
+      ?? Console.columns(of: STDERR_FILENO) ?? Console.columns(of: STDIN_FILENO) ?? 80
     // A closed pipe must not end the program without an error message.
     signal(SIGPIPE, SIG_IGN)
   }
@@ -87,9 +91,9 @@ final class Console: Sendable {
     }
   }
 
-  private static func columns() -> Int? {
+  private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else {
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else {
       return nil
     }
     return Int(size.ws_col)
