@@ -16,6 +16,12 @@ package struct CompletionScript: Hashable, Sendable {
   package static func zsh(_ program: ProgramDeclaration) -> CompletionScript {
     CompletionScript(text: ZshCompletion(program: program).text)
   }
+
+  /// The script for fish 3.0 or later, as a file `spool.fish` in `~/.config/fish/completions`, or
+  /// as `spool completion fish | source`.
+  package static func fish(_ program: ProgramDeclaration) -> CompletionScript {
+    CompletionScript(text: FishCompletion(program: program).text)
+  }
 }
 
 extension CompletionScript {
@@ -99,6 +105,52 @@ struct ZshCompletion {
 
   private func list(_ specs: [String]) -> String {
     specs.map { "\\\n      " + CompletionScript.quoted($0) }.joined(separator: " ")
+  }
+}
+
+/// Calls of fish's `complete`: one for each command, option and argument.
+struct FishCompletion {
+  let program: ProgramDeclaration
+
+  var text: String {
+    let lines =
+      ["# Completion for \(program.name) in fish.", "complete -c \(program.name) -f"]
+      + (program.commands.map { ($0.name, $0.summary) } + [("help", "Explain a command.")])
+      .map { rule(nil, "-a \($0) -d \(Self.quoted($1))") }
+      + program.options(for: nil).map { rule(nil, for: $0) }
+      + program.commands.flatMap { command in
+        program.options(for: command).map { rule(command.name, for: $0) }
+          + command.positionals.compactMap { Self.offer($0.completion) }
+          .map { rule(command.name, $0) }
+      } + [rule("help", "-a \(Self.quoted(program.commands.map(\.name).joined(separator: " ")))")]
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// - Parameter command: nil before any command.
+  private func rule(_ command: String?, _ offer: String) -> String {
+    let condition = command.map { "__fish_seen_subcommand_from \($0)" } ?? "__fish_use_subcommand"
+    return "complete -c \(program.name) -n '\(condition)' \(offer)"
+  }
+
+  private func rule(_ command: String?, for option: OptionDeclaration) -> String {
+    var words = option.short.map { ["-s \($0)"] } ?? []
+    words.append("-l \(option.name)")
+    if option.takesValue { words += ["-r", Self.offer(option.completion)].compactMap(\.self) }
+    return rule(command, (words + ["-d \(Self.quoted(option.help))"]).joined(separator: " "))
+  }
+
+  /// Nil for nothing.
+  private static func offer(_ hint: CompletionHint) -> String? {
+    switch hint {
+    case .none: nil
+    case .files: "-F"
+    case .folder: "-a '(__fish_complete_directories (commandline -ct))'"
+    case .choices(let words): "-a \(quoted(words.joined(separator: " ")))"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }
 }
 

@@ -10,6 +10,7 @@ extension Command {
       Example(
         "For bash", "spool completion bash > ~/.local/share/bash-completion/completions/spool"),
       Example("For zsh", "spool completion zsh > ~/.zfunc/_spool"),
+      Example("For fish", "spool completion fish > ~/.config/fish/completions/spool.fish"),
       Example("Read a manual page", "spool completion man run | man -l -"),
     ],
     perform: CommandContext.printCompletion)
@@ -17,7 +18,7 @@ extension Command {
 
 extension Options {
   fileprivate enum Form: String, CaseIterable, ArgumentValue {
-    case bash, zsh, man
+    case bash, zsh, fish, man
   }
 
   fileprivate static let form = Positional<Form>.required(
@@ -33,6 +34,7 @@ extension CommandContext {
     switch (arguments[Options.form], name) {
     case (.bash, nil): console.draw(CompletionScript.bash(Spool.program).text)
     case (.zsh, nil): console.draw(CompletionScript.zsh(Spool.program).text)
+    case (.fish, nil): console.draw(CompletionScript.fish(Spool.program).text)
     case (.man, nil): console.draw(Spool.program.manPage(for: nil))
     case (.man, _?) where command != nil: console.draw(Spool.program.manPage(for: command))
     case (let form, let name?):

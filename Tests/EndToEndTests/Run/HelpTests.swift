@@ -43,7 +43,7 @@ struct HelpTests {
     arguments: [
       (["runn", "x"], "run"), (["check-pipelines", "x"], "check-pipeline"),
       (["run", "a", "b", "--repalce"], "--replace"), (["stages", "gat"], "gate"),
-      (["graph", "x", "--format", "dto"], "dot"), (["completion", "fish"], "bash"),
+      (["graph", "x", "--format", "dto"], "dot"), (["completion", "fisch"], "fish"),
       (["run"], "PIPELINE"), (["runs", "--limit", "many"], "whole number"),
     ])
   func slips(arguments: [String], word: String) throws {
@@ -70,7 +70,7 @@ struct HelpTests {
     }
   }
 
-  @Test("completion scripts are taken by their shells", arguments: ["bash", "zsh"])
+  @Test("completion scripts are taken by their shells", arguments: ["bash", "zsh", "fish"])
   func completion(shell: String) throws {
     let place = try Workspace()
     let result = try place.spool(["completion", shell])
