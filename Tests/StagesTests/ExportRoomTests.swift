@@ -49,7 +49,9 @@ import Testing
     let artifact = try #require(try sink.finish().artifacts[target.format.port])
     let reckoned = target.byteCount(of: outline)
     #expect(artifact.byteCount <= reckoned)
-    #expect(Double(reckoned) < Double(artifact.byteCount) * 1.15, "it is far too much")
+    // Opus gives noise less than its mean bit rate, and other sound more.
+    let excess = target.format == .opus ? 1.5 : 1.15
+    #expect(Double(reckoned) < Double(artifact.byteCount) * excess, "it is far too much")
   }
 
   @Test("what AAC lays aside is bounded, however long the sound is, and counts once")

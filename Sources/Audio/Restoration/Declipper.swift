@@ -185,11 +185,15 @@ private final class ClippedGap {
   /// for tones, which keeps their equations solvable.
   private static let floor = 1e-5
   private static let toneFloor = 1e-10
-  /// No peak is restored to more than this times the clipped one (8 dB).
+  /// No peak is restored to more than this times the clipped one: 8 dB, and 18 dB for tones, whose
+  /// model is exact.
   private static let highest: Float = 2.5
+  private static let highestTone: Float = 8
 
   /// The order of the last model found; 0 for none.
   private var order = 0
+  /// The limit of restored peaks under that model.
+  private var highest = highest
   /// The number of unclipped samples up to each one, and the length of its stretch.
   private let stretches, lengths: Scratch<Int>
   private let samples: Scratch<Double>
@@ -281,7 +285,9 @@ private final class ClippedGap {
     // large terms, and the samples that it finds grow without bound.
     var error = normal[0]
     for k in 1...order { error += model[k] * normal[k] }
-    return error <= 1e-9 * normal[0] || solveNormal(order: order, floor: Self.floor)
+    let isTone = error <= 1e-9 * normal[0]
+    highest = isTone ? Self.highestTone : Self.highest
+    return isTone || solveNormal(order: order, floor: Self.floor)
   }
 
   /// Solves the normal equations with a noise floor relative to the power of the sound.
@@ -332,7 +338,7 @@ private final class ClippedGap {
       let sign: Float = clipped < 0 ? -1 : 1
       let found = Float(solution[index]) * sign
       unsafe row[start + index] =
-        sign * min(max(found, clipped.magnitude), Self.highest * clipped.magnitude)
+        sign * min(max(found, clipped.magnitude), highest * clipped.magnitude)
     }
     return true
   }

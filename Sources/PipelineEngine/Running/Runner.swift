@@ -124,8 +124,8 @@ package struct Runner: Sendable {
       let isStopped = failure.error.cause == .cancelled
       let isPaused =
         failure.error.cause == .fullDisk && !RoomNeed.isRefusal(failure.error)
-      // A failure without a step, before any began, is a lack of room.
-      let isRefused = !progress.isAdmitted || (failure.step == nil && !progress.hasBegun)
+      let isRefused =
+        !progress.isAdmitted || (RoomNeed.isRefusal(failure.error) && !progress.hasBegun)
       progress.end(
         isStopped ? .interrupted : isPaused ? .paused : isRefused ? .refused : .failed,
         at: clock.now,

@@ -42,7 +42,7 @@ struct SourceExcerpt {
       lines.append("\(indent) | \(window.padding)" + red(window.marker))
     }
     if let allowed = problem.allowed {
-      lines.append("\(indent) allowed: \(ExcerptWindow.printable(allowed))")
+      lines.append("\(indent) allowed: \(ExcerptWindow.printable(allowed, to: 2000))")
     }
     if let suggestion = problem.suggestion {
       lines.append("\(indent) did you mean \"\(ExcerptWindow.printable(suggestion))\"?")
@@ -88,9 +88,9 @@ struct ExcerptWindow {
     marker = "^" + String(repeating: "~", count: max(Self.width(Array(word)), 1) - 1)
   }
 
-  /// A quotation from a file made printable: no control characters, and cut if very long.
-  static func printable(_ text: String) -> String {
-    trimmed(cells(Array(text.unicodeScalars.prefix(2000))[...]), to: 400).joined()
+  /// A quotation from a file made printable: no control characters, and cut to `width` columns.
+  static func printable(_ text: String, to width: Int = 400) -> String {
+    trimmed(cells(Array(text.unicodeScalars.prefix(4 * width))[...]), to: width).joined()
   }
 
   /// Printable characters: control characters would disturb a terminal.

@@ -154,6 +154,11 @@ extension EffectHost {
     throw missing(order.identity, of: uris, .lv2, order.folders, flaws: flaws)
   }
 
+  /// The library in a LADSPA plugin's name, as it stands there. A label behind it may have slashes.
+  package static func library(of identity: String, in folders: [String]) -> String {
+    LADSPALibrary.parts(of: identity, in: folders).library
+  }
+
   /// The library of an order, and the plugin in it.
   static func ladspa(
     _ order: HostOrder

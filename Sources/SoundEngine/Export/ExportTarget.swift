@@ -88,7 +88,11 @@ package struct ExportTarget: Sendable {
       case .mp3(_, .some): lossy(320_000)
       // The bit rate is a mean over what is easy and what is not.
       case .opus(let bitRate): lossy(bitRate + bitRate / 4)
-      case .vorbis(let quality): lossy((48_000 + 24_000 * quality) * stream.format.channelCount)
+      // What libvorbis made of white noise at 48 kHz, for each channel.
+      case .vorbis(let quality):
+        lossy(
+          (60_000 + 8000 * min(quality, 5) + 48_000 * max(quality - 5, 0))
+            * stream.format.channelCount)
       case .alac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.002
       case .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.02
       }

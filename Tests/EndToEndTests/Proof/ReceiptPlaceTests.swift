@@ -196,7 +196,8 @@ struct ReceiptPlaceTests {
     let verified = try place.spool(["verify", "out"])
     #expect(verified.exitCode == 0, "\(verified.text)")
     // Again, nothing is new.
-    #expect(try place.run(other, [place.file("a.wav")]).exitCode == 0)
+    let again = try place.run(other, [place.file("a.wav")])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
     #expect(try replaced() == files)
   }
 }

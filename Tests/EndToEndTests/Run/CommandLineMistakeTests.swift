@@ -6,7 +6,7 @@ struct CommandLineMistakeTests {
   @Test(
     "output that a full disk does not take is an error of every command",
     arguments: [
-      ["runs"], ["stages", "--json"], ["--help"], ["--version"], ["completion", "bash"],
+      ["status"], ["stages", "--json"], ["--help"], ["--version"], ["completion", "bash"],
     ])
   func fullDisk(arguments: [String]) throws {
     let place = try Workspace()
@@ -88,21 +88,6 @@ struct CommandLineMistakeTests {
     let result = try place.spool(["new", "my pipeline.yaml"])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
     #expect(result.text.contains("spool run 'my pipeline.yaml' RECORDING"), "\(result.text)")
-  }
-
-  @Test("a pipe without a writer is refused, and a slow one is read")
-  func pipes() throws {
-    let place = try Workspace()
-    let shell = try #require(Program(named: "bash"))
-    let named = try place.spool(
-      ["check-pipeline", "pipe"], under: shell, ["-c", "mkfifo pipe; exec \"$0\" \"$@\""])
-    #expect(named.exitCode == 2)
-    #expect(named.errorOutput.contains("no program writes into"), "\(named.errorOutput)")
-    let pipeline = PackageFiles.pipeline("voice-note.yaml")
-    let slow = try place.spool(
-      [pipeline], under: shell,
-      ["-c", "\"$0\" check-pipeline <(sleep 0.3; cat \"$1\")"])
-    #expect(slow.exitCode == 0, "\(slow.errorOutput)")
   }
 
   @Test("a wrong value of --set is reported at the option")

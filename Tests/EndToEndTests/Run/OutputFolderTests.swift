@@ -246,7 +246,7 @@ struct OutputFolderTests {
     try FileManager.default.moveItem(atPath: note, toPath: folder + "/note.wav")
     let louder = try place.pipeline(
       """
-      pipeline: louder
+      pipeline: quick
       inputs: { note: sound }
       stages: [decode, { normalize: { peak: -6 dB } }, { export: [wav] }]
       """, named: "louder.yaml")

@@ -29,7 +29,7 @@ struct PipelineCommandTests {
         - decode
         - eqq: { bands: [] }
         - compress: { threshold: 18 Hz, ration: 3 }
-        - export: [wav, mp3]
+        - export: [wav, wma]
           from: nobody
       """)
     let expected = [
@@ -104,7 +104,7 @@ struct PipelineCommandTests {
     let wrong = [
       "pipeline: x\ninputs: { a: sound }\nstages: [{ eqq: {} }]\n",
       "pipeline: x\ninputs: { a: sound }\nstages: [{ compress: { ration: 3 } }]\n",
-      "pipeline: x\ninputs: { a: sound }\nstages: [{ export: [mp3] }]\n",
+      "pipeline: x\ninputs: { a: sound }\nstages: [{ export: [wma] }]\n",
       "pipeline: x\ninputs: { a: sound }\nstages: [decode]\nstagse: []\n",
     ]
     let wrongPaths = try wrong.enumerated().map {

@@ -56,8 +56,9 @@ struct RecordingNameTests {
   func otherPipeline() throws {
     let scratch = try ScratchFolder()
     let store = try DiskStore(at: scratch.file("store"))
-    let export = try scratch.write("", to: "out/walk.wav")
-    try FileManager.default.removeItem(atPath: export)
+    let export = scratch.file("out/walk.wav")
+    try FileManager.default.createDirectory(
+      atPath: scratch.file("out"), withIntermediateDirectories: false)
     let digest = SHA256.digest(of: "a recording")
     let recording = RecordingIdentity(path: "/inbox/walk.m4a", digest: digest)
     _ = try store.publish(

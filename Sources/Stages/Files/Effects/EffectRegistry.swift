@@ -84,7 +84,9 @@ package final class EffectRegistry: Sendable {
       return found.effect
     }
     var folders = folders(format)
-    if identity.hasPrefix("/") { folders.append(FilePath.folder(of: identity)) }
+    if identity.hasPrefix("/") {
+      folders.append(FilePath.folder(of: EffectHost.library(of: identity, in: folders)))
+    }
     let places = folders
     let (effect, bad): (EffectDescription, [Bad]) = try leavingOut {
       (bad, hear) throws(SpoolError) in
@@ -136,8 +138,7 @@ package final class EffectRegistry: Sendable {
 
   /// A LADSPA plugin by its library's path, so that what runs is what was described.
   private static func place(of effect: EffectDescription) -> String {
-    let label = effect.identity.split(separator: ":").last ?? ""
-    return "\(effect.binary):\(label)"
+    "\(effect.binary):\(effect.parts.label)"
   }
 
   private func ask<Answer: Decodable>(
