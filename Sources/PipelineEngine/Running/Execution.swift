@@ -299,7 +299,11 @@ extension ExportFolder {
     _ content: Digest, digest: Digest?, to path: String, of recording: RecordingIdentity?,
     step: StepID, isReplacing: Bool, write: (String) throws(SpoolError) -> Digest?
   ) throws(SpoolError) -> PublishedFile {
-    if try isPublished(content, at: path), let byteCount = byteCount(ofPublished: path) {
+    // What takes another's place is recorded anew, though its bytes may be the same.
+    let refusal = isReplacing ? try refusal(toReplace: path, with: ExportSource(recording)) : nil
+    if refusal == nil, try isPublished(content, at: path),
+      let byteCount = byteCount(ofPublished: path)
+    {
       return PublishedFile(
         path: path, byteCount: byteCount, step: step, wasThere: true, digest: digest)
     }
