@@ -27,6 +27,8 @@ package final class PluginProcessor: Processor {
   private let channelCount: Int
   /// Frames by which the plugin is late.
   private let lateness: Int
+  /// The greatest magnitude that a plugin may give: 120 dB above full scale.
+  package static let highest: Float = 1e6
   /// The greatest magnitude that the plugin gave.
   private var peak: Float = 0
   /// What has arrived and is no whole block yet, interleaved.
@@ -141,8 +143,7 @@ package final class PluginProcessor: Processor {
         throw session.failure("sample \(place / channelCount) of a block is no number")
       }
       peak = given[before...].reduce(peak) { max($0, $1.magnitude) }
-      // 120 dB.
-      guard peak <= 1e6 else {
+      guard peak <= Self.highest else {
         throw session.failure("its sound reaches \(peakText), and 120 dB is the most")
       }
     }

@@ -113,6 +113,25 @@ struct HostedEffectTests {
     #expect(read.meters.compactMap { $0["peak"] } == peaks)
   }
 
+  @Test func `sound far above full scale is warned of, and refused when no effect can mean it`()
+    throws
+  {
+    let fixture = try LADSPAFixture()
+    let sound = noise(5000)
+    func trial(_ gain: Double) throws -> EffectTrial {
+      try EffectTrial(
+        "ladspa", "{ library: \(fixture.path), label: loud, controls: { gain: \(gain) } }")
+    }
+    for (gain, isWarned) in [(0.5, false), (1, true)] {
+      let processor = try trial(gain).stage.makeProcessor(for: sound.format)
+      _ = sound.processed(by: processor, cuts: [4096])
+      let warnings = (processor as? PluginProcessor)?.warnings ?? []
+      #expect(warnings.contains { $0.contains("dB above full scale") } == isWarned, "\(warnings)")
+    }
+    let error = try #require(throws: SpoolError.self) { try trial(4).result(of: sound) }
+    #expect(error.reason?.contains("dB above full scale") == true, "\(error)")
+  }
+
   @Test func `what takes sound and tells nothing is refused`() throws {
     let fixture = try LADSPAFixture()
     #expect(

@@ -24,9 +24,10 @@ struct LADSPAFixture {
 
   /// `delay` comes out 100 frames late and says so; `length` gives the length of each block;
   /// `crash` dies in the second block; `lie` says that its latency is no number;
-  /// `http://example.org/fixture:delay` is `delay` under a URL; `peak` is a meter, and `sink` tells nothing. With CRASH_EARLY, already
-  /// looking at the library kills; with TALKATIVE, it says something then; with ENDLESS, there is no
-  /// end of its plugins.
+  /// `http://example.org/fixture:delay` is `delay` under a URL; `loud` amplifies by its gain times
+  /// 100 dB; `peak` is a meter, and `sink` tells nothing. With CRASH_EARLY, already looking at the
+  /// library kills; with TALKATIVE, it says something then; with ENDLESS, there is no end of its
+  /// plugins.
   private static let source = """
     #include <ladspa.h>
     #include <math.h>
@@ -64,6 +65,11 @@ struct LADSPAFixture {
       if (++s->runs > 20) *(volatile int *)8 = 1;
       memcpy(s->ports[out], s->ports[in], count * sizeof(float));
     }
+    static void run_loud(LADSPA_Handle h, unsigned long count) {
+      struct state *s = h;
+      *s->ports[latency] = 0;
+      for (unsigned long i = 0; i < count; i++) s->ports[out][i] = powf(10, 5 * *s->ports[gain]) * s->ports[in][i];
+    }
     static void run_lie(LADSPA_Handle h, unsigned long count) {
       *((struct state *)h)->ports[latency] = NAN;
     }
@@ -96,7 +102,8 @@ struct LADSPAFixture {
         {6, "sink", 0, "sink", "Spool", "none", 1, meter_kinds, meter_names, hints, 0, make, connect,
          0, run_sink, 0, 0, 0, clean},
         {7, "http://example.org/fixture:delay", 0, "Delay", "Spool", "none", port_count, kinds,
-         names, hints, 0, make, connect, 0, run_delay, 0, 0, 0, clean}};
+         names, hints, 0, make, connect, 0, run_delay, 0, 0, 0, clean},
+        PLUGIN(8, loud)};
 
     const LADSPA_Descriptor *ladspa_descriptor(unsigned long index) {
     #ifdef CRASH_EARLY
@@ -109,7 +116,7 @@ struct LADSPAFixture {
     #ifdef ENDLESS
       return &plugins[0];
     #endif
-      return index < 7 ? &plugins[index] : 0;
+      return index < 8 ? &plugins[index] : 0;
     }
     """
 }

@@ -183,6 +183,11 @@ struct FileSound {
         throw SpoolError(
           "\(maker) failed", reason: "a sample of the sound that it wrote is no number")
       }
+      guard samples[..<count].allSatisfy({ $0.magnitude <= PluginProcessor.highest }) else {
+        throw SpoolError(
+          "\(maker) failed",
+          reason: "the sound that it wrote is more than 120 dB above full scale")
+      }
       try append(Interleaving.bytes(of: samples[..<count]), to: draft)
     }
     return try draft.seal()
