@@ -93,6 +93,43 @@ import Testing
     #expect(result.peak.value < 20 * log10(2.5) + 0.01)
   }
 
+  private static let recordings = [
+    "speech/jfk/jfk", "speech/ljspeech/LJ001-0001", "speech/ljspeech/LJ001-0002",
+    "speech/hand-timed/bobby", "speech/hand-timed/mary", "speech/hand-timed/msajc003",
+    "speech/hand-timed/msajc010", "speech/hand-timed/msajc012", "speech/hand-timed/msajc015",
+    "speech/hand-timed/tobi", "speech/sense-and-sensibility/ss-0870",
+    "speech/sense-and-sensibility/ss-0880", "speech/sense-and-sensibility/ss-0890",
+    "speech/sense-and-sensibility/ss-0920", "speech/sense-and-sensibility/ss-0930",
+    "speech/sonnets/p001", "speech/sonnets/p002", "speech/sonnets/p003",
+  ]
+
+  @Test(
+    .enabled(
+      if: PackageFiles.sharedData("speech/jfk/jfk.wav") != nil, "the shared data is not there"),
+    .enabled(if: Program(named: "ffmpeg") != nil, "ffmpeg is not installed"),
+    arguments: recordings)
+  func `a recording never gets worse, at its own rate or a higher one`(name: String) throws {
+    let path = try #require(
+      PackageFiles.sharedData(name + ".wav") ?? PackageFiles.sharedData(name + ".mp3"))
+    let ffmpeg = try #require(Program(named: "ffmpeg"))
+    for rate in [16_000.0, 44_100, 48_000, 96_000] {
+      let output = try ffmpeg.run([
+        "-v", "error", "-i", path, "-t", "12", "-ac", "1", "-ar", "\(Int(rate))", "-f", "f32le",
+        "-",
+      ])
+      let sound = TestSound(rawFloats: output.output, sampleRate: Hertz(rate), channelCount: 1)
+      let top = Float(pow(10, sound.peak.value / 20))
+      for drive: Float in [1.41, 2] {
+        let original = sound.map { $0 / top * drive }
+        let clipped = original.map { min(max($0, -1), 1) }
+        let result = clipped.processed(by: Declipper(Declipper.Settings(), format: sound.format))
+        let (before, after) = (error(clipped, original, at: 1), error(result, original, at: 1))
+        #expect(after <= before, "\(name) at \(rate) Hz, \(drive): \(before) to \(after) dB")
+        #expect(result.peak.value < 20 * log10(2.5) + 0.01, "\(name) at \(rate) Hz, \(drive)")
+      }
+    }
+  }
+
   @Test func `runs that are too long stay, and are told`() {
     // 20 ms at full scale, in the midst of a tone.
     var sound = TestSound.sine(Hertz(300), amplitude: 0.4, mono, frames: 20_000)
