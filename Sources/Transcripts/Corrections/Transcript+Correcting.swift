@@ -1,0 +1,291 @@
+/// A transcript with corrections on top.
+package struct CorrectedTranscript: Sendable {
+  package private(set) var transcript: Transcript
+  /// The changes whose place this transcript does not have, with the numbers of their corrections.
+  package private(set) var missed: [(correction: Int, change: WordChange)] = []
+
+  /// Applies corrections in order, each to the result of those before. In the transcript that they were
+  /// made for each finds its place; in another one a change finds it by its words and those around it,
+  /// near its time.
+  ///
+  /// Complexity: O(*n* + *c*) for each correction of *c* changes that finds its places where they were;
+  /// O(*n* × *c*) at worst.
+  package init(_ transcript: Transcript, with corrections: [Correction]) {
+    self.transcript = transcript
+    for (number, correction) in corrections.enumerated() {
+      var search = PlaceSearch(self.transcript.words)
+      var edits: [(place: Range<Int>, words: [String])] = []
+      for change in correction.changes {
+        switch search.find(change) {
+        case .place(let place): edits.append((place, change.inserted))
+        case .alreadyThere: break
+        case .missing: missed.append((number, change))
+        }
+      }
+      self.transcript = self.transcript.replacing(edits)
+    }
+  }
+}
+
+/// Finds the places of the changes of one correction, in order.
+private struct PlaceSearch {
+  enum Outcome {
+    case place(Range<Int>)
+    /// The text reads already as the change would make it.
+    case alreadyThere
+    case missing
+  }
+
+  private let words: [TimedWord]
+  private let plain: [String]
+  /// Where the next place may begin.
+  private var cursor = 0
+  /// How far the last place was from where it was in the text of the correction.
+  private var shift = 0
+
+  /// Seconds by which the times of two transcripts may differ.
+  private static let tolerance = 1.5
+  /// Words that a place may have more or fewer than the change removed.
+  private static let surplus = 3
+
+  init(_ words: [TimedWord]) {
+    self.words = words
+    plain = words.map { WordDifference.plain($0.text) }
+  }
+
+  mutating func find(_ change: WordChange) -> Outcome {
+    let text = Words(change)
+    let usual = change.index + shift
+    if usual >= cursor, isExact(text, at: usual) {
+      return took(usual..<usual + text.removed.count, change)
+    }
+    var best: (place: Range<Int>, score: Double)?
+    var isThere = false
+    for start in cursor...max(cursor, plain.count) where isNear(change, start) {
+      if !text.inserted.isEmpty, holds(text.inserted, at: start),
+        score(text, start..<start + text.inserted.count) >= needed(text)
+      {
+        isThere = true
+      }
+      for place in places(text, from: start) {
+        let score = score(text, place)
+        guard score >= needed(text), score > best?.score ?? 0 else { continue }
+        best = (place, score)
+      }
+    }
+    if isThere, best.map({ $0.score < 3 }) ?? true { return .alreadyThere }
+    guard let best else { return .missing }
+    return took(best.place, change)
+  }
+
+  /// What is compared of a change.
+  private struct Words {
+    let removed, inserted, before, after: [String]
+    let isTimed: Bool
+
+    init(_ change: WordChange) {
+      isTimed = change.start != nil
+      removed = change.removed.map(WordDifference.plain)
+      inserted = change.inserted.map(WordDifference.plain)
+      before = change.before.map(WordDifference.plain)
+      after = change.after.map(WordDifference.plain)
+    }
+  }
+
+  private mutating func took(_ place: Range<Int>, _ change: WordChange) -> Outcome {
+    cursor = place.upperBound
+    shift = place.lowerBound - change.index
+    if place.count != change.removed.count { shift += place.count - change.removed.count }
+    return .place(place)
+  }
+
+  private func holds(_ text: [String], at start: Int) -> Bool {
+    start >= 0 && start + text.count <= plain.count
+      && plain[start..<start + text.count].elementsEqual(text)
+  }
+
+  /// Whether the words and all of their neighbours are there.
+  private func isExact(_ text: Words, at start: Int) -> Bool {
+    let end = start + text.removed.count
+    return holds(text.removed, at: start) && holds(text.before, at: start - text.before.count)
+      && holds(text.after, at: end)
+      && (text.before.count == 3 || start == text.before.count)
+      && (text.after.count == 3 || end + text.after.count == plain.count)
+  }
+
+  /// Whether a place may begin here by its time; where either has none, anywhere.
+  private func isNear(_ change: WordChange, _ start: Int) -> Bool {
+    guard let from = change.start, let to = change.end else { return true }
+    let here = start < words.count ? words[start].start : words.last?.end
+    guard let here else { return true }
+    return here >= from - Self.tolerance && here <= to + Self.tolerance
+  }
+
+  /// The places that may begin here: the removed words themselves, or whatever lies between the same
+  /// neighbours.
+  private func places(_ text: Words, from start: Int) -> [Range<Int>] {
+    if !text.removed.isEmpty, holds(text.removed, at: start) {
+      return [start..<start + text.removed.count]
+    }
+    guard let before = text.before.last, start > 0, plain[start - 1] == before,
+      let after = text.after.first
+    else { return [] }
+    if text.removed.isEmpty {
+      return start < plain.count && plain[start] == after ? [start..<start] : []
+    }
+    let limit = min(plain.count, start + text.removed.count + Self.surplus + 1)
+    guard start < limit, let end = plain[start..<limit].firstIndex(of: after), end > start else {
+      return []
+    }
+    return [start..<end]
+  }
+
+  /// What speaks for a place: its words, and each neighbour, the nearer the more.
+  private func score(_ text: Words, _ place: Range<Int>) -> Double {
+    var score = 0.0
+    if !text.removed.isEmpty, holds(text.removed, at: place.lowerBound),
+      place.count == text.removed.count
+    {
+      score += 2
+    }
+    for (distance, word) in text.before.reversed().enumerated() {
+      let index = place.lowerBound - 1 - distance
+      if index >= 0, plain[index] == word { score += 1 / Double(distance + 1) }
+    }
+    for (distance, word) in text.after.enumerated() {
+      let index = place.upperBound + distance
+      if index < plain.count, plain[index] == word { score += 1 / Double(distance + 1) }
+    }
+    return score
+  }
+
+  /// Two nearest neighbours or the words themselves, or all there is of a short text; without times one
+  /// neighbour more.
+  private func needed(_ text: Words) -> Double {
+    let sides = Double((text.before.isEmpty ? 0 : 1) + (text.after.isEmpty ? 0 : 1))
+    let all = (text.removed.isEmpty ? 0 : 2) + sides
+    return max(1, min(text.isTimed ? 2 : 3, all))
+  }
+}
+
+extension Transcript {
+  /// The transcript with other words at some places, in order. Other words keep their times; as many new
+  /// words as there were take theirs over, and others share the place's time by their letters, with the
+  /// flag `interpolated`. New words have no confidence.
+  func replacing(_ edits: [(place: Range<Int>, words: [String])]) -> Transcript {
+    guard !edits.isEmpty else { return self }
+    let all = words
+    var result = self
+    result.segments = []
+    var rest = edits[...]
+    var offset = 0
+    for (number, segment) in segments.enumerated() {
+      let end = offset + segment.words.count
+      let isLast = number == segments.count - 1
+      var own: [(place: Range<Int>, words: [TimedWord])] = []
+      while let edit = rest.first, edit.place.lowerBound < end || isLast {
+        let inside = edit.place.clamped(to: offset..<max(offset, end))
+        let new =
+          inside.lowerBound == edit.place.lowerBound
+          ? Self.timed(edit.words, at: edit.place, in: all) : []
+        own.append((inside.lowerBound - offset..<inside.upperBound - offset, new))
+        // The rest of a place goes on in the next segment.
+        if edit.place.upperBound > end, !isLast {
+          rest[rest.startIndex].place = end..<edit.place.upperBound
+          rest[rest.startIndex].words = []
+          break
+        }
+        rest.removeFirst()
+      }
+      let edited = own.isEmpty ? segment : segment.replacing(own)
+      if own.isEmpty || !edited.words.isEmpty { result.segments.append(edited) }
+      offset = end
+    }
+    if segments.isEmpty {
+      result.segments = [Segment(words: edits.flatMap { $0.words.map { TimedWord($0) } })]
+    }
+    return result
+  }
+
+  private static func timed(
+    _ texts: [String], at place: Range<Int>, in words: [TimedWord]
+  ) -> [TimedWord] {
+    let old = words[place]
+    let speaker = old.first?.speaker
+    if texts.count == old.count {
+      return zip(texts, old).map { text, word in
+        TimedWord(
+          text, start: word.start, end: word.end, flags: word.flags.subtracting(.uncertain),
+          speaker: word.speaker)
+      }
+    }
+    let times = WordTimes(place, in: words)
+    guard let start = times.start, let end = times.end else {
+      return texts.map { TimedWord($0, speaker: speaker) }
+    }
+    let total = Double(texts.reduce(0) { $0 + $1.count + 1 })
+    var done = 0
+    return texts.map { text in
+      let from = start + (end - start) * Double(done) / total
+      done += text.count + 1
+      let to = Double(done) < total ? start + (end - start) * Double(done) / total : end
+      return TimedWord(text, start: from, end: to, flags: .interpolated, speaker: speaker)
+    }
+  }
+}
+
+extension Segment {
+  /// The segment with other words at some places, in its text too.
+  fileprivate func replacing(_ edits: [(place: Range<Int>, words: [TimedWord])]) -> Segment {
+    let bytes = Array(text.utf8)
+    let places = WordPlaces.find(words.map(\.text), in: bytes)
+    var text = ""
+    var result: [TimedWord] = []
+    var cursor = 0
+    var isAfterNew = false
+    func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    func keep(_ range: Range<Int>) {
+      for index in range {
+        result.append(words[index])
+        guard let place = places[index] else { continue }
+        let gap = string(cursor..<place.lowerBound)
+        let word = string(place)
+        if isAfterNew, gap.isEmpty {
+          text = WrittenWords.joined([text, word])
+        } else {
+          text += gap + word
+        }
+        (cursor, isAfterNew) = (place.upperBound, false)
+      }
+    }
+    var next = 0
+    for (place, new) in edits {
+      keep(next..<place.lowerBound)
+      var gap: String?
+      for index in place {
+        guard let old = places[index] else { continue }
+        gap = gap ?? string(cursor..<old.lowerBound)
+        cursor = old.upperBound
+      }
+      if !new.isEmpty {
+        let written = WrittenWords.joined(new.map(\.text))
+        if let gap, !gap.isEmpty || text.isEmpty {
+          text += gap + written
+        } else {
+          text = text.isEmpty ? written : WrittenWords.joined([text, written])
+        }
+        isAfterNew = true
+      } else if text.isEmpty, let gap {
+        // What stands before the first word stays.
+        text = gap
+        isAfterNew = true
+      }
+      result += new
+      next = place.upperBound
+    }
+    keep(next..<words.count)
+    text += string(cursor..<bytes.count)
+    return Segment(
+      text: WrittenWords.trimmed(text), words: result, start: start, end: end, speaker: speaker)
+  }
+}

@@ -1,0 +1,198 @@
+/// One place of a correction: words that are replaced, inserted or deleted, with what finds the place
+/// again in another transcript of the same recording.
+package struct WordChange: Hashable, Sendable, Codable {
+  /// The index of the first word, in the words that the correction was made in.
+  package var index: Int
+  /// The words that were there; none for an insertion.
+  package var removed: [String]
+  /// The words that are there now; none for a deletion.
+  package var inserted: [String]
+  /// Up to three words before the place.
+  package var before: [String]
+  /// Up to three words behind the place.
+  package var after: [String]
+  /// Where the place begins, in seconds; nil if unknown.
+  package var start: Double?
+  /// Where it ends, in seconds; nil if unknown.
+  package var end: Double?
+
+  /// How many words around a place are noted.
+  private static let context = 3
+
+  init(_ place: Range<Int>, to inserted: [String], in words: [TimedWord]) {
+    index = place.lowerBound
+    removed = words[place].map(\.text)
+    self.inserted = inserted
+    before = words[..<place.lowerBound].suffix(Self.context).map(\.text)
+    after = words[place.upperBound...].prefix(Self.context).map(\.text)
+    let times = WordTimes(place, in: words)
+    (start, end) = (times.start, times.end)
+  }
+}
+
+/// A correction of a transcript by a person: an overlay that leaves the transcript as it is.
+package struct Correction: Hashable, Sendable, Codable {
+  /// Who made it.
+  package var author: String
+  /// When, as ISO 8601.
+  package var time: String
+  /// In the order of the text, none overlapping another.
+  package var changes: [WordChange]
+
+  package init(author: String, time: String, changes: [WordChange]) {
+    (self.author, self.time, self.changes) = (author, time, changes)
+  }
+
+  /// The changes that make an edited text of a transcript; none if all words are the same. Where only
+  /// case or punctuation differs, the word is the same one and keeps its time.
+  ///
+  /// Complexity: O(*n* log *n*) in the number of words, and between words that occur once in both texts
+  /// O(*m* × *d*) for *m* words and *d* differences.
+  package static func changes(
+    from transcript: Transcript, to edited: [String]
+  ) -> [WordChange] {
+    let words = transcript.words
+    var changes: [WordChange] = []
+    var (old, new) = (0, 0)
+    func close(_ oldEnd: Int, _ newEnd: Int) {
+      guard old < oldEnd || new < newEnd else { return }
+      changes.append(WordChange(old..<oldEnd, to: Array(edited[new..<newEnd]), in: words))
+    }
+    for (left, right) in WordDifference.pairs(words.map(\.text), edited) {
+      close(left, right)
+      if words[left].text != edited[right] {
+        changes.append(WordChange(left..<left + 1, to: [edited[right]], in: words))
+      }
+      (old, new) = (left + 1, right + 1)
+    }
+    close(words.count, edited.count)
+    return changes
+  }
+
+  /// The share of the shorter of both texts that the other has too, in the same order and in a row of two
+  /// words or more, which texts about other things hardly have: 0…1. Of fewer than five words single ones
+  /// count. As costly as ``changes(from:to:)``.
+  package static func likeness(of edited: [String], to transcript: Transcript) -> Double {
+    let words = transcript.words.map(\.text)
+    let count = min(words.count, edited.count)
+    guard count > 0 else { return 0 }
+    let pairs = WordDifference.pairs(words, edited)
+    if count < 5 { return Double(pairs.count) / Double(count) }
+    let inRow = pairs.indices.count { index in
+      func follows(_ one: Int) -> Bool {
+        pairs.indices.contains(one) && pairs.indices.contains(one + 1)
+          && pairs[one].0 + 1 == pairs[one + 1].0 && pairs[one].1 + 1 == pairs[one + 1].1
+      }
+      return follows(index - 1) || follows(index)
+    }
+    return Double(inRow) / Double(count)
+  }
+}
+
+/// The time that a place has: that of its words, or the gap between its neighbours.
+struct WordTimes {
+  var start: Double?
+  var end: Double?
+
+  init(_ place: Range<Int>, in words: [TimedWord]) {
+    let before = words[..<place.lowerBound].last { $0.end != nil }?.end
+    let behind = words[place.upperBound...].first { $0.start != nil }?.start
+    start = words[place].first?.start ?? before
+    end = words[place].last?.end ?? behind
+    // A place without a neighbour on one side ends where it begins.
+    if start == nil { start = end }
+    if end == nil { end = start }
+    if let first = start, let last = end, last < first { end = start }
+  }
+}
+
+/// The words that two texts have in common, in order.
+enum WordDifference {
+  /// What is compared of a word: letters and digits in lower case; all of a word without any.
+  static func plain(_ word: String) -> String {
+    let kept = word.lowercased().filter { $0.isLetter || $0.isNumber }
+    return kept.isEmpty ? word : kept
+  }
+
+  /// Pairs of indices of equal words, both ascending. Words that occur once in both texts divide them,
+  /// so that the rest is short.
+  static func pairs(_ old: [String], _ new: [String]) -> [(Int, Int)] {
+    var numbers: [String: Int] = [:]
+    func number(_ word: String) -> Int {
+      let plain = plain(word)
+      if let known = numbers[plain] { return known }
+      numbers[plain] = numbers.count
+      return numbers.count - 1
+    }
+    let (old, new) = (old.map(number), new.map(number))
+    var pairs: [(Int, Int)] = []
+    var (left, right) = (0, 0)
+    for anchor in anchors(old, new) + [(old.count, new.count)] {
+      pairs += between(old, left..<anchor.0, new, right..<anchor.1)
+      if anchor.0 < old.count { pairs.append(anchor) }
+      (left, right) = (anchor.0 + 1, anchor.1 + 1)
+    }
+    return pairs
+  }
+
+  /// The longest ascending sequence of the words that occur once in both.
+  private static func anchors(_ old: [Int], _ new: [Int]) -> [(Int, Int)] {
+    func places(_ words: [Int]) -> [Int: Int] {
+      var places: [Int: Int] = [:]
+      for (index, word) in words.enumerated() {
+        places[word] = places[word] == nil ? index : -1
+      }
+      return places.filter { $0.value >= 0 }
+    }
+    let there = places(new)
+    let common = places(old).compactMap { word, index in there[word].map { (index, $0) } }
+      .sorted { $0.0 < $1.0 }
+    // Patience sorting: the last pair of the best sequence of each length.
+    var tails: [Int] = []
+    var previous = [Int?](repeating: nil, count: common.count)
+    for index in common.indices {
+      var (low, high) = (0, tails.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if common[tails[middle]].1 < common[index].1 { low = middle + 1 } else { high = middle }
+      }
+      previous[index] = low > 0 ? tails[low - 1] : nil
+      if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var result: [(Int, Int)] = []
+    var next = tails.last
+    while let index = next {
+      result.append(common[index])
+      next = previous[index]
+    }
+    return result.reversed()
+  }
+
+  /// The pairs of two parts: equal beginnings and ends, and between them the fewest differences.
+  private static func between(
+    _ old: [Int], _ left: Range<Int>, _ new: [Int], _ right: Range<Int>
+  ) -> [(Int, Int)] {
+    var (left, right) = (left, right)
+    var (head, tail): ([(Int, Int)], [(Int, Int)]) = ([], [])
+    while let one = left.first, let other = right.first, old[one] == new[other] {
+      head.append((one, other))
+      (left, right) = (left.dropFirst(), right.dropFirst())
+    }
+    while let one = left.last, let other = right.last, old[one] == new[other] {
+      tail.append((one, other))
+      (left, right) = (left.dropLast(), right.dropLast())
+    }
+    if !left.isEmpty, !right.isEmpty {
+      let difference = new[right].map(\.self).difference(from: old[left].map(\.self))
+      var (gone, come): (Set<Int>, Set<Int>) = ([], [])
+      for change in difference {
+        switch change {
+        case .remove(let offset, _, _): gone.insert(left.lowerBound + offset)
+        case .insert(let offset, _, _): come.insert(right.lowerBound + offset)
+        }
+      }
+      head += zip(left.filter { !gone.contains($0) }, right.filter { !come.contains($0) })
+    }
+    return head + tail.reversed()
+  }
+}
