@@ -21,7 +21,7 @@ struct SearchIndex: ~Copyable {
   /// The reason for not using an index of another version.
   static let otherVersion = "the index is of another version"
   /// Changes with the tables, and with how words are said.
-  private static let version: Int64 = 4
+  private static let version: Int64 = 5
 
   private static let tables =
     unsafe String(cString: text_search_tables) + "PRAGMA user_version = \(version);"
@@ -89,13 +89,14 @@ struct SearchIndex: ~Copyable {
     var unread: [(name: String, fault: SpoolError)] = []
     for (run, wasUnread) in runs {
       var own: [(name: String, fault: SpoolError)] = []
-      var transcripts: [(artifact: Artifact, step: StepID, input: String?)] = []
+      var transcripts: [RunRecord.ToldTranscript] = []
       do throws(SpoolError) {
         if run.state == .done { transcripts = try run.transcripts(in: store) }
       } catch {
         own.append(("run \(run.id)", error))
       }
       try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
+        try Self.note(run.id, .running, in: &database)
         for transcript in transcripts {
           let fault = try Self.add(
             transcript, of: run, from: store, holds: holds, unlessNewerIn: wasUnread ? log : nil,
@@ -131,8 +132,10 @@ struct SearchIndex: ~Copyable {
     _ run: RunID, _ progress: Progress, in database: inout Database
   ) throws(SpoolError) {
     try database.run(
-      "INSERT OR REPLACE INTO runs VALUES (?, ?)",
-      [.text(run.name), .integer(progress.rawValue)], to: filling)
+      """
+      INSERT INTO runs VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM runs))
+      ON CONFLICT (id) DO UPDATE SET is_open = excluded.is_open
+      """, [.text(run.name), .integer(progress.rawValue)], to: filling)
   }
 
   /// Adds a transcript inside a transaction, in place of what the same step of the same pipeline gave for
@@ -140,7 +143,7 @@ struct SearchIndex: ~Copyable {
   /// - Parameter log: where a later run may be whose words count; nil if this run is the last one.
   /// - Returns: why it cannot be read; nil if it can.
   private static func add(
-    _ transcript: (artifact: Artifact, step: StepID, input: String?), of run: RunRecord,
+    _ transcript: RunRecord.ToldTranscript, of run: RunRecord,
     from store: any ArtifactStore, holds: (Digest) -> Bool, unlessNewerIn log: (any RunLog)?,
     to database: inout Database
   ) throws(SpoolError) -> SpoolError? {
@@ -158,8 +161,8 @@ struct SearchIndex: ~Copyable {
     }
     let artifact = transcript.artifact
     var text = try database.run(
-      "SELECT text FROM sources WHERE artifact = ? LIMIT 1", [.text(artifact.digest.hex)],
-      to: filling
+      "SELECT text FROM sources WHERE artifact = ? AND text <> 0 AND correction = '' LIMIT 1",
+      [.text(artifact.digest.hex)], to: filling
     ).first?[0]
     if text == nil {
       var bytes: [UInt8]?
@@ -168,24 +171,36 @@ struct SearchIndex: ~Copyable {
       } catch {
         return error
       }
-      guard let bytes, let page = Page(transcript: bytes) else { return nil }
-      try database.run(
-        "INSERT INTO texts (words, said, times) VALUES (?, ?, ?)",
-        [.text(page.words), .text(page.said), .text(page.times)], to: filling)
-      text = try database.run("SELECT last_insert_rowid()", to: filling).first?[0]
+      if let bytes {
+        guard let page = Page(transcript: bytes) else { return nil }
+        text = try add(page, to: &database)
+      }
     }
-    guard let text else { return nil }
     try database.run(
       """
       INSERT OR REPLACE INTO sources
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT number FROM runs WHERE id = ?7), ?, '')
       """,
       key + [
-        text, .text(artifact.digest.hex), SQLValue(artifact.byteCount), .text(run.id.name),
-        .text(path), .real(run.finishedAt ?? run.startedAt),
+        text ?? gone, .text(artifact.digest.hex), SQLValue(artifact.byteCount),
+        .text(run.id.name), .text(path), .real(run.finishedAt ?? run.startedAt),
+        SQLValue(transcript.isAligned ? 1 : 0),
       ], to: filling)
     if let old { try removeUnlessUsed(old[0], from: &database) }
     return nil
+  }
+
+  /// In the place of a text that is gone.
+  private static let gone = SQLValue.integer(0)
+
+  /// Adds a text inside a transaction, and gives its number.
+  static func add(
+    _ page: Page, to database: inout Database
+  ) throws(SpoolError) -> SQLValue {
+    try database.run(
+      "INSERT INTO texts (words, said, times) VALUES (?, ?, ?)",
+      [.text(page.words), .text(page.said), .text(page.times)], to: filling)
+    return try database.run("SELECT last_insert_rowid()", to: filling).first?[0] ?? gone
   }
 
   /// Whether a run was recorded later than another one. Reads the runs back to the later of the two.
@@ -204,7 +219,7 @@ struct SearchIndex: ~Copyable {
   }
 
   /// What an artifact has; nil if it is gone.
-  private static func bytes(
+  static func bytes(
     of artifact: Artifact, in store: any ArtifactStore, holds: (Digest) -> Bool
   ) throws(SpoolError) -> [UInt8]? {
     guard holds(artifact.digest) else { return nil }
@@ -221,7 +236,7 @@ struct SearchIndex: ~Copyable {
   }
 
   /// Removes a text that has no source, inside a transaction.
-  private static func removeUnlessUsed(
+  static func removeUnlessUsed(
     _ text: SQLValue, from database: inout Database
   ) throws(SpoolError) {
     try database.run(
@@ -229,9 +244,11 @@ struct SearchIndex: ~Copyable {
       [text], to: filling)
   }
 
-  /// Removes the transcripts that a store does not hold any more.
+  /// Removes the transcripts that a store does not hold any more. Words that these replaced do not come
+  /// back.
   mutating func prune(unless holds: (Digest) -> Bool) throws(SpoolError) {
-    let rows = try database.run("SELECT DISTINCT artifact, text FROM sources", to: Self.filling)
+    let rows = try database.run(
+      "SELECT DISTINCT artifact, text FROM sources WHERE text <> 0", to: Self.filling)
     let gone = rows.filter { row in
       guard let digest = row[0].text.flatMap(Digest.init(hex:)) else { return true }
       return !holds(digest)
@@ -239,7 +256,9 @@ struct SearchIndex: ~Copyable {
     if gone.isEmpty { return }
     try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
       for row in gone {
-        try database.run("DELETE FROM sources WHERE artifact = ?", [row[0]], to: Self.filling)
+        try database.run(
+          "UPDATE sources SET text = 0, correction = '' WHERE artifact = ?", [row[0]],
+          to: Self.filling)
         try Self.removeUnlessUsed(row[1], from: &database)
       }
     }
@@ -255,7 +274,8 @@ extension SearchIndex {
   ) throws(SpoolError) -> SearchAnswer {
     var answer = SearchAnswer()
     answer.transcripts = Int(
-      try database.run("SELECT count(DISTINCT text) FROM sources", to: "search").first?[0].integer
+      try database.run("SELECT count(DISTINCT text) FROM sources WHERE text <> 0", to: "search")
+        .first?[0].integer
         ?? 0)
     var before = Int64.max
     var limit = 2
@@ -283,6 +303,15 @@ extension SearchIndex {
     }
   }
 
+  /// Whether no better source of the recording of `own` is wanted: see the tables.
+  private static func isBest(_ since: String, _ pipeline: String) -> String {
+    """
+    NOT EXISTS (SELECT 1 FROM sources AS other WHERE other.recording = own.recording
+      AND other.at >= \(since) AND (\(pipeline) IS NULL OR other.pipeline = \(pipeline))
+      AND (other.is_aligned, other.number) > (own.is_aligned, own.number))
+    """
+  }
+
   /// Texts that match an expression, the last first, with their columns in which the matches are marked.
   /// Throws for wrong syntax.
   private mutating func texts(
@@ -294,8 +323,8 @@ extension SearchIndex {
         """
         SELECT rowid, highlight(texts, 0, \(marks)), highlight(texts, 1, \(marks)), times
         FROM texts WHERE texts MATCH ?1 AND rowid < ?2
-          AND EXISTS (SELECT 1 FROM sources WHERE text = texts.rowid
-            AND at >= ?3 AND (?4 IS NULL OR pipeline = ?4))
+          AND EXISTS (SELECT 1 FROM sources AS own WHERE text = texts.rowid
+            AND at >= ?3 AND (?4 IS NULL OR pipeline = ?4) AND \(Self.isBest("?3", "?4")))
         ORDER BY rowid DESC LIMIT ?5
         """,
         [
@@ -342,8 +371,9 @@ extension SearchIndex {
     if places.isEmpty { return [] }
     let sources = try database.run(
       """
-      SELECT path, run, step, pipeline, max(at), recording FROM sources
+      SELECT path, run, step, pipeline, max(at), recording FROM sources AS own
       WHERE text = ?1 AND at >= ?2 AND (?3 IS NULL OR pipeline = ?3)
+        AND \(Self.isBest("?2", "?3"))
       GROUP BY recording ORDER BY max(at) DESC
       """, [row[0], .real(limits.since ?? -1e300), SQLValue(limits.pipeline)], to: "search")
     return sources.flatMap { source in

@@ -1,5 +1,6 @@
 package import PipelineModel
 package import Platform
+package import Transcripts
 
 /// Finds where something is said, in the words that the runs of a store have given times.
 ///
@@ -9,22 +10,26 @@ package struct WordSearch {
   private let store: any ArtifactStore
   private let runs: any RunLog
   private let holds: (Digest) -> Bool
+  private let corrections: RecordedCorrections
   private let path: String
   private let isWritable: Bool
   private let note: (String) -> Void
 
   /// - Parameters:
   ///   - holds: whether the store has an artifact's file; a cheap check that uses nothing.
+  ///   - corrections: what people have corrected in the words of recordings.
   ///   - folder: the store's folder, where the index lies.
   ///   - isWritable: whether the index can be written; if not, it is searched as it is.
   ///   - note: takes messages for the user.
   package init(
     of store: any ArtifactStore, runs: any RunLog, holds: @escaping (Digest) -> Bool,
-    in folder: String, isWritable: Bool, note: @escaping (String) -> Void
+    corrections: RecordedCorrections = .none, in folder: String, isWritable: Bool,
+    note: @escaping (String) -> Void
   ) {
     self.store = store
     self.runs = runs
     self.holds = holds
+    self.corrections = corrections
     path = folder + "/search.sqlite"
     self.isWritable = isWritable
     self.note = note
@@ -84,7 +89,12 @@ package struct WordSearch {
 
   /// Takes in the last runs, and says which of their words cannot be read.
   private func update(_ index: inout SearchIndex) throws(SpoolError) {
-    for (name, fault) in try index.update(from: runs, in: store, holds: holds) {
+    var unread = try index.update(from: runs, in: store, holds: holds)
+    unread += try index.correct(try corrections.versions(), corrections.all) {
+      (artifact) throws(SpoolError) in
+      try SearchIndex.bytes(of: artifact, in: store, holds: holds)
+    }
+    for (name, fault) in unread {
       note(
         "the words of \(name) are not searched: \(fault.message): \(fault.why); "
           + (fault.advice ?? "\(command: .repair) sets aside what is damaged"))
@@ -123,6 +133,27 @@ package struct WordSearch {
         try FileOperations.system.unlinkIfThere(path)
       }
     }
+  }
+}
+
+/// What people have corrected in the words of recordings, which are named by their digests.
+package struct RecordedCorrections {
+  /// Of each corrected recording, a text that changes with its corrections.
+  let versions: () throws(SpoolError) -> [String: String]
+  /// The corrections of a recording, oldest first.
+  let all: (String) throws(SpoolError) -> [Correction]
+
+  package init(
+    versions: @escaping () throws(SpoolError) -> [String: String],
+    all: @escaping (String) throws(SpoolError) -> [Correction]
+  ) {
+    (self.versions, self.all) = (versions, all)
+  }
+
+  /// No corrections.
+  package static var none: RecordedCorrections {
+    RecordedCorrections(
+      versions: { () throws(SpoolError) in [:] }, all: { _ throws(SpoolError) in [] })
   }
 }
 
@@ -178,52 +209,5 @@ extension WordSearch {
       heard != nil && $0.identity == heard && $0.kind == .sound && $0.artifact != nil
     }?.artifact
     return SearchSound(digest: digest, kinds: kinds, isTraced: isTraced, kept: kept)
-  }
-}
-
-/// The provenance of words in a run.
-extension RunRecord {
-  /// The run's transcripts that no other step of it has used, with the steps that made them and the
-  /// inputs whose words they have.
-  func transcripts(
-    in store: any ArtifactStore
-  ) throws(SpoolError) -> [(artifact: Artifact, step: StepID, input: String?)] {
-    let giving = steps.filter { step in
-      step.outputs.values.contains { $0.kind == .transcript && $0.artifact != nil }
-    }
-    if giving.isEmpty { return [] }
-    var inputs: [StepID: [PortName: Digest]] = [:]
-    for step in steps {
-      if let key = step.key { inputs[step.id] = try store.checkpoint(for: key)?.components.inputs }
-    }
-    let used = Set(giving.flatMap { inputs[$0.id].map { Array($0.values) } ?? [] })
-    return giving.flatMap { step in
-      step.outputs.values.compactMap { output in
-        guard let artifact = output.artifact, output.kind == .transcript,
-          !used.contains(output.identity)
-        else { return nil }
-        return (artifact, step.id, recording(of: inputs[step.id] ?? [:], inputs))
-      }
-    }
-  }
-
-  /// The input that a step's sound was made of, directly or through other steps. If the checkpoints are
-  /// gone, the first that is no text.
-  private func recording(
-    of own: [PortName: Digest], _ inputs: [StepID: [PortName: Digest]]
-  ) -> String? {
-    var waiting = own[.sound].map { [$0] } ?? Array(own.values)
-    var seen: Set<Digest> = []
-    while let next = waiting.popLast() {
-      guard seen.insert(next).inserted else { continue }
-      if let name = recordings?.filter({ $0.value == next }).keys.min() { return name }
-      for maker in steps where maker.outputs.values.contains(where: { $0.identity == next }) {
-        waiting += (inputs[maker.id] ?? [:]).values.sorted { $0.hex < $1.hex }
-      }
-    }
-    let texts = Set(own.values)
-    let names = self.inputs.keys.sorted()
-    return names.first { name in recordings?[name].map { !texts.contains($0) } ?? false }
-      ?? names.first
   }
 }

@@ -101,6 +101,7 @@ package final class DiskStore: Sendable {
   package var batches: BatchLog { BatchLog(database: database, layout: layout) }
   package var recordings: RecordingRepository { RecordingRepository(self) }
   package var inboxes: InboxTable { InboxTable(database: database, clock: clock) }
+  package var corrections: CorrectionTable { CorrectionTable(database: database) }
   package var receipts: TransparencyLog {
     TransparencyLog(database: database, files: ReceiptLog(layout: layout, drafts: drafts))
   }

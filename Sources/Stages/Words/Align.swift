@@ -72,7 +72,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
     isSeparate = parameters.own.channels == .separate
     least = parameters.own.least
     limits = WordLimits(parameters.limits)
-    language = parameters.own.language
+    language = parameters.own.language == "auto" ? nil : parameters.own.language
     needsVoice = parameters.own.engine == .synthesis
     chosen = try AlignmentEngine.method(
       parameters.own.engine, parameters.model, language: language)
@@ -115,7 +115,16 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
       "the transcript does not belong to the recording",
       reason: (speech.isEmpty ? "no voice is heard in it: " : "")
         + "\(Self.percent(outcome.share)) of its words were heard, and \(needed)",
-      advice: "give the transcript of this recording, or set least lower")
+      advice: Self.otherLanguage(outcome.transcript)
+        ?? "give the transcript of this recording, or set least lower")
+  }
+
+  /// What to do where a text is in another language than it was looked for in; nil where it is not.
+  private static func otherLanguage(_ transcript: Transcript) -> String? {
+    let language = transcript.language?.lowercased().prefix { $0.isLetter } ?? "en"
+    guard let likely = transcript.likelyLanguage, !language.hasPrefix(likely) else { return nil }
+    return "the text looks like \(likely), and the language is \(language): add "
+      + "--set language=\(likely), or to the stage language: \(likely)"
   }
 
   /// How well the transcript fits its recording, as JSON.
@@ -184,7 +193,8 @@ enum AlignmentEngine: String, Codable, Sendable, CaseIterable {
   static let parameters = [
     ParameterDescriptor(
       "language", .text(maximumLength: 35), .optional,
-      "the language that is spoken: en, de, pt-BR; without it the transcript's own, or English"),
+      "the language that is spoken: en, de, pt-BR; auto, or without it, the transcript's own, or English"
+    ),
     ParameterDescriptor(
       "engine", .choice(allCases.map(\.rawValue)), .optional,
       "by an acoustic model or by synthesised speech; without it whichever the language has"),

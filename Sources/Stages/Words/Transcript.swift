@@ -1,3 +1,4 @@
+import PipelineEngine
 import PipelineModel
 import Platform
 import SoundEngine
@@ -22,7 +23,8 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       Every format comes from the same words. Subtitles (srt, vtt) are laid out anew: lines of at \
       most 42 characters, two a subtitle, broken at punctuation and never within a word, as long on \
       the screen as they take to read. The other formats keep the paragraphs of the text. Words \
-      without times are given places between their neighbours where a format needs them.
+      without times are given places between their neighbours where a format needs them. A file that \
+      was edited stays as it is: the new one is written beside it, as NAME.spool.srt.
       """,
     flow: .whole,
     inputs: [Port(.transcript, .transcript, "the words", intake: .both)],
@@ -100,8 +102,30 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     var files: [PublishedFile] = []
     for format in formats {
       guard let artifact = context.outputs[PortName(format.name)]?.artifact else { continue }
-      files.append(try context.publish(artifact, as: stem + format.fileEnding))
+      let name = freeName(stem, format.fileEnding, for: artifact, in: context)
+      files.append(try context.publish(artifact, as: name))
     }
     return files
   }
+
+  /// The name of a file, or another beside it where a file is that somebody has edited: it stays, and
+  /// stops no run.
+  private func freeName(
+    _ stem: String, _ ending: String, for artifact: Artifact, in context: PublishingContext
+  ) -> String {
+    let usual = stem + ending
+    func isTaken(_ name: String) -> Bool {
+      context.exportFolder.isForeign(context.folder + "/" + name, to: artifact.digest)
+    }
+    guard !context.isReplacing, isTaken(usual) else { return usual }
+    let others = (1...Self.otherNames).map { "\(stem).spool\($0 == 1 ? "" : "-\($0)")\(ending)" }
+    guard let free = others.first(where: { !isTaken($0) }) else { return usual }
+    context.warn(
+      "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are in "
+        + "\(free); spool words edit RECORDING --from \(usual) takes its words in")
+    return free
+  }
+
+  /// So many edited files may lie beside each other.
+  private static let otherNames = 9
 }

@@ -20,7 +20,7 @@ struct ChangeLog: Sendable {
   static let tables = [
     "identity", "checkpoints", "outputs", "struck", "runs", "pins", "published", "batch_files",
     "batch_exports", "batch_artifacts", "notes", "note_events", "note_files", "note_commands",
-    "retracted", "awaited_stamps", "watches", "mounts",
+    "retracted", "awaited_stamps", "watches", "mounts", "word_corrections",
   ]
 
   /// The database's record of the log.

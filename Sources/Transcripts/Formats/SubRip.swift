@@ -6,7 +6,7 @@ import Platform
 /// `{\an8}`, are dropped, and text that looks like one is protected by a ``WordJoiner``; words have
 /// no times.
 extension TranscriptFormat {
-  static let subRip = TranscriptFormat(
+  package static let subRip = TranscriptFormat(
     name: "srt", summary: "SubRip subtitles",
     nameEndings: [".srt"], likeness: likeness, parse: parse, text: text)
 

@@ -105,6 +105,13 @@ extension WordSearch {
   init(_ store: DiskStore) {
     self.init(
       of: store, runs: store.runs, holds: { [store] in store.file(of: $0) != nil },
+      corrections: RecordedCorrections(
+        versions: { [store] () throws(SpoolError) in try store.corrections.versions() },
+        all: { [store] recording throws(SpoolError) in
+          try Digest(hex: recording).map { (digest) throws(SpoolError) in
+            try store.corrections.overlay(of: digest)
+          } ?? []
+        }),
       in: store.path, isWritable: store.isWritable, note: { [store] in store.note($0) })
   }
 }

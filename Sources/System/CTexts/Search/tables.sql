@@ -1,4 +1,7 @@
--- The words of all transcripts, and where they come from.
+-- The words of all transcripts, and where they come from. Of the sources of a recording the best one
+-- counts: aligned before recognised words, then that of the run with the highest number. Text 0 stands
+-- for words that are gone; the source still keeps worse ones from counting. Correction is the version of
+-- the corrections in the text.
 CREATE VIRTUAL TABLE texts USING fts5(
   words, said, times UNINDEXED, columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE sources (
@@ -11,9 +14,16 @@ CREATE TABLE sources (
   run TEXT NOT NULL,
   path TEXT NOT NULL,
   at REAL NOT NULL,
+  number INTEGER NOT NULL,
+  is_aligned INTEGER NOT NULL,
+  correction TEXT NOT NULL,
   PRIMARY KEY (recording, pipeline, step)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sources_by_text ON sources (text);
 CREATE INDEX sources_by_artifact ON sources (artifact);
-CREATE TABLE runs (id TEXT PRIMARY KEY, is_open INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX sources_corrected ON sources (recording, correction) WHERE correction <> '';
+CREATE TABLE runs (
+  id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, number INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX runs_by_number ON runs (number);
 CREATE INDEX runs_open ON runs (id) WHERE is_open;

@@ -7,7 +7,7 @@ import Platform
 /// speaker label at the start of a line within a paragraph that begins with one also begins a
 /// paragraph. A label on its own belongs to the next paragraph if it recurs, and is text otherwise.
 extension TranscriptFormat {
-  static let plainText = TranscriptFormat(
+  package static let plainText = TranscriptFormat(
     name: "text", summary: "plain text, a paragraph for each segment",
     nameEndings: [".txt", ".text"], likeness: likeness, parse: parse, text: text)
 

@@ -6,21 +6,25 @@ struct WordQuality {
   private let step: String
   private let found: JSONValue
   private let report: JSONValue
+  /// The run's name; nil if it is not recorded.
+  private let run: String?
 
   /// Every report among findings, sorted by step.
   static func all(in findings: [String: JSONValue]) -> [WordQuality] {
-    findings.sorted { $0.key < $1.key }.compactMap { WordQuality($0.key, $0.value) }
+    findings.sorted { $0.key < $1.key }.compactMap { WordQuality($0.key, $0.value, run: nil) }
   }
 
   /// The reports of a run, in step order.
   static func all(of run: RunRecord) -> [WordQuality] {
-    run.steps.compactMap { step in step.foundValue.flatMap { WordQuality(step.id.name, $0) } }
+    run.steps.compactMap { step in
+      step.foundValue.flatMap { WordQuality(step.id.name, $0, run: run.id.name) }
+    }
   }
 
   /// Nil if the findings contain no words.
-  private init?(_ step: String, _ found: JSONValue) {
+  private init?(_ step: String, _ found: JSONValue, run: String?) {
     guard let report = found["quality"], report["words"]?.integer != nil else { return nil }
-    (self.step, self.found, self.report) = (step, found, report)
+    (self.step, self.found, self.report, self.run) = (step, found, report, run)
   }
 
   /// `1,204 timed · 31 interpolated · 18 unsure · longest 1.4 s (thermodynamics) · speech covered 97 %`
@@ -52,7 +56,12 @@ struct WordQuality {
     add("timed", share("timed"))
     add("interpolated", share("interpolated"))
     add("without a time", share("untimed"))
-    add("unsure", share("lowConfidence"))
+    add(
+      "unsure",
+      share("lowConfidence").map { line in
+        counts.unsure == 0 || run == nil
+          ? line : "\(line)   spool words show \(run ?? "") --unsure lists them"
+      })
     add("longest", longest.map { "\($0.length)  \($0.text)  at \($0.place)" })
     add(
       "rate",

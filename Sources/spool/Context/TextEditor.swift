@@ -1,0 +1,51 @@
+import Glibc
+import Platform
+
+/// The user's editor: the command in $VISUAL or $EDITOR, else vi.
+enum TextEditor {
+  /// Lets the user edit a text.
+  /// - Parameter ending: the file name's, with the dot.
+  /// - Returns: the edited text, and the file, which the caller removes.
+  static func edit(
+    _ text: String, ending: String
+  ) throws(SpoolError) -> (bytes: [UInt8], path: String) {
+    let files = FileOperations.system
+    let folder = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let path = "\(folder)/spool-words-\(getpid())-\(UInt32.random(in: .min ... .max))\(ending)"
+    try doing("write", path, advice: "set TMPDIR to a folder that you may write in") {
+      () throws(SystemError) in
+      let file = try files.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      try files.write(Array(text.utf8), to: file)
+    }
+    do throws(SpoolError) {
+      try run(path)
+    } catch {
+      try? files.unlink(path)
+      throw error
+    }
+    return try doing("read", path) { () throws(SystemError) in
+      (try files.bytes(following: path), path)
+    }
+  }
+
+  private static func run(_ path: String) throws(SpoolError) {
+    let variables = Environment.variables
+    let editor = ["VISUAL", "EDITOR"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? "vi"
+    // The value may have arguments; the file's name is one of its own.
+    let words = ["sh", "-c", editor + " \"$1\"", "spool", path]
+    let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    defer { unsafe arguments.forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let code = unsafe posix_spawn(&process, "/bin/sh", nil, nil, arguments, environ)
+    guard code == 0 else { throw SpoolError("start the editor", editor, SystemError(code)) }
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    guard status == 0 else {
+      throw SpoolError(
+        "the editor \(editor) failed", reason: "nothing was corrected",
+        advice:
+          "set VISUAL or EDITOR to your editor's command, or correct an exported file and give "
+          + "it with --from FILE")
+    }
+  }
+}
