@@ -15,12 +15,14 @@ package enum CommandName: String, CaseIterable, Sendable {
   case pluginCheck = "plugin check"
   case pluginNew = "plugin new"
   case pluginTest = "plugin test"
+  case wordsEdit = "words edit"
 }
 
 /// An option that an error or a report may recommend. A test holds each against the command line's
 /// declarations.
 package enum OptionName: String, CaseIterable, Sendable {
-  case adopt, dir, export, force, help, include, keys, lang, list, near, out, plugins, replace, set,
+  case adopt, dir, export, force, from, help, include, keys, lang, list, near, out, plugins,
+    replace, set,
     state
   case store, to
   case ignoreMounts = "ignore-mounts"

@@ -124,7 +124,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
     let language = transcript.language?.lowercased().prefix { $0.isLetter } ?? "en"
     guard let likely = transcript.likelyLanguage, !language.hasPrefix(likely) else { return nil }
     return "the text looks like \(likely), and the language is \(language): add "
-      + "--set language=\(likely), or to the stage language: \(likely)"
+      + "\(option: .set) language=\(likely), or to the stage language: \(likely)"
   }
 
   /// How well the transcript fits its recording, as JSON.

@@ -108,7 +108,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     return files
   }
 
-  /// The name of a file, or another beside it where a file is that somebody has edited: it stays, and
+  /// The name of a file, or another beside it where an edited file is: it stays, and
   /// stops no run.
   private func freeName(
     _ stem: String, _ ending: String, for artifact: Artifact, in context: PublishingContext
@@ -122,7 +122,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     guard let free = others.first(where: { !isTaken($0) }) else { return usual }
     context.warn(
       "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are in "
-        + "\(free); spool words edit RECORDING --from \(usual) takes its words in")
+        + "\(free); \(command: .wordsEdit) RECORDING \(option: .from) \(usual) takes its words in")
     return free
   }
 

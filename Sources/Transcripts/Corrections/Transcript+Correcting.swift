@@ -189,7 +189,7 @@ extension Transcript {
           inside.lowerBound == edit.place.lowerBound
           ? Self.timed(edit.words, at: edit.place, in: all) : []
         own.append((inside.lowerBound - offset..<inside.upperBound - offset, new))
-        // The rest of a place goes on in the next segment.
+        // The next segment has the rest of the place.
         if edit.place.upperBound > end, !isLast {
           rest[rest.startIndex].place = end..<edit.place.upperBound
           rest[rest.startIndex].words = []

@@ -272,7 +272,7 @@ extension CommandContext {
       ]),
       Format.visible(
         "took back the correction by \(undone.author), \(undone.time); "
-          + "\(rest == 0 ? "none is" : "\(rest) are") left"))
+          + "\(rest == 0 ? "none is" : rest == 1 ? "1 is" : "\(rest) are") left"))
     return .done
   }
 
