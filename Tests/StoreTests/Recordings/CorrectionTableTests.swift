@@ -1,0 +1,53 @@
+import Platform
+import Store
+import TestSupport
+import Testing
+
+@Suite("Corrections of words lie in the store") struct CorrectionTableTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+  private let recording = SHA256.digest(of: "a recording")
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+  }
+
+  private func correction(_ changes: String) -> StoredCorrection {
+    StoredCorrection(
+      author: "ada", time: "2026-01-01T12:00:00Z", transcript: SHA256.digest(of: "words"),
+      changes: changes)
+  }
+
+  @Test func `they come back in their order, and the last one is taken back first`() throws {
+    let table = store.corrections
+    let before = try table.versions()
+    try table.add(correction("[1]"), to: recording, after: 0)
+    let one = try table.versions()
+    try table.add(correction("[2]"), to: recording, after: 1)
+    #expect(try table.all(of: recording) == [correction("[1]"), correction("[2]")])
+    #expect(try table.all(of: SHA256.digest(of: "another")) == [])
+    #expect(try before.isEmpty && one.count == 1 && table.versions() != one)
+    #expect(try table.removeLast(of: recording)?.author == "ada")
+    #expect(try table.all(of: recording) == [correction("[1]")])
+    #expect(try table.versions() == one)
+    #expect(try table.removeLast(of: recording) != nil)
+    #expect(try table.removeLast(of: recording) == nil)
+  }
+
+  @Test func `one that was made beside another is refused, and changes nothing`() throws {
+    let table = store.corrections
+    try table.add(correction("[1]"), to: recording, after: 0)
+    let error = #expect(throws: SpoolError.self) {
+      try table.add(correction("[2]"), to: recording, after: 0)
+    }
+    #expect(error?.message.contains("corrected meanwhile") == true)
+    #expect(try table.all(of: recording) == [correction("[1]")])
+  }
+
+  @Test func `a store that was opened again has them`() throws {
+    try store.corrections.add(correction("[1]"), to: recording, after: 0)
+    let other = try DiskStore(at: scratch.file("store"))
+    #expect(try other.corrections.all(of: recording) == [correction("[1]")])
+  }
+}
