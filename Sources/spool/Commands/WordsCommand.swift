@@ -88,7 +88,7 @@ extension CommandContext {
     let inputs = try run.transcripts(in: store).compactMap(\.input)
     guard let input = inputs.first, let digest = run.recordings?[input] else {
       throw SpoolError(
-        "there are no words in", "run \(run.id)", reason: "it has not ended with a transcript",
+        "there are no words in run \(run.id)", reason: "it has not ended with a transcript",
         advice: "name a run of a pipeline like words, or the recording's file")
     }
     return (digest, run.inputs[input] ?? name)
@@ -149,7 +149,7 @@ extension CommandContext {
     }
     guard Correction.likeness(of: edited, to: words.transcript) >= Self.leastLikeness else {
       throw SpoolError(
-        "the text does not belong to", words.name,
+        "the text does not belong to \(words.name)",
         reason: "it has hardly a word in common with what was said",
         advice: "for another text run the pipeline with it: spool run words RECORDING TEXT")
     }
@@ -262,7 +262,7 @@ extension CommandContext {
     let (digest, name) = try recording(in: store)
     guard let undone = try store.corrections.removeLast(of: digest) else {
       throw SpoolError(
-        "there is no correction of", name, reason: "its words are as they were found",
+        "there is no correction of \(name)", reason: "its words are as they were found",
         advice: "spool words edit makes one")
     }
     let rest = try store.corrections.all(of: digest).count

@@ -52,7 +52,7 @@ extension DiskStore {
     }
     guard let best else {
       throw SpoolError(
-        "there are no words of", name, reason: "no run has told any, or they are not kept",
+        "there are no words of \(name)", reason: "no run has found any, or they are not kept",
         advice: "spool run words \(ShellWords.line([name]))")
     }
     let bytes = try doing("read the words of", name) { () throws(SystemError) in
