@@ -74,3 +74,6 @@ const char *const text_schema_one_log = (const char[]){
 const char *const text_schema_export_owners = (const char[]){
 #embed "Store/24-export-owners.sql"
     , 0};
+const char *const text_schema_run_states = (const char[]){
+#embed "Store/25-run-states.sql"
+    , 0};
