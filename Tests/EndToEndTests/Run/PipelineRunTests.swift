@@ -53,7 +53,8 @@ struct PipelineRunTests {
     let source = try SoundFacts(of: take)
     let run = try place.run(PackageFiles.pipeline("podcast.yaml"), [take])
     try #require(run.exitCode == 0, "\(run.errorOutput)")
-    #expect(place.exports == ["take.after.json", "take.podcast.flac", "take.podcast.m4a"])
+    let names = ["flac", "m4a", "mp3"].map { "take.podcast." + $0 }
+    #expect(place.exports == ["take.after.json"] + names)
 
     let flac = try SoundFacts(of: place.out + "/take.podcast.flac")
     #expect(flac.codec == "flac")
@@ -63,13 +64,19 @@ struct PipelineRunTests {
     #expect(abs(Double(flac.frames) - seconds * 48000) <= 1)
     let m4a = try SoundFacts(of: place.out + "/take.podcast.m4a")
     #expect(abs(m4a.frames - flac.frames) <= 1024)
-    for facts in [flac, m4a] {
+    let mp3 = try SoundFacts(of: place.out + "/take.podcast.mp3")
+    #expect(mp3.codec == "mp3")
+    #expect(mp3.sampleRate == 48000)
+    #expect(mp3.channels == 2)
+    for facts in [flac, m4a, mp3] {
       #expect(facts.hasPicture)
       for tag in ["title", "artist", "album", "date"] {
         #expect(facts.tags[tag] == source.tags[tag], "\(facts.codec): \(tag)")
       }
     }
     try expectLevels(of: place.out + "/take.podcast.flac", loudness: -16, ceiling: -1)
+    #expect(
+      abs(try Reference.loudness(of: place.out + "/take.podcast.mp3").integrated + 16) < 0.3)
     let figures = try JSONDecoder().decode(Figures.self, from: place.export("take.after.json"))
     let measured = try Reference.loudness(of: place.out + "/take.podcast.flac")
     #expect(abs(figures.integratedLoudness - measured.integrated) < Self.tolerance)
