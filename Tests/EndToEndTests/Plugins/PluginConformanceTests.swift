@@ -149,7 +149,7 @@ struct PluginConformanceTests {
   private func filePlace(_ old: String = "#flaw", _ new: String = "pass") throws -> PluginPlace {
     let place = try PluginPlace()
     try place.plugin(
-      "x", "run: [python3, ./x.py]\nlimits: { time: 9 s }",
+      "x", "run: [python3, ./x.py]\nlimits: { time: 40 s }",
       stages: """
           - kind: x
             type: file
