@@ -54,10 +54,10 @@ expect "it installs with what it depends on" "${apt[@]}" install --no-install-re
 
 expect "it needs no Swift on the machine" shows 'spool ' inside spool --version
 for name in archive field-recording interview minutes podcast session-mix voice-note warm-voice words; do
-  shows "$name  " inside spool new --list || fail "spool new --list shows $name"
+  shows "$name  " inside spool pipeline list || fail "spool pipeline list shows $name"
 done
-echo "ok: spool new --list shows the pipelines"
-expect "an unknown name lists the known ones" shows 'voice-note' inside sh -c '! spool plan voice-nte'
+echo "ok: spool pipeline list shows the pipelines"
+expect "an unknown name lists the known ones" shows 'voice-note' inside sh -c '! spool pipeline plan voice-nte'
 
 readonly sample=/usr/share/doc/spool/examples/note-1.m4a
 inside sh -c 'mkdir -p /srv/spool/out /etc/spool && cp /usr/share/doc/spool/examples/watch.yaml /etc/spool/notes.yaml

@@ -15,15 +15,26 @@ struct Spool {
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [Command] = [
-    .run, .batch, .watch, .status, .inbox, .resume, .plan, .checkPipeline, .new, .stages, .plugin,
-    .schema, .graph, .runs, .show, .search, .words, .why, .crashTest, .verify, .prove, .stamp, .key,
-    .ledger, .check, .repair, .gc, .backup, .restore, .completion,
+    .run, .batch, .watch, .resume, .status, .runs, .show, .forgetRuns, .why,
+    .search, .words, .inbox,
+    .pipelines, .new, .checkPipeline, .plan, .graph, .schema, .crashTest, .stages, .plugin,
+    .verify, .prove, .stamp, .key, .ledger,
+    .check, .repair, .gc, .backup, .restore, .completion,
+  ]
+
+  /// The first words of commands with two.
+  private static let families = [
+    CommandFamily("runs", "List, show and forget runs.", usual: "list"),
+    CommandFamily("pipeline", "Write, check and look at pipelines."),
+    CommandFamily("proof", "Quote parts of exports, and keep keys, time stamps and the ledger."),
+    CommandFamily("store", "Check, repair, clean up and save the store."),
   ]
 
   static let program = ProgramDeclaration(
     name: "spool",
     summary: "Take recordings from the inbox to the archive, and never lose one.",
-    version: version, commands: commands.map(\.declaration))
+    version: version, commands: commands.map(\.declaration), families: families,
+    guides: HelpGuide.all)
 
   /// What Spool does in its own child processes, by the word that they are started with. Each takes
   /// one argument and returns the exit code; nil if the argument is none of its own.
@@ -54,13 +65,13 @@ struct Spool {
   private static func run(_ arguments: [String], console: Console) -> ExitCode {
     // Nothing was asked for, which no script means.
     guard !arguments.isEmpty else {
-      console.report(program.help(for: nil, width: console.width))
+      console.report(program.help(for: .program, width: console.width))
       return .usage
     }
     do {
       switch try program.parse(arguments) {
-      case .help(let command):
-        console.print(program.help(for: command, width: console.width))
+      case .help(let subject):
+        console.print(program.help(for: subject, width: console.width))
         return .done
       case .version:
         console.print("spool \(version)")

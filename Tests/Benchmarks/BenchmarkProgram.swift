@@ -159,8 +159,8 @@ enum BenchmarkProgram {
   static func run(_ arguments: [String]) -> Int32 {
     do {
       switch try declaration.parse(arguments) {
-      case .help(let command):
-        report(declaration.help(for: command))
+      case .help(let subject):
+        report(declaration.help(for: subject))
         return 0
       case .version:
         report(declaration.version)

@@ -112,7 +112,7 @@ struct KeyTests {
       throws: SpoolError(
         "the signing key \(path) is not used",
         reason: "others may have read it: its permissions are 0\(String(mode, radix: 8))",
-        advice: "chmod 600 \(path), or make a new key with spool key rotate after that",
+        advice: "chmod 600 \(path), or make a new key with spool proof key rotate after that",
         cause: .blocked)
     ) { try folder.signingKey() }
   }

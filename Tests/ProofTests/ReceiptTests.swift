@@ -79,7 +79,7 @@ struct ReceiptTests {
   func shipped() throws {
     let shipped = try JSONReader.strictValue(
       of: Array(try Data(contentsOf: URL(fileURLWithPath: Self.schemaPath))), depthLimit: 64)
-    #expect(shipped == ReceiptForm.schema, "spool schema receipt prints it anew")
+    #expect(shipped == ReceiptForm.schema, "spool pipeline schema receipt prints it anew")
   }
 
   /// Where there is no validator: every member of a receipt is at least named in the schema.

@@ -3,7 +3,7 @@ import Platform
 @testable import Proof
 import TestSupport
 
-/// A bundle of a recording that nobody heard, as `spool prove` would leave it.
+/// A bundle of a recording that nobody heard, as `spool proof quote` would leave it.
 struct SampleQuote {
   let scratch: ScratchFolder
   let key = SigningKey()

@@ -11,12 +11,21 @@ struct HelpGoldenTests {
     .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Fixtures/Help")
 
-  private static let names = ["spool"] + Spool.program.commands.map(\.name)
+  /// What `spool help` takes, each with the name of its file.
+  private static let names =
+    [[]]
+    + (Spool.program.commands.map(\.name) + Spool.program.families.map(\.name)
+    + Spool.program.guides.map(\.name)).map { $0.split(separator: " ").map(String.init) }
 
-  @Test("of the program and of each command, at 80 columns", arguments: names)
-  func help(name: String) throws {
-    let text = Spool.program.help(for: Spool.program.command(named: name), width: 80)
-    let file = Self.folder.appendingPathComponent("\(name).txt")
+  private static func fileName(_ words: [String]) -> String {
+    "\(words.isEmpty ? "spool" : words.joined(separator: "-")).txt"
+  }
+
+  @Test("of the program, each command, family and guide, at 80 columns", arguments: names)
+  func help(words: [String]) throws {
+    let subject = try #require(Spool.program.helpSubject(words))
+    let text = Spool.program.help(for: subject, width: 80)
+    let file = Self.folder.appendingPathComponent(Self.fileName(words))
     guard ProcessInfo.processInfo.environment["SPOOL_WRITE_GOLDEN"] == nil else {
       try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
       return try Data(text.utf8).write(to: file)
@@ -27,6 +36,6 @@ struct HelpGoldenTests {
   @Test("and no file is left of a command that is gone")
   func noOthers() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-    #expect(Set(files) == Set(Self.names.map { "\($0).txt" }))
+    #expect(Set(files) == Set(Self.names.map(Self.fileName)))
   }
 }

@@ -1,6 +1,6 @@
 package import Platform
 
-/// The record of one run, stored and shown by `spool show`.
+/// The record of one run, stored and shown by `spool runs show`.
 package struct RunRecord: Hashable, Sendable, Codable {
   package enum State: String, Hashable, Sendable, Codable {
     case running

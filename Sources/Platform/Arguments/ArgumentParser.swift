@@ -8,7 +8,7 @@ extension ProgramDeclaration {
   ///   nothing behind it could be understood.
   package func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
     var parser = ArgumentParser(program: self, arguments: arguments)
-    return try arguments.isEmpty ? .help(nil) : parser.parse()
+    return try arguments.isEmpty ? .help(.program) : parser.parse()
   }
 }
 
@@ -33,8 +33,7 @@ struct ArgumentParser {
       case .value("help"):
         optionTexts[OptionDeclaration.help.name] = [""]
       case .value(let word):
-        let command = try command(named: word)
-        return isHelpWanted ? .help(command) : try parse(command)
+        return isHelpWanted ? try help(beginning: word) : try parse(word)
       case .long, .short:
         readOption(token, for: nil)
         if !problems.isEmpty { throw error(for: nil) }
@@ -42,13 +41,53 @@ struct ArgumentParser {
       }
     }
     guard isHelpWanted else { throw UsageError(problems: [.missingCommand], hint: hint(for: nil)) }
-    return .help(nil)
+    return .help(.program)
   }
 
-  private func command(named word: String) throws(UsageError) -> CommandDeclaration {
-    if let command = program.command(named: word) { return command }
-    let nearest = nearestWord(to: word, in: program.commands.map(\.name) + ["help"])
-    throw UsageError(problems: [.unknownCommand(word, nearest: nearest)], hint: hint(for: nil))
+  /// Help for the words from here on, options left out. What follows a command's name is ignored.
+  private mutating func help(beginning word: String) throws(UsageError) -> Invocation {
+    var words = [word]
+    if program.families.contains(where: { $0.name == word }), case .value(let next)? = lexer.next()
+    {
+      words.append(next)
+    }
+    guard let subject = program.helpSubject(words) else {
+      throw unknown(words, among: program.firstWords + program.guides.map(\.name))
+    }
+    return .help(subject)
+  }
+
+  private mutating func parse(_ word: String) throws(UsageError) -> Invocation {
+    guard let family = program.families.first(where: { $0.name == word }) else {
+      guard let command = program.command(named: word) else {
+        throw unknown([word], among: program.firstWords + ["help"])
+      }
+      return try parse(command)
+    }
+    let usual = program.usualCommand(of: family)
+    guard let next = lexer.word else {
+      if let usual, !lexer.asksForHelp { return try parse(usual) }
+      if lexer.asksForHelp { return .help(.family(family)) }
+      throw UsageError(problems: [.missingCommand], hint: hint(for: word))
+    }
+    if next == "help" { return .help(.family(family)) }
+    if let command = program.command(named: "\(word) \(next)") {
+      _ = lexer.next()
+      return try parse(command)
+    }
+    // The usual command may take arguments of its own.
+    if let usual, !usual.positionals.isEmpty { return try parse(usual) }
+    throw unknown([word, next], among: program.members(of: family).map(\.name))
+  }
+
+  private func unknown(_ words: [String], among known: [String]) -> UsageError {
+    let name = words.joined(separator: " ")
+    let family = words.count > 1 ? words[0] : nil
+    // A word that stands alone in another release, or in the user's memory, may be a family's.
+    let moved = words.count == 1 ? program.commands.first { $0.lastWord == name }?.name : nil
+    return UsageError(
+      problems: [.unknownCommand(name, nearest: moved ?? nearestWord(to: name, in: known))],
+      hint: hint(for: family))
   }
 
   private mutating func parse(_ command: CommandDeclaration) throws(UsageError) -> Invocation {
@@ -60,7 +99,7 @@ struct ArgumentParser {
         readOption(token, for: command)
       }
     }
-    if isHelpWanted { return .help(command) }
+    if isHelpWanted { return .help(.command(command)) }
     let positionalTexts = readPositionals(texts[...], of: command)
     guard problems.isEmpty else { throw error(for: command) }
     for option in program.options(for: command) where optionTexts[option.name] == nil {
@@ -72,11 +111,12 @@ struct ArgumentParser {
   }
 
   private func error(for command: CommandDeclaration?) -> UsageError {
-    UsageError(problems: problems, hint: hint(for: command))
+    UsageError(problems: problems, hint: hint(for: command?.name))
   }
 
-  private func hint(for command: CommandDeclaration?) -> String {
-    "see '\(program.name)\(command.map { " " + $0.name } ?? "") \(option: .help)'"
+  /// - Parameter name: the name of a command or a family; nil for the program.
+  private func hint(for name: String?) -> String {
+    "see '\(program.name)\(name.map { " " + $0 } ?? "") \(option: .help)'"
   }
 
   private mutating func readOption(
@@ -173,8 +213,7 @@ extension OptionDeclaration {
 package enum Invocation: Sendable {
   /// To run a command.
   case run(ParsedArguments)
-  /// Help for a command, or for the program if nil.
-  case help(CommandDeclaration?)
+  case help(HelpSubject)
   case version
 }
 
@@ -286,6 +325,14 @@ struct ArgumentLexer {
     attached = equals.map { String(word[bytes.index(after: $0)...]) }
     return .long(String(word[bytes.startIndex..<(equals ?? bytes.endIndex)]), attached: attached)
   }
+
+  /// The next word if it is no option; it stays the next one.
+  var word: String? {
+    words.first.flatMap { hasOptionsEnded || !looksLikeOption($0) ? $0 : nil }
+  }
+
+  /// Whether the next word asks for help.
+  var asksForHelp: Bool { ["--help", "-h"].contains(words.first) }
 
   /// The value of the last option: attached to it, or the next word unless that looks like an
   /// option. Nil, with nothing taken, if there is none.

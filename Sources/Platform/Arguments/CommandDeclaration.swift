@@ -1,5 +1,6 @@
 /// One command of a program: what it takes, and what help says about it.
 package struct CommandDeclaration: Sendable {
+  /// One word, or the name of its family and a word: `run`, `store check`.
   package let name: String
   /// The topic under which help lists the command: `Run pipelines`.
   package let group: String
@@ -38,6 +39,52 @@ package struct CommandDeclaration: Sendable {
         before.maximum == nil || (before.minimum == 0 && after.minimum > 0)
       }, "an argument of \(name) could never be told from the one before it")
   }
+}
+
+extension CommandDeclaration {
+  /// The first word of the name: that of its family, or the whole name.
+  var firstWord: String { String(name.prefix { $0 != " " }) }
+
+  /// The last word of the name.
+  var lastWord: String { name.split(separator: " ").last.map(String.init) ?? name }
+}
+
+/// Commands whose names begin with the same word: `store check`, `store repair`.
+package struct CommandFamily: Sendable {
+  /// The first word.
+  package let name: String
+  package let summary: String
+  /// The second word of the command that the first word means alone: `list` if `runs` is `runs list`;
+  /// nil if the second word is required.
+  package let usual: String?
+
+  package init(_ name: String, _ summary: String, usual: String? = nil) {
+    self.name = name
+    self.summary = summary
+    self.usual = usual
+  }
+}
+
+/// A short text on a topic that no single command explains.
+package struct HelpGuide: Sendable {
+  package let name: String
+  package let summary: String
+  /// Paragraphs separated by an empty line. A line that begins with a space stands as it is.
+  package let text: String
+
+  package init(_ name: String, _ summary: String, text: String) {
+    self.name = name
+    self.summary = summary
+    self.text = text
+  }
+}
+
+/// What help explains.
+package enum HelpSubject: Sendable {
+  case program
+  case family(CommandFamily)
+  case command(CommandDeclaration)
+  case guide(HelpGuide)
 }
 
 package struct Example: Hashable, Sendable {

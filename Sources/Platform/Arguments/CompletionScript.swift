@@ -44,14 +44,42 @@ struct ZshCompletion {
       .replacing("@FUNCTION@", with: function).replacing("@PROGRAM@", with: program.name)
       .replacing("@GLOBALS@", with: list(globalSpecs(function)))
       .replacing("@COMMANDS@", with: list(commandSpecs))
-      .replacing("@BRANCHES@", with: program.commands.map(branch).joined(separator: "\n"))
+      .replacing("@BRANCHES@", with: branches.joined(separator: "\n"))
   }
 
-  private func branch(_ command: CommandDeclaration) -> String {
+  private var branches: [String] {
+    program.firstWords.map { word in
+      guard let family = program.families.first(where: { $0.name == word }) else {
+        return program.command(named: word).map { branch($0, at: "    ") } ?? ""
+      }
+      let members = program.members(of: family)
+      let choice = members.map { "\($0.lastWord)\\:\(quotedInChoice($0.summary))" }
+      let usual = program.usualCommand(of: family)
+      let specs =
+        (program.options(for: usual).flatMap(specs(for:)))
+        + ["(-)1:COMMAND:((\(choice.joined(separator: " "))))", "(-)*:: :->member"]
+      return """
+            \(word))
+              _arguments -C -s -S \(list(specs)) && return
+              [[ $state == member ]] || return 1
+              case $line[1] in
+        \(members.map { branch($0, at: "        ") }.joined(separator: "\n"))
+              esac
+              ;;
+        """
+    }
+  }
+
+  private func branch(_ command: CommandDeclaration, at indent: String) -> String {
     let specs =
       program.options(for: command).flatMap(specs(for:))
       + command.positionals.enumerated().map { spec(for: $1, at: $0 + 1) }
-    return "    \(command.name)) _arguments -s -S \(list(specs)) ;;"
+    return "\(indent)\(command.lastWord)) _arguments -s -S \(list(specs)) ;;"
+  }
+
+  /// Text behind a choice in double parentheses.
+  private func quotedInChoice(_ text: String) -> String {
+    "\"\(escaped(text).replacing("\"", with: "\\\""))\""
   }
 
   // '(-)' removes the program's options once there is a command: it has its own.
@@ -61,8 +89,10 @@ struct ZshCompletion {
   }
 
   private var commandSpecs: [String] {
-    program.commands.map { "\($0.name):\(escaped($0.summary))" }
-      + ["help:Explain a command."]
+    program.firstWords.map { word in
+      let family = program.families.first { $0.name == word }?.summary
+      return "\(word):\(escaped(family ?? program.command(named: word)?.summary ?? ""))"
+    } + ["help:Explain a command."]
   }
 
   private func specs(for option: OptionDeclaration) -> [String] {
@@ -115,28 +145,55 @@ struct FishCompletion {
   var text: String {
     let lines =
       ["# Completion for \(program.name) in fish.", "complete -c \(program.name) -f"]
-      + (program.commands.map { ($0.name, $0.summary) } + [("help", "Explain a command.")])
-      .map { rule(nil, "-a \($0) -d \(Self.quoted($1))") }
-      + program.options(for: nil).map { rule(nil, for: $0) }
-      + program.commands.flatMap { command in
-        program.options(for: command).map { rule(command.name, for: $0) }
-          + command.positionals.compactMap { Self.offer($0.completion) }
-          .map { rule(command.name, $0) }
-      } + [rule("help", "-a \(Self.quoted(program.commands.map(\.name).joined(separator: " ")))")]
+      + (firstWords + [("help", "Explain a command.")])
+      .map { rule("__fish_use_subcommand", "-a \($0) -d \(Self.quoted($1))") }
+      + program.options(for: nil).map { rule("__fish_use_subcommand", for: $0) }
+      + program.commands.flatMap { rules(for: $0, where: condition(of: $0)) }
+      + program.families.flatMap(rules(for:))
+      + [
+        rule(
+          "__fish_seen_subcommand_from help",
+          "-a \(Self.quoted((program.firstWords + program.guides.map(\.name)).joined(separator: " ")))"
+        )
+      ]
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// - Parameter command: nil before any command.
-  private func rule(_ command: String?, _ offer: String) -> String {
-    let condition = command.map { "__fish_seen_subcommand_from \($0)" } ?? "__fish_use_subcommand"
-    return "complete -c \(program.name) -n '\(condition)' \(offer)"
+  private var firstWords: [(String, String)] {
+    program.firstWords.map { word in
+      let family = program.families.first { $0.name == word }?.summary
+      return (word, family ?? program.command(named: word)?.summary ?? "")
+    }
   }
 
-  private func rule(_ command: String?, for option: OptionDeclaration) -> String {
+  private func rules(for family: CommandFamily) -> [String] {
+    let members = program.members(of: family)
+    let none =
+      "__fish_seen_subcommand_from \(family.name); and not __fish_seen_subcommand_from "
+      + members.map(\.lastWord).joined(separator: " ")
+    return members.map { rule(none, "-a \($0.lastWord) -d \(Self.quoted($0.summary))") }
+      + (program.usualCommand(of: family).map { rules(for: $0, where: none) } ?? [])
+  }
+
+  private func rules(for command: CommandDeclaration, where condition: String) -> [String] {
+    program.options(for: command).map { rule(condition, for: $0) }
+      + command.positionals.compactMap { Self.offer($0.completion) }.map { rule(condition, $0) }
+  }
+
+  private func condition(of command: CommandDeclaration) -> String {
+    command.name.split(separator: " ").map { "__fish_seen_subcommand_from \($0)" }
+      .joined(separator: "; and ")
+  }
+
+  private func rule(_ condition: String, _ offer: String) -> String {
+    "complete -c \(program.name) -n '\(condition)' \(offer)"
+  }
+
+  private func rule(_ condition: String, for option: OptionDeclaration) -> String {
     var words = option.short.map { ["-s \($0)"] } ?? []
     words.append("-l \(option.name)")
     if option.takesValue { words += ["-r", Self.offer(option.completion)].compactMap(\.self) }
-    return rule(command, (words + ["-d \(Self.quoted(option.help))"]).joined(separator: " "))
+    return rule(condition, (words + ["-d \(Self.quoted(option.help))"]).joined(separator: " "))
   }
 
   /// Nil for nothing.
@@ -166,31 +223,50 @@ struct BashCompletion {
     unsafe String(cString: text_bash_completion)
       .replacing("@FUNCTION@", with: CompletionScript.functionName(program.name))
       .replacing("@PROGRAM@", with: program.name).replacing("@COMMANDS@", with: commandNames)
+      .replacing("@FAMILIES@", with: families)
       .replacing("@RULES@", with: rules.map { "    " + $0 }.joined(separator: "\n"))
       .replacing("@OPTIONS@", with: optionLists.map { "    " + $0 }.joined(separator: "\n"))
   }
 
   private var commandNames: String {
-    CompletionScript.quoted(completer(.choices(program.commands.map(\.name) + ["help"])))
+    CompletionScript.quoted(completer(.choices(program.firstWords + ["help"])))
   }
 
-  private var scopes: [CommandDeclaration?] { [nil] + program.commands.map { $0 } }
+  /// A pattern of the words that a second word completes.
+  private var families: String {
+    (program.families.map(\.name) + ["help"]).joined(separator: "|")
+  }
+
+  /// The names behind which options may stand, each with the command that they belong to: nil
+  /// before any command.
+  private var scopes: [(name: String, command: CommandDeclaration?)] {
+    [("", nil)] + program.commands.map { ($0.name, $0) }
+      + program.families.compactMap { family in
+        program.usualCommand(of: family).map { (family.name, $0) }
+      }
+  }
 
   private var optionLists: [String] {
-    scopes.map { command in
+    scopes.map { name, command in
       let spellings = program.options(for: command).flatMap(\.spellings)
       let list = CompletionScript.quoted(spellings.joined(separator: " "))
-      return "\(command?.name ?? "''")) options=\(list) ;;"
+      return "\(CompletionScript.quoted(name))) options=\(list) ;;"
     }
   }
 
   private var rules: [String] {
-    let help = CompletionScript.quoted(completer(.choices(program.commands.map(\.name))))
-    return scopes.flatMap(rules(for:)) + ["'help 0') takes=\(help) ;;"]
+    let members = program.families.flatMap { family in
+      let names = completer(.choices(program.members(of: family).map(\.lastWord)))
+      return ["", "help "].map {
+        "\(CompletionScript.quoted("\($0)\(family.name) 0"))) takes=\(CompletionScript.quoted(names)) ;;"
+      }
+    }
+    let help = completer(.choices(program.firstWords + program.guides.map(\.name)))
+    return members + scopes.flatMap { rules(for: $0.command, named: $0.name) }
+      + ["'help 0') takes=\(CompletionScript.quoted(help)) ;;"]
   }
 
-  private func rules(for command: CommandDeclaration?) -> [String] {
-    let name = command?.name ?? ""
+  private func rules(for command: CommandDeclaration?, named name: String) -> [String] {
     let options = program.options(for: command).map { option in
       let takes = option.takesValue ? completer(option.completion) : "-"
       let patterns = option.spellings.map { CompletionScript.quoted("\(name) \($0)") }

@@ -1,13 +1,18 @@
 extension ProgramDeclaration {
-  /// What `--help` shows for a command, or for the whole program if that is nil; it ends in a
-  /// line feed.
+  /// What `--help` shows; it ends in a line feed.
   ///
   /// - Parameter width: The columns of the terminal. Lines are no longer than that, but for
   ///   examples and words that cannot be broken; nor are they ever longer than 100 columns,
   ///   which are harder to read.
-  package func help(for command: CommandDeclaration?, width: Int = 80) -> String {
+  package func help(for subject: HelpSubject, width: Int = 80) -> String {
     let help = HelpText(program: self, layout: TextLayout(width: width))
-    let sections = command.map(help.sections(for:)) ?? help.sections()
+    let sections =
+      switch subject {
+      case .program: help.sections()
+      case .family(let family): help.sections(for: family)
+      case .command(let command): help.sections(for: command)
+      case .guide(let guide): help.sections(for: guide)
+      }
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
       .joined(separator: "\n\n") + "\n"
   }
@@ -19,14 +24,46 @@ struct HelpText {
   let layout: TextLayout
 
   func sections() -> [[String]] {
+    let guides = Table(
+      title: "Guides",
+      rows: program.guides.map { TextLayout.Row(term: "help \($0.name)", text: $0.summary) })
     let tables =
-      groups() + [Table(title: "Options", rows: program.options(for: nil).map(row(for:)))]
+      groups() + [
+        guides, Table(title: "Options", rows: program.options(for: nil).map(row(for:))),
+      ]
     return [
       layout.paragraph(program.summary),
       layout.usage([program.name, "COMMAND", "[options]"]),
     ] + lines(of: tables) + [
       layout.paragraph("'\(program.name) help COMMAND' explains a command.")
     ]
+  }
+
+  func sections(for family: CommandFamily) -> [[String]] {
+    let name = "\(program.name) \(family.name)"
+    let usual = family.usual.map { "'\(name)' alone is '\(name) \($0)'. " } ?? ""
+    let tables = [
+      Table(title: "Commands", rows: program.members(of: family).map(row(for:))),
+      Table(
+        title: "Options of every command",
+        rows: (program.globalOptions + [.help]).map(row(for:))),
+    ]
+    return [
+      layout.paragraph(family.summary),
+      layout.usage([name, "COMMAND", "[options]"]),
+    ] + lines(of: tables) + [
+      layout.paragraph("\(usual)'\(program.name) help \(family.name) COMMAND' explains a command.")
+    ]
+  }
+
+  func sections(for guide: HelpGuide) -> [[String]] {
+    let blocks = guide.text.split(separator: "\n", omittingEmptySubsequences: false)
+      .split { $0.allSatisfy(\.isWhitespace) }
+    return [layout.paragraph(guide.summary)]
+      + blocks.map { lines in
+        lines.contains { $0.hasPrefix(" ") }
+          ? lines.map(String.init) : layout.paragraph(lines.joined(separator: " "))
+      }
   }
 
   func sections(for command: CommandDeclaration) -> [[String]] {
@@ -63,10 +100,29 @@ struct HelpText {
       names.append(command.group)
     }
     return names.map { name in
-      let commands = program.commands.filter { $0.group == name }
+      var told: Set<String> = []
+      let commands = program.commands.filter {
+        $0.group == name && told.insert($0.firstWord).inserted
+      }
       return Table(
-        title: name, rows: commands.map { TextLayout.Row(term: $0.name, text: $0.summary) })
+        title: name,
+        rows: commands.map { command in
+          let family = program.families.first { $0.name == command.firstWord }
+          return family.map(row(for:)) ?? TextLayout.Row(term: command.name, text: command.summary)
+        })
     }
+  }
+
+  /// The row of a family names its commands.
+  private func row(for family: CommandFamily) -> TextLayout.Row {
+    TextLayout.Row(
+      term: family.name, text: family.summary,
+      notes: [program.members(of: family).map(\.lastWord).joined(separator: ", ")])
+  }
+
+  /// The row of a command in the help of its family.
+  func row(for command: CommandDeclaration) -> TextLayout.Row {
+    TextLayout.Row(term: command.lastWord, text: command.summary)
   }
 
   func row(for positional: PositionalDeclaration) -> TextLayout.Row {
@@ -194,6 +250,10 @@ struct ManPage {
       + paragraphs("'\(program.name) help COMMAND' explains a command.")
       + [".SH COMMANDS"]
       + help.groups().flatMap { [".SS " + escaped($0.title)] + list($0.rows) }
+      + program.guides.flatMap { guide in
+        [".SH " + escaped(guide.name.uppercased())] + paragraphs(guide.summary)
+          + self.guide(guide.text)
+      }
       + [".SH OPTIONS"] + list(program.options(for: nil).map(help.row(for:)))
       + [".SH SEE ALSO"]
       + zip(program.commands.indices, program.commands).map { index, command in
@@ -219,7 +279,9 @@ struct ManPage {
       } + [".SH SEE ALSO", ".BR \(escaped(program.name)) (1)"]
   }
 
-  private func page(of command: CommandDeclaration) -> String { program.name + "-" + command.name }
+  private func page(of command: CommandDeclaration) -> String {
+    "\(program.name)-\(command.name.replacing(" ", with: "-"))"
+  }
 
   private func header(_ name: String, _ summary: String) -> [String] {
     let title = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
@@ -244,6 +306,17 @@ struct ManPage {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .split { $0.allSatisfy(\.isWhitespace) }
       .flatMap { [".PP", line($0.joined(separator: " "))] }
+  }
+
+  /// The text of a guide; lines that begin with a space stand as they are.
+  private func guide(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .split { $0.allSatisfy(\.isWhitespace) }
+      .flatMap { lines in
+        lines.contains { $0.hasPrefix(" ") }
+          ? [".PP", ".nf"] + lines.map { line(String($0)) } + [".fi"]
+          : [".PP", line(lines.joined(separator: " "))]
+      }
   }
 
   private func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }

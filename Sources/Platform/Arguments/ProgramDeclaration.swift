@@ -3,7 +3,7 @@
 /// ```swift
 /// switch try program.parse(Array(CommandLine.arguments.dropFirst())) {
 /// case .run(let arguments): run(arguments[pipeline], arguments[inputs], to: arguments[out])
-/// case .help(let command): print(program.help(for: command, width: columns), terminator: "")
+/// case .help(let subject): print(program.help(for: subject, width: columns), terminator: "")
 /// case .version: print(program.version)
 /// }
 /// ```
@@ -16,24 +16,39 @@ package struct ProgramDeclaration: Sendable {
   package let version: String
   /// In the order of help.
   package let commands: [CommandDeclaration]
+  /// The first words of those commands whose name has two words.
+  package let families: [CommandFamily]
+  /// Short texts that `help NAME` shows.
+  package let guides: [HelpGuide]
   /// The options of every command, which may also precede the command.
   package let globalOptions: [OptionDeclaration]
 
   /// Declares a program.
   ///
-  /// - Precondition: Command names are unique, and so are the options of each command together
-  ///   with the global ones. `help` is no command's name, `help` and `version` are no options'
-  ///   names, and `-h` is free: they are the same in every program.
+  /// - Precondition: The names of commands, families and guides are unique, and so are the options of
+  ///   each command together with the global ones. Each command of two words belongs to a family.
+  ///   `help` is no command's name, `help` and `version` are no options' names, and `-h` is free: they
+  ///   are the same in every program.
   package init(
     name: String, summary: String, version: String, commands: [CommandDeclaration],
+    families: [CommandFamily] = [], guides: [HelpGuide] = [],
     globalOptions: [any DeclaredArgument<OptionDeclaration>] = []
   ) {
     self.name = name
     self.summary = summary
     self.version = version
     self.commands = commands
+    self.families = families
+    self.guides = guides
     self.globalOptions = globalOptions.map { $0.declaration }
-    precondition(isWithoutRepetition(commands.map(\.name) + ["help"]), "two commands share a name")
+    precondition(
+      isWithoutRepetition(
+        commands.map(\.name) + families.map(\.name) + guides.map(\.name) + ["help"]),
+      "two commands share a name")
+    precondition(
+      commands.allSatisfy { command in
+        command.name == command.firstWord || families.contains { $0.name == command.firstWord }
+      }, "a command of two words has no family")
     for options in commands.map(\.options) + [[]] {
       let spellings = (options + self.globalOptions + [.help, .version]).flatMap(\.spellings)
       precondition(isWithoutRepetition(spellings), "two options share a spelling: \(spellings)")
@@ -43,6 +58,31 @@ package struct ProgramDeclaration: Sendable {
   /// Nil if there is none.
   package func command(named name: String) -> CommandDeclaration? {
     commands.first { $0.name == name }
+  }
+
+  /// The commands of a family, in the order of help.
+  package func members(of family: CommandFamily) -> [CommandDeclaration] {
+    commands.filter { $0.name != $0.firstWord && $0.firstWord == family.name }
+  }
+
+  /// The command that a family's name means alone; nil if it means none.
+  func usualCommand(of family: CommandFamily) -> CommandDeclaration? {
+    family.usual.flatMap { command(named: "\(family.name) \($0)") }
+  }
+
+  /// Every word that may come first, in the order of help.
+  package var firstWords: [String] {
+    var seen: Set<String> = []
+    return commands.map(\.firstWord).filter { seen.insert($0).inserted }
+  }
+
+  /// What `help WORDS` explains; nil for an unknown word. No words mean the program.
+  package func helpSubject(_ words: [String]) -> HelpSubject? {
+    let name = words.joined(separator: " ")
+    if words.isEmpty { return .program }
+    if let command = command(named: name) { return .command(command) }
+    if let family = families.first(where: { $0.name == name }) { return .family(family) }
+    return guides.first { $0.name == name }.map { .guide($0) }
   }
 
   /// Every option allowed behind `command`, or before any command if that is nil.

@@ -1,17 +1,23 @@
 /// A command that an error or a report may recommend. A test holds each against the command line's
 /// declarations.
 package enum CommandName: String, CaseIterable, Sendable {
-  case check, gc, repair, restore, run, runs, search, show, stages, stamp, verify, watch
-  case checkPipeline = "check-pipeline"
+  case run, runs, search, stages, verify, watch
+  case check = "store check"
+  case checkPipeline = "pipeline check"
+  case gc = "store gc"
+  case repair = "store repair"
+  case restore = "store restore"
+  case show = "runs show"
+  case stamp = "proof stamp"
   case inboxForget = "inbox forget"
   case inboxList = "inbox list"
   case inboxRelease = "inbox release"
   case inboxRetry = "inbox retry"
   case inboxShow = "inbox show"
-  case keyImport = "key import"
-  case keyPassphrase = "key passphrase"
-  case keyRotate = "key rotate"
-  case keyShow = "key show"
+  case keyImport = "proof key import"
+  case keyPassphrase = "proof key passphrase"
+  case keyRotate = "proof key rotate"
+  case keyShow = "proof key show"
   case pluginCheck = "plugin check"
   case pluginNew = "plugin new"
   case pluginTest = "plugin test"

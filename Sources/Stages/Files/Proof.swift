@@ -22,7 +22,7 @@ private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
     summary: "Write a signed receipt of what was taken, done and given",
     discussion: """
       When every export is in the output folder, a receipt is laid beside them: an in-toto statement \
-      in a DSSE envelope, signed with the key that spool key show names. With it come the list for \
+      in a DSSE envelope, signed with the key that spool proof key show names. With it come the list for \
       sha256sum -c, the public key, and a shell script that checks everything with sha256sum and \
       openssl alone. spool verify checks it too, and says which file or stage is not as it was. A \
       receipt that is there and says the same stays as it is. It vouches for what was done, and not \
@@ -34,7 +34,7 @@ private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
 
       authorities are asked to vouch for the time of the receipt (RFC 3161). The run does not wait for \
       them: what they have not answered when it ends is asked again later, by the next run, by a \
-      watch, or by spool stamp. The answer is laid beside the receipt.
+      watch, or by spool proof stamp. The answer is laid beside the receipt.
       """,
     flow: .whole,
     inputs: [],

@@ -41,6 +41,6 @@ extension FilePath {
     throw SpoolError(
       "write in the store", path, reason: cause.words,
       advice: "\(way), or name another store with \(option: .store); "
-        + "\(command: .runs), show, why, check and status read this one as it is")
+        + "\(command: .runs), \(command: .check), status and why read this one as it is")
   }
 }

@@ -56,3 +56,18 @@ const char *const text_zsh_completion = (const char[]){
 const char *const text_search_tables = (const char[]){
 #embed "Search/tables.sql"
     , 0};
+const char *const text_guide_first_steps = (const char[]){
+#embed "Guides/first-steps.txt"
+    , 0};
+const char *const text_guide_units = (const char[]){
+#embed "Guides/units.txt"
+    , 0};
+const char *const text_guide_exit_codes = (const char[]){
+#embed "Guides/exit-codes.txt"
+    , 0};
+const char *const text_guide_files = (const char[]){
+#embed "Guides/files.txt"
+    , 0};
+const char *const text_guide_environment = (const char[]){
+#embed "Guides/environment.txt"
+    , 0};

@@ -2,12 +2,12 @@ import PipelineModel
 import Platform
 
 extension Command {
-  /// `spool check-pipeline`: every problem of a pipeline at once.
+  /// `spool pipeline check`: every problem of a pipeline at once.
   static let checkPipeline = Command(
-    name: "check-pipeline", group: "Pipelines",
+    name: "pipeline check", group: "Pipelines",
     summary: "Report every problem of a pipeline, each with its place and what is allowed.",
     positionals: [Options.files], options: [Options.plugins, Options.json],
-    examples: [Example("Check all pipelines", "spool check-pipeline Pipelines/*.yaml")],
+    examples: [Example("Check all pipelines", "spool pipeline check Pipelines/*.yaml")],
     perform: CommandContext.checkPipelines)
 }
 

@@ -3,7 +3,7 @@ import Platform
 extension Command {
   /// `spool completion`: completion for the shell, and manual pages.
   static let completion = Command(
-    name: "completion", group: "Shell",
+    name: "completion", group: "Care",
     summary: "Print the completion script of a shell, or a manual page.",
     positionals: [Options.form, Options.command],
     examples: [

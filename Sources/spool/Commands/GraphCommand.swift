@@ -2,13 +2,14 @@ import PipelineModel
 import Platform
 
 extension Command {
-  /// `spool graph`: a pipeline as a picture in text.
+  /// `spool pipeline graph`: a pipeline as a picture in text.
   static let graph = Command(
-    name: "graph", group: "Pipelines",
+    name: "pipeline graph", group: "Pipelines",
     summary: "Draw a pipeline as a Mermaid or Graphviz (DOT) graph.",
     positionals: [Options.pipeline], options: [Options.format, Options.plugins],
     examples: [
-      Example("A picture", "spool graph Pipelines/podcast.yaml --format dot | dot -Tsvg > p.svg")
+      Example(
+        "A picture", "spool pipeline graph Pipelines/podcast.yaml --format dot | dot -Tsvg > p.svg")
     ],
     perform: CommandContext.drawGraph)
 }

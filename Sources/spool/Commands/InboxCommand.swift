@@ -8,7 +8,7 @@ import Store
 extension Command {
   /// `spool inbox`: lists and changes the recordings of all inboxes.
   static let inbox = Command(
-    name: "inbox", group: "Watch",
+    name: "inbox", group: "Recordings",
     summary: "List, show, export, retry, release or forget recordings.",
     discussion: """
       list shows the recordings that changed last. show tells all that is known of one: its run and \
@@ -18,7 +18,7 @@ extension Command {
       again, all of them with --all; one that a device has cancelled only by its name. release lets \
       in what was quarantined, and decides about a recording that claims another one's identity. forget removes a recording with its history, so that the \
       recording is new when it comes again; exports stay, but the store's copy of the recording is \
-      given up to spool gc; of a quarantined one, the reason beside its file goes, and the file too \
+      given up to spool store gc; of a quarantined one, the reason beside its file goes, and the file too \
       where it is empty. A watch that runs takes notice within a few seconds, and takes a file \
       anew that was left in its inbox.
       """,
@@ -163,7 +163,7 @@ extension CommandContext {
       // It may be the only copy if the inbox keeps no originals.
       if !recording.isEmpty, let path = try? store.path(of: recording.content) {
         console.report(
-          "note: spool gc may remove its original from now on; copy it first if it lies nowhere "
+          "note: spool store gc may remove its original from now on; copy it first if it lies nowhere "
             + "else: \(Format.visible(path))")
       }
     case .refused(let refusal):

@@ -4,41 +4,37 @@ import PipelineModel
 import Platform
 
 extension Command {
-  /// `spool new`: a commented pipeline to start from, or the list of those that come with Spool.
+  /// `spool pipeline new`: a commented pipeline to start from.
   static let new = Command(
-    name: "new", group: "Pipelines",
+    name: "pipeline new", group: "Pipelines",
     summary: "Write a commented pipeline to start from.",
+    positionals: [Options.file],
+    examples: [Example("Start a pipeline", "spool pipeline new my-notes.yaml")],
+    perform: CommandContext.writePipeline)
+
+  /// `spool pipeline list`: the pipelines that go by name.
+  static let pipelines = Command(
+    name: "pipeline list", group: "Pipelines",
+    summary: "List the pipelines that can be named without a path.",
     discussion: """
-      Commands that take a pipeline's file also take the name of one that --list shows: the file \
+      Commands that take a pipeline's file also take the name of one that is listed here: the file \
       NAME.yaml in $XDG_DATA_HOME/spool/pipelines (or ~/.local/share/spool/pipelines), in Pipelines \
       of the source checkout that the program was built in, in /usr/local/share/spool/pipelines or in \
       /usr/share/spool/pipelines. A file at that path comes first.
       """,
-    positionals: [Options.file], options: [Options.list],
-    examples: [
-      Example("Start a pipeline", "spool new my-notes.yaml"),
-      Example("Which pipelines come with Spool?", "spool new --list"),
-    ],
-    perform: CommandContext.writePipeline)
+    examples: [Example("Run one by its name", "spool run voice-note note.m4a")],
+    perform: CommandContext.listPipelines)
 }
 
 extension Options {
-  fileprivate static let file = Positional<String?>.optional(
+  fileprivate static let file = Positional<String>.required(
     "FILE", help: "The file to write; it must not be there yet.",
     completion: .files(extensions: ["yaml"]))
-  fileprivate static let list = Option<Bool>.flag(
-    "list", help: "List the pipelines that can be named without a path.")
 }
 
 extension CommandContext {
   fileprivate func writePipeline() throws(SpoolError) -> ExitCode {
-    if arguments[Options.list] {
-      printList()
-      return .done
-    }
-    guard let path = arguments[Options.file] else {
-      throw .usage("missing argument FILE", advice: "spool help new")
-    }
+    let path = arguments[Options.file]
     try doing("write", path, advice: "choose another name") { () throws(SystemError) in
       let files = FileOperations.system
       let file = try files.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
@@ -50,13 +46,13 @@ extension CommandContext {
     console.print(
       """
       wrote \(Format.visible(path))
-      next: spool check-pipeline \(word)
+      next: spool pipeline check \(word)
             spool run \(word) RECORDING
       """)
     return .done
   }
 
-  private func printList() {
+  fileprivate func listPipelines() throws(SpoolError) -> ExitCode {
     let pipelines = NamedPipelines().all
     if pipelines.isEmpty { console.report("no pipelines were installed") }
     let width = pipelines.map(\.name.count).max() ?? 0
@@ -64,6 +60,7 @@ extension CommandContext {
       let summary = (try? TextFile.read("the pipeline", pipeline.path)).flatMap(Self.summary) ?? ""
       console.print(Format.visible("\(Format.pad(pipeline.name, width + 2))\(summary)"))
     }
+    return .done
   }
 
   private static func summary(of text: String) -> String? {

@@ -6,16 +6,16 @@ import Stages
 import Store
 
 extension Command {
-  /// `spool plan`: shows what a run would do.
+  /// `spool pipeline plan`: shows what a run would do.
   static let plan = Command(
-    name: "plan", group: "Work",
+    name: "pipeline plan", group: "Pipelines",
     summary: "Show what a run would do: passes, reuse, disk and time. Changes nothing.",
     positionals: [Options.pipeline, Options.inputs],
     options: [
       Options.set, Options.plugins, Options.store, Options.out, Options.checkpoint, Options.json,
     ],
     examples: [
-      Example("Look before running", "spool plan Pipelines/voice-note.yaml note.m4a")
+      Example("Look before running", "spool pipeline plan Pipelines/voice-note.yaml note.m4a")
     ],
     perform: CommandContext.showPlan)
 }

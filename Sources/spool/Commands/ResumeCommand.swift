@@ -56,7 +56,7 @@ extension CommandContext {
       if run.state != .done { return run }
       throw .usage(
         "the run \(run.id) is done: there is nothing to go on with",
-        advice: "spool show \(run.id) says what it gave")
+        advice: "spool runs show \(run.id) says what it gave")
     }
     let open = try store.runs.open()
     return open.first { $0.state != .running } ?? open.first

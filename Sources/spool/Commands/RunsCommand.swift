@@ -3,39 +3,44 @@ import Platform
 import Store
 
 extension Command {
-  /// `spool runs`: what was run, newest first.
+  /// `spool runs list`: what was run, newest first.
   static let runs = Command(
-    name: "runs", group: "History",
+    name: "runs list", group: "Work",
     summary: "List the runs, newest first.",
-    discussion: """
-      With --forget-failed, failures are dropped: spool status and a spool resume without a name leave \
-      them out. Nothing else changes; they stay in this list.
-      """,
-    options: [
-      Options.limit, Options.forgetFailed, Options.olderThan, Options.store, Options.json,
-    ],
-    examples: [
-      Example("Clear what failed before this week", "spool runs --forget-failed --older-than 7d")
-    ],
+    options: [Options.limit, Options.store, Options.json],
+    examples: [Example("The last hundred", "spool runs --limit 100")],
     perform: CommandContext.listRuns)
+
+  /// `spool runs forget`: gives up runs that are not done.
+  static let forgetRuns = Command(
+    name: "runs forget", group: "Work",
+    summary: "Give up runs that failed, were cut off, stopped or paused.",
+    discussion: """
+      spool status and a spool resume without a name leave them out from then on, and what only they \
+      needed is freed by the next spool store gc. They stay in the list, and no export changes.
+      """,
+    positionals: [Options.forgotten],
+    options: [Options.failed, Options.olderThan, Options.store, Options.json],
+    examples: [
+      Example("Give up one run", "spool runs forget 20261121-142205"),
+      Example("Clear what failed before this week", "spool runs forget --failed --older-than 7d"),
+    ],
+    perform: CommandContext.forgetRuns)
 }
 
 extension Options {
   fileprivate static let limit = Option<Int>.value(
     "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
-  fileprivate static let forgetFailed = Option<Bool>.flag(
-    "forget-failed", help: "Clear the failed runs from spool status, and list them.")
+  fileprivate static let forgotten = Positional<[String]>.repeated(
+    "RUN", minimum: 0, help: "The runs' names, or their beginnings; last for the newest.")
+  fileprivate static let failed = Option<Bool>.flag("failed", help: "All runs that failed.")
   fileprivate static let olderThan = Option<Age?>.value(
-    "older-than", "AGE", help: "With --forget-failed: only runs that began longer ago.",
+    "older-than", "AGE", help: "With --failed: only runs that began longer ago.",
     defaultText: "any age")
 }
 
 extension CommandContext {
   fileprivate func listRuns() throws(SpoolError) -> ExitCode {
-    if arguments[Options.forgetFailed] { return try forgetFailures() }
-    guard arguments[Options.olderThan] == nil else {
-      throw .usage("--older-than needs --forget-failed", advice: "add --forget-failed")
-    }
     let store = try existingStore()
     let runs = try store.runs.newest(limit: limit(Options.limit, all: "shows"))
     answer(list: runs, runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
@@ -50,11 +55,37 @@ extension CommandContext {
     return .done
   }
 
-  private func forgetFailures() throws(SpoolError) -> ExitCode {
+  fileprivate func forgetRuns() throws(SpoolError) -> ExitCode {
+    let names = arguments[Options.forgotten]
+    guard arguments[Options.failed] != !names.isEmpty else {
+      throw .usage(
+        names.isEmpty ? "no run is named" : "--failed and names of runs exclude each other",
+        advice: "spool runs forget RUN, or spool runs forget --failed")
+    }
+    if arguments[Options.olderThan] != nil, !names.isEmpty {
+      throw .usage(
+        "--older-than needs --failed", advice: "spool runs forget --failed --older-than 7d")
+    }
     try requireStore()
+    guard names.isEmpty else { return try forget(names) }
     let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
     let runs = try openStore().runs.forgetFailures(before: end)
     answer(list: runs, runs.isEmpty ? "no failed run to forget" : text(runs))
+    return .done
+  }
+
+  /// Gives up the runs of these names, each once; nothing changes if one of them is unknown.
+  private func forget(_ names: [String]) throws(SpoolError) -> ExitCode {
+    let store = try openStore()
+    var runs: [RunRecord] = []
+    for name in names {
+      let run = try run(named: name, in: store)
+      if !runs.contains(where: { $0.id == run.id }) { runs.append(run) }
+    }
+    for run in runs {
+      _ = try store.runs.drop(run.id.name)
+      answer(["run": run.id.name, "state": "dropped"], "dropped \(run.id.name)")
+    }
     return .done
   }
 

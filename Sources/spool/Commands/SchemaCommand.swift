@@ -3,9 +3,9 @@ import Platform
 import Proof
 
 extension Command {
-  /// `spool schema`: the JSON Schema of pipelines, and of what receipts state.
+  /// `spool pipeline schema`: the JSON Schema of pipelines, and of what receipts state.
   static let schema = Command(
-    name: "schema", group: "Pipelines",
+    name: "pipeline schema", group: "Pipelines",
     summary: "Print the JSON Schema of pipelines or of receipts.",
     discussion: """
       In Visual Studio Code with the YAML extension, save it as spool.schema.json and begin a \
@@ -15,8 +15,8 @@ extension Command {
       """,
     positionals: [Options.subject], options: [Options.plugins],
     examples: [
-      Example("Save it", "spool schema > spool.schema.json"),
-      Example("What receipts state", "spool schema receipt"),
+      Example("Save it", "spool pipeline schema > spool.schema.json"),
+      Example("What receipts state", "spool pipeline schema receipt"),
     ],
     perform: CommandContext.printSchema)
 }

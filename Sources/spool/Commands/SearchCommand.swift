@@ -9,7 +9,7 @@ import Store
 extension Command {
   /// `spool search`: where something is said.
   static let search = Command(
-    name: "search", group: "History",
+    name: "search", group: "Recordings",
     summary: "Find where something is said, in all recordings whose words have times.",
     discussion: """
       Searches the words that runs with a transcript have given their times. Case, accents and \

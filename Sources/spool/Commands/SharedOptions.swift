@@ -34,7 +34,7 @@ enum Options {
   static let quiet = Option<Bool>.flag("quiet", short: "q", help: "Only say what went wrong.")
 
   static let pipeline = Positional<String>.required(
-    "PIPELINE", help: "The pipeline's file, or a name from spool new --list.",
+    "PIPELINE", help: "The pipeline's file, or a name from spool pipeline list.",
     completion: .files(extensions: ["yaml", "yml"]))
   static let inputs = Positional<[String]>.repeated(
     "INPUT", minimum: 0,

@@ -4,12 +4,12 @@ import Platform
 import Store
 
 extension Command {
-  /// `spool show`: one run in full.
+  /// `spool runs show`: one run in full.
   static let show = Command(
-    name: "show", group: "History",
+    name: "runs show", group: "Work",
     summary: "Show one run: what became of each step, the levels, the words, the files.",
     positionals: [Options.run], options: [Options.store, Options.json],
-    examples: [Example("The newest run", "spool show last")],
+    examples: [Example("The newest run", "spool runs show last")],
     perform: CommandContext.showRun)
 }
 

@@ -7,7 +7,7 @@ import Store
 extension Command {
   /// `spool status`: what waits, runs, failed and is quarantined, since when, and what to type.
   static let status = Command(
-    name: "status", group: "Watch",
+    name: "status", group: "Work",
     summary: "Say what needs action, and what waits and runs.",
     discussion: """
       Counts the recordings of all inboxes by how they stand, with how long the oldest has stood so, and \
@@ -17,7 +17,7 @@ extension Command {
       important first.
 
       A failed run is named for 30 days, until the same recording, pipeline and output folder succeed \
-      or spool runs --forget-failed clears it. A start that was refused before any work is never named.
+      or spool runs forget --failed clears it. A start that was refused before any work is never named.
 
       With --check the exit code is 1 if something needs action: an inbox without its watch, a recording \
       that failed, is quarantined or conflicts with another one, an inbox that pauses, or a run that \
@@ -188,7 +188,7 @@ struct StoreStatus: Encodable {
     let stopped = own.indices.filter { own[$0].wayOn != nil }
     let resuming = stopped.compactMap { openRuns[$0].missing == nil ? own[$0].wayOn : nil }
     let dropping = stopped.compactMap { index in
-      openRuns[index].missing == nil ? nil : "spool gc --drop \(own[index].id)"
+      openRuns[index].missing == nil ? nil : "spool runs forget \(own[index].id)"
     }
     let isPaused = inboxes.contains(where: \.isPaused)
     needsAction =

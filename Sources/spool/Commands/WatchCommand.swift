@@ -12,7 +12,7 @@ import Store
 extension Command {
   /// `spool watch`: the service that processes recordings arriving in inboxes.
   static let watch = Command(
-    name: "watch", group: "Watch",
+    name: "watch", group: "Work",
     summary: "Take in and process whatever arrives in a folder.",
     discussion: """
       A recording is taken once its writer is done with it, and is in the store, flushed and \

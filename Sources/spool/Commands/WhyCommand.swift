@@ -8,7 +8,7 @@ import Store
 extension Command {
   /// `spool why`: explains why each stage of a run was executed or reused.
   static let why = Command(
-    name: "why", group: "History",
+    name: "why", group: "Work",
     summary: "Say why each stage of a run was made or reused.",
     discussion: """
       A stage that was reused names the run that made it. One that was made names what is not as it \
@@ -230,7 +230,9 @@ struct ReasonText {
     case .reusedOfLostRecord(let run?):
       ["most likely from run \(run): what that noted last was lost"]
     case .reusedOfLostRecord(nil):
-      ["from an earlier run, whose record was lost; spool check tells whether more is missing"]
+      [
+        "from an earlier run, whose record was lost; spool store check tells whether more is missing"
+      ]
     case .sameWork(let step): ["\(step) did the same work in this run"]
     case .firstTime(isFirstRun: true): ["first run of this pipeline"]
     case .firstTime(isFirstRun: false): ["first time in this pipeline"]

@@ -9,7 +9,7 @@ import Transcripts
 extension Command {
   /// `spool words`: shows, corrects and exports the words of a recording.
   static let words = Command(
-    name: "words", group: "History",
+    name: "words", group: "Recordings",
     summary: "Show, correct and export the words of a recording.",
     discussion: """
       edit opens the words in your editor, $VISUAL or $EDITOR: unsure ones have their confidence \

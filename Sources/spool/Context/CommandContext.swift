@@ -203,7 +203,7 @@ struct CommandContext {
   private func read(_ path: String) throws(SpoolError) -> String {
     try refuseRecording(at: path)
     do throws(SpoolError) { return try TextFile.read("the pipeline", path) } catch {
-      var advice = "check the path; spool new writes a pipeline to start from"
+      var advice = "check the path; spool pipeline new writes a pipeline to start from"
       let known = NamedPipelines().all.map(\.name)
       if NamedPipelines.isName(path), !known.isEmpty {
         advice = "name a file, or one of " + known.joined(separator: ", ")

@@ -20,7 +20,7 @@ struct MissingRecording {
       reason = error.words
       twin = Self.twin(of: run, name, in: (try? store.runs.newest(limit: .max)) ?? [])
       let place = option.map { " " + ShellWords.line(["--store", $0]) } ?? ""
-      let dropping = "spool gc --drop \(run.id)\(place) gives the run up"
+      let dropping = "spool runs forget \(run.id)\(place) gives the run up"
       advice =
         twin == nil
         ? "put it back there, and spool resume \(run.id)\(place) goes on; or run the pipeline on it "

@@ -169,7 +169,7 @@ struct WatchOrder {
     } catch {
       note(
         at: inbox.pipeline.location, "the pipeline \(path) cannot be used here",
-        advice: "spool check-pipeline \(ShellWords.line([path]))", detail: error)
+        advice: "spool pipeline check \(ShellWords.line([path]))", detail: error)
       return nil
     }
   }

@@ -49,7 +49,7 @@ struct DamagedArtifactTests {
       #expect(lines.count == 1 && lines.first?.hasPrefix("note: the ") == true, "\(lines)")
       #expect(lines.first?.contains(" in the store is damaged") == true)
       #expect(try place.allExports() == exports)
-      #expect(try place.spool(["check", "--json"]).exitCode == 0)
+      #expect(try place.spool(["store", "check", "--json"]).exitCode == 0)
       #expect(try place.run(pipeline, [note]).errorOutput == "")
     }
     #expect(artifacts == all)
@@ -77,15 +77,15 @@ struct DamagedArtifactTests {
       .map { "\(work)/\($0)" }
       .filter { (try? Data(contentsOf: URL(fileURLWithPath: $0)).count) ?? 0 > 100 }
     #expect(!files.isEmpty, "the run was stopped before it had kept anything")
-    #expect(try place.spool(["check"]).exitCode == 0)
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
     let scratchPath = place.file("aside")
     for path in files {
       let place = try Data(contentsOf: URL(fileURLWithPath: path)).count / 3
       try flip(path, at: place)
-      #expect(try self.place.spool(["check"]).exitCode == 4, "\(path) is called sound")
+      #expect(try self.place.spool(["store", "check"]).exitCode == 4, "\(path) is called sound")
       try flip(path, at: place)
       try FileManager.default.moveItem(atPath: path, toPath: scratchPath)
-      #expect(try self.place.spool(["check"]).exitCode == 4, "\(path) is not missed")
+      #expect(try self.place.spool(["store", "check"]).exitCode == 4, "\(path) is not missed")
       try FileManager.default.moveItem(atPath: scratchPath, toPath: path)
     }
     for path in files {
@@ -101,7 +101,7 @@ struct DamagedArtifactTests {
       #expect(why.text.contains(part), "why does not tell of the \(part): \(why.text)")
     }
     #expect(why.text.contains("damaged, and made again"), "\(why.text)")
-    #expect(try place.spool(["check", "--json"]).exitCode == 0)
+    #expect(try place.spool(["store", "check", "--json"]).exitCode == 0)
     let fresh = try Workspace()
     let copy = fresh.file("long.wav")
     try FileManager.default.copyItem(atPath: long, toPath: copy)

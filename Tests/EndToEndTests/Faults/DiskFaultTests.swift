@@ -83,8 +83,9 @@ struct DiskFaultTests {
     try #require(run.exitCode == 0, "\(run.errorOutput)")
     try Reference.output("mount", ["-o", "remount,ro", disk.path])
     let writers = [
-      ["run", fixture.pipeline, fixture.recording], ["resume"], ["gc"], ["repair"], ["backup"],
-      ["restore"], ["batch", fixture.pipeline, place.folder.path],
+      ["run", fixture.pipeline, fixture.recording], ["resume"], ["store", "gc"],
+      ["store", "repair"], ["store", "backup"],
+      ["store", "restore"], ["batch", fixture.pipeline, place.folder.path],
     ]
     for words in writers {
       let result = try place.spool(words + store)
@@ -95,8 +96,9 @@ struct DiskFaultTests {
     }
     let id = try #require(run.record?.id)
     let looks = [
-      ["runs"], ["show", id], ["why", id], ["check"], ["status"], ["gc", "--dry-run"],
-      ["repair", "--dry-run"], ["backup", place.file("copy.sqlite")],
+      ["runs"], ["runs", "show", id], ["why", id], ["store", "check"], ["status"],
+      ["store", "gc", "--dry-run"],
+      ["store", "repair", "--dry-run"], ["store", "backup", place.file("copy.sqlite")],
     ]
     for words in looks {
       let result = try place.spool(words + store)

@@ -7,7 +7,7 @@ import Testing
   .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"),
   .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
 struct FullDiskCareTests {
-  private static let freeing = ["gc", "--older-than", "0s", "--grace", "0s"]
+  private static let freeing = ["store", "gc", "--older-than", "0s", "--grace", "0s"]
 
   private let fixture: FaultFixture
   private let disk: SmallDisk
@@ -39,7 +39,7 @@ struct FullDiskCareTests {
     for (name, bytes) in fixture.expected {
       #expect(try Data(contentsOf: URL(fileURLWithPath: out + "/" + name)) == bytes, "\(fault)")
     }
-    #expect(try place.spool(["check"] + store).exitCode == 0, "\(fault)")
+    #expect(try place.spool(["store", "check"] + store).exitCode == 0, "\(fault)")
   }
 
   @Test("gc frees what can be made again, and the run that paused goes on")
@@ -60,7 +60,7 @@ struct FullDiskCareTests {
     let killed = try place.spool(
       Self.freeing + store, environment: ["SPOOL_CRASH_BEFORE": "\(operation)"])
     try #require(killed.exitCode != 0, "it was not killed: \(killed.text)")
-    #expect(try place.spool(["check"] + store).exitCode == 0)
+    #expect(try place.spool(["store", "check"] + store).exitCode == 0)
     let gc = try place.spool(Self.freeing + store)
     #expect(gc.exitCode == 0, "\(gc.errorOutput)")
     try expectCompletion(after: "a kill before operation \(operation)")
@@ -70,11 +70,11 @@ struct FullDiskCareTests {
   func dropped() throws {
     try pause()
     let copy = place.file("copy.sqlite")
-    #expect(try place.spool(["backup", copy] + store).text == "backed up to \(copy)\n")
-    let drop = try place.spool(["gc", "--drop", "last"] + store)
+    #expect(try place.spool(["store", "backup", copy] + store).text == "backed up to \(copy)\n")
+    let drop = try place.spool(["runs", "forget", "last"] + store)
     #expect(drop.exitCode == 0 && drop.text.hasPrefix("dropped "), "\(drop.errorOutput)")
     let gc = try place.spool(Self.freeing + store)
     #expect(gc.text.contains("1 unfinished pass"), "\(gc.text)\(gc.errorOutput)")
-    #expect(try place.spool(["check"] + store).exitCode == 0)
+    #expect(try place.spool(["store", "check"] + store).exitCode == 0)
   }
 }

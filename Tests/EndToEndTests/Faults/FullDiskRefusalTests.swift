@@ -30,7 +30,8 @@ struct FullDiskRefusalTests {
       complaint.why.firstMatch(of: /store needs about [\d.]+ MB, and [\d.]+ k?B (?:is|are) free/)
         != nil,
       "\(complaint)")
-    #expect(complaint.next.hasSuffix("spool gc frees what no run needs any more"), "\(complaint)")
+    #expect(
+      complaint.next.hasSuffix("spool store gc frees what no run needs any more"), "\(complaint)")
     #expect(!run.errorOutput.contains("goes on"), "\(run.errorOutput)")
     try disk.resize(toByteCount: 64 << 20)
     #expect(try place.run(pipeline, [other], ["--store", store]).exitCode == 0)

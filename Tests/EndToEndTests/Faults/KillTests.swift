@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Lets `spool crashtest` kill real runs.
+/// Lets `spool pipeline crashtest` kill real runs.
 ///
 /// What runs everywhere takes seconds. `SPOOL_LONG_TESTS=1` adds 200 kills of each pipeline and a
 /// kill before every single operation of the store, which takes minutes.
@@ -73,7 +73,8 @@ struct KillTests {
     let running = try RunningSpool(
       SpoolProgram.program,
       [
-        "crashtest", PackageFiles.pipeline("voice-note.yaml"), PackageFiles.sample("note-1.m4a"),
+        "pipeline", "crashtest", PackageFiles.pipeline("voice-note.yaml"),
+        PackageFiles.sample("note-1.m4a"),
         "--kills", "1000", "--json",
       ], environment: ["TMPDIR": try scratch()], folder: place.folder.path)
     try #require(try running.waits(for: "\"killed\"", times: 2))
@@ -97,7 +98,8 @@ struct KillTests {
         - proof: {}
       """)
     let result = try place.spool([
-      "crashtest", pipeline, PackageFiles.sample("note-1.m4a"), "--kills", "2", "--scratch",
+      "pipeline", "crashtest", pipeline, PackageFiles.sample("note-1.m4a"), "--kills", "2",
+      "--scratch",
       try scratch(),
     ])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
@@ -107,21 +109,24 @@ struct KillTests {
   @Test("a pipeline that is wrong, and a recording that is not there, are told as spool run does")
   func refusals() throws {
     let bad = try place.spool([
-      "crashtest", try place.pipeline("pipeline: p\nstages: [eqq]\n"), "x",
+      "pipeline", "crashtest", try place.pipeline("pipeline: p\nstages: [eqq]\n"), "x",
     ])
     #expect(bad.exitCode == 2)
     #expect(bad.errorOutput.contains("eqq"))
     let missing = try place.spool(
-      ["crashtest", try place.quickPipeline(), place.file("none.wav"), "--scratch", try scratch()])
+      [
+        "pipeline", "crashtest", try place.quickPipeline(), place.file("none.wav"), "--scratch",
+        try scratch(),
+      ])
     #expect(missing.exitCode == 1)
     #expect(missing.errorOutput.contains("none.wav"))
     #expect(Workspace.names(in: place.file("scratch")) == [])
     let none = try place.spool(
-      ["crashtest", try place.quickPipeline(), place.file("none.wav"), "--kills", "0"])
+      ["pipeline", "crashtest", try place.quickPipeline(), place.file("none.wav"), "--kills", "0"])
     #expect(none.exitCode == 2)
     for options in [["--at-every-write", "--kills", "3"], ["--every", "2"]] {
       let both = try place.spool(
-        ["crashtest", try place.quickPipeline(), place.file("none.wav")] + options)
+        ["pipeline", "crashtest", try place.quickPipeline(), place.file("none.wav")] + options)
       #expect(both.exitCode == 2 && both.errorOutput.contains("--at-every-write"), "\(options)")
     }
   }
@@ -130,7 +135,8 @@ struct KillTests {
   func table() throws {
     let run = try place.spool(
       [
-        "crashtest", PackageFiles.pipeline("voice-note.yaml"), PackageFiles.sample("note-1.m4a"),
+        "pipeline", "crashtest", PackageFiles.pipeline("voice-note.yaml"),
+        PackageFiles.sample("note-1.m4a"),
         "--kills", "1", "--seed", "3",
       ], environment: ["TMPDIR": try scratch()])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
@@ -155,7 +161,7 @@ struct KillTests {
   /// Runs the command, and expects that it finds nothing wrong and leaves nothing.
   private func crashtest(_ arguments: [String]) throws -> Outcome {
     let run = try place.spool(
-      ["crashtest"] + arguments + ["--json"], environment: ["TMPDIR": try scratch()])
+      ["pipeline", "crashtest"] + arguments + ["--json"], environment: ["TMPDIR": try scratch()])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
     #expect(run.errorOutput == "")
     #expect(Workspace.names(in: place.file("scratch")) == [])

@@ -20,7 +20,7 @@ struct ScratchSpaceTests {
 
   @Test("memory will do", arguments: ["/nowhere", "/proc"])
   func otherFolder(folder: String) throws {
-    for words in [["check"], ["runs"], ["status"], ["gc", "--dry-run"]] {
+    for words in [["store", "check"], ["runs"], ["status"], ["store", "gc", "--dry-run"]] {
       let result = try place.spool(
         words + ["--store", store.path], environment: ["TMPDIR": folder])
       #expect(result.exitCode == 0, "\(words): \(result.text)\(result.errorOutput)")
@@ -30,7 +30,10 @@ struct ScratchSpaceTests {
   @Test("without any room, no command calls the store damaged")
   func noFolder() throws {
     let unshare = try #require(Program(named: "unshare"))
-    for words in [["check"], ["repair", "--dry-run"], ["runs"], ["status"], ["gc", "--dry-run"]] {
+    for words in [
+      ["store", "check"], ["store", "repair", "--dry-run"], ["runs"], ["status"],
+      ["store", "gc", "--dry-run"],
+    ] {
       let result = try place.spool(
         words + ["--store", store.path], under: unshare,
         [

@@ -33,7 +33,7 @@ struct StoreCareTests {
   }
 
   private func check() throws -> Check {
-    let result = try place.spool(["check", "--json"])
+    let result = try place.spool(["store", "check", "--json"])
     let check = try JSONDecoder().decode(Check.self, from: result.output)
     #expect(result.exitCode == (check.sound ? 0 : 4))
     return check
@@ -54,7 +54,8 @@ struct StoreCareTests {
   @Test("check tells a sound store in two lines; a quick one claims no more than it saw")
   func sound() throws {
     for (arguments, verdict) in [
-      (["check"], "the store is sound\n"), (["check", "--quick"], "no bytes were read\n"),
+      (["store", "check"], "the store is sound\n"),
+      (["store", "check", "--quick"], "no bytes were read\n"),
     ] {
       let result = try place.spool(arguments)
       #expect(result.exitCode == 0 && result.errorOutput == "")
@@ -63,27 +64,27 @@ struct StoreCareTests {
       #expect(!result.text.contains("\u{1B}") && !result.text.contains("\r"))
     }
     #expect(try check().findings.isEmpty)
-    #expect(try place.spool(["check", "--quiet"]).text == "")
+    #expect(try place.spool(["store", "check", "--quiet"]).text == "")
   }
 
   @Test("a flipped bit is found, named and repaired, and the next run gives the same bytes")
   func damage() throws {
     let before = try place.allExports()
     let path = try damageExport()
-    let result = try place.spool(["check"])
+    let result = try place.spool(["store", "check"])
     #expect(result.exitCode == 4)
-    for words in [path, "its bytes are not those that its name promises", "spool repair"] {
+    for words in [path, "its bytes are not those that its name promises", "spool store repair"] {
       #expect(result.text.contains(words), "\(words)\n\(result.text)")
     }
     #expect(try check().findings.map(\.path) == [path])
 
-    let plan = try place.spool(["repair", "--dry-run"])
+    let plan = try place.spool(["store", "repair", "--dry-run"])
     #expect(plan.exitCode == 0 && plan.text.contains("nothing was changed"))
     #expect(FileManager.default.fileExists(atPath: path))
-    #expect(try place.spool(["repair"]).exitCode == 0)
+    #expect(try place.spool(["store", "repair"]).exitCode == 0)
     #expect(!FileManager.default.fileExists(atPath: path))
     #expect(try check().sound)
-    #expect(try place.spool(["repair"]).text == "nothing to repair\n")
+    #expect(try place.spool(["store", "repair"]).text == "nothing to repair\n")
 
     try FileManager.default.removeItem(atPath: place.out)
     let again = try place.run(pipeline, [note])
@@ -95,14 +96,14 @@ struct StoreCareTests {
   func editedExport() throws {
     let name = try #require(place.exports.first)
     try Data("edited".utf8).write(to: URL(fileURLWithPath: place.out + "/" + name))
-    let result = try place.spool(["check"])
+    let result = try place.spool(["store", "check"])
     #expect(result.exitCode == 0)
     #expect(
       result.text.contains("remark:  1 export changed since, \(place.out)/\(name)"),
       "\(result.text)")
     try FileManager.default.removeItem(atPath: place.out)
     _ = try damageExport()
-    let both = try place.spool(["check"]).text.split(separator: "\n")
+    let both = try place.spool(["store", "check"]).text.split(separator: "\n")
     #expect(both.first?.hasPrefix("damaged: ") == true, "\(both)")
     #expect(both.filter { $0.hasPrefix("remark: ") }.count == 1, "\(both)")
     #expect(both.contains { $0.contains("4 exports moved or deleted since, such as ") }, "\(both)")
@@ -132,23 +133,25 @@ struct StoreCareTests {
     let loss = "the store's database was lost (it is gone)"
     let source = hasBackup ? "backup 1 and the change log" : "the change log beside it"
     for words in [
-      ["run", pipeline, note, "--out", place.out], ["status"], ["runs"], ["gc", "-n"],
-      ["check"], ["repair", "-n"], ["repair"],
+      ["run", pipeline, note, "--out", place.out], ["status"], ["runs"], ["store", "gc", "-n"],
+      ["store", "check"], ["store", "repair", "-n"], ["store", "repair"],
     ] {
       for name in lost { try? FileManager.default.removeItem(atPath: place.store + "/" + name) }
       let result = try place.spool(words)
       let told = result.text + result.errorOutput
       let count = told.components(separatedBy: loss).count - 1
       #expect(count == 1 && !told.contains("nothing in it"), "\(words): \(told)")
-      if words != ["repair", "-n"] { #expect(told.contains(source), "\(words): \(told)") }
+      if words != ["store", "repair", "-n"] { #expect(told.contains(source), "\(words): \(told)") }
     }
     #expect(try place.run(pipeline, [note]).made == [])
-    #expect(try place.spool(["repair", "--json"]).text.contains(#""actions":[]"#))
+    #expect(try place.spool(["store", "repair", "--json"]).text.contains(#""actions":[]"#))
   }
 
   @Test("gc frees nothing that is recent, and tells what it would free")
   func recent() throws {
-    for arguments in [["gc"], ["gc", "--sound"], ["gc", "--keep-size", "0 B"]] {
+    for arguments in [
+      ["store", "gc"], ["store", "gc", "--sound"], ["store", "gc", "--keep-size", "0 B"],
+    ] {
       let result = try place.spool(arguments)
       #expect(result.exitCode == 0)
       #expect(result.text.hasPrefix("nothing to free; "), "\(result.text)")
@@ -177,20 +180,22 @@ struct StoreCareTests {
     let before = try place.allExports()
     let id = try #require(first.record).id
     for name in [id, "last"] {
-      #expect(try place.spool(["gc", "--pin", name]).text == "pinned \(id)\n")
+      #expect(try place.spool(["store", "gc", "--pin", name]).text == "pinned \(id)\n")
     }
     try age()
-    #expect(try place.spool(["gc", "--keep-size", "1kB"]).text.hasPrefix("nothing to free"))
-    #expect(try place.spool(["gc", "--unpin", String(id.prefix(17))]).text == "unpinned \(id)\n")
+    #expect(
+      try place.spool(["store", "gc", "--keep-size", "1kB"]).text.hasPrefix("nothing to free"))
+    #expect(
+      try place.spool(["store", "gc", "--unpin", String(id.prefix(17))]).text == "unpinned \(id)\n")
 
-    let plan = try place.spool(["gc", "--sound", "--dry-run"])
+    let plan = try place.spool(["store", "gc", "--sound", "--dry-run"])
     #expect(plan.text.contains("would free") && plan.text.contains(place.store + "/artifacts/"))
-    #expect(try place.spool(["gc", "--sound"]).text.hasPrefix("freed "))
+    #expect(try place.spool(["store", "gc", "--sound"]).text.hasPrefix("freed "))
     #expect(try check().findings.isEmpty)
     let artifacts = try check().artifacts
     #expect(artifacts >= 4)
 
-    #expect(try place.spool(["gc", "--keep-size", "0 B"]).text.contains("0 B are left"))
+    #expect(try place.spool(["store", "gc", "--keep-size", "0 B"]).text.contains("0 B are left"))
     let after = try check()
     #expect(after.artifacts == 0 && after.findings.isEmpty)
     #expect(try place.spool(["runs"]).text.contains(id))
@@ -201,8 +206,9 @@ struct StoreCareTests {
 
   @Test("gc leaves alone what was wanted lately, unless told for how long")
   func grace() throws {
-    #expect(try place.spool(["gc", "--older-than", "0s"]).text.hasPrefix("nothing to free"))
-    let freed = try place.spool(["gc", "--older-than", "0s", "--grace", "0s"])
+    #expect(
+      try place.spool(["store", "gc", "--older-than", "0s"]).text.hasPrefix("nothing to free"))
+    let freed = try place.spool(["store", "gc", "--older-than", "0s", "--grace", "0s"])
     #expect(freed.exitCode == 0 && freed.text.contains("0 B are left"), "\(freed.text)")
     #expect(try check().artifacts == 0)
   }
@@ -210,49 +216,49 @@ struct StoreCareTests {
   @Test("gc refuses what it does not understand, and says what it would")
   func wrongArguments() throws {
     for arguments in [["--older-than", "soon"], ["--keep-size", "20"], ["--older-than", "-3d"]] {
-      let result = try place.spool(["gc"] + arguments)
+      let result = try place.spool(["store", "gc"] + arguments)
       #expect(result.exitCode == 2 && result.text == "", "\(arguments)")
     }
     for arguments in [["--unpin", "last", "--keep-size", "0 B"], ["--drop", "last", "-n"]] {
-      let result = try place.spool(["gc"] + arguments)
+      let result = try place.spool(["store", "gc"] + arguments)
       #expect(result.exitCode == 2, "\(arguments)")
       let complaint = try #require(Complaint(result.errorOutput), "\(result.errorOutput)")
       #expect(complaint.what.contains("\(arguments[0]) cannot be combined with"), "\(complaint)")
       #expect(complaint.next.contains("twice"))
     }
-    let unknown = try place.spool(["gc", "--pin", "19990101"])
+    let unknown = try place.spool(["store", "gc", "--pin", "19990101"])
     #expect(unknown.exitCode == 1)
     #expect(Complaint(unknown.errorOutput)?.next == "spool runs lists them")
   }
 
   @Test("backup and restore: a slot, a file, and what is no backup")
   func backups() throws {
-    let made = try place.spool(["backup"])
+    let made = try place.spool(["store", "backup"])
     #expect(made.text == "backed up to \(place.store)/backups/spool-1.sqlite\n")
     let file = place.file("copy.sqlite")
-    #expect(try place.spool(["backup", "copy.sqlite"]).text == "backed up to \(file)\n")
-    let refused = try place.spool(["backup", "copy.sqlite"])
+    #expect(try place.spool(["store", "backup", "copy.sqlite"]).text == "backed up to \(file)\n")
+    let refused = try place.spool(["store", "backup", "copy.sqlite"])
     #expect(refused.exitCode == 1)
     #expect(Complaint(refused.errorOutput)?.next.contains("--replace") == true)
 
     for source in [[], ["1"], ["copy.sqlite"]] as [[String]] {
-      let restored = try place.spool(["restore"] + source)
+      let restored = try place.spool(["store", "restore"] + source)
       #expect(restored.exitCode == 0 && restored.text.hasPrefix("restored from "), "\(source)")
       #expect(try place.run(pipeline, [note]).made == [])
     }
     for (name, why) in [("9", "these: 1"), ("nosuch", "no such file"), ("0", "these: 1")] {
-      let complaint = Complaint(try place.spool(["restore", name]).errorOutput)
+      let complaint = Complaint(try place.spool(["store", "restore", name]).errorOutput)
       #expect(complaint?.what.hasPrefix("cannot find the backup") == true)
       #expect(complaint?.why.contains(why) == true && complaint?.next.contains("--list") == true)
     }
     let backup = place.store + "/backups/spool-1.sqlite"
-    let list = try place.spool(["restore", "--list"]).text
+    let list = try place.spool(["store", "restore", "--list"]).text
     #expect(list.hasPrefix("1  20") && list.hasSuffix("  sound\n"), "\(list)")
     var bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
     bytes[18] ^= 4
     try bytes.write(to: URL(fileURLWithPath: backup))
-    #expect(try place.spool(["restore", "--list"]).text.contains("  damaged: its header"))
-    let wrong = try place.spool(["restore", note])
+    #expect(try place.spool(["store", "restore", "--list"]).text.contains("  damaged: its header"))
+    let wrong = try place.spool(["store", "restore", note])
     #expect(wrong.exitCode == 1)
     #expect(Complaint(wrong.errorOutput)?.why == "file is not a database")
     #expect(try place.run(pipeline, [note]).made == [])
@@ -265,14 +271,14 @@ struct StoreCareTests {
     let running = try place.start(try place.quickPipeline(formats: "wav"), [long])
     #expect(try running.waits(for: #""event":"progress""#))
     running.send(SIGSTOP)
-    for arguments in [["repair"], ["restore"]] {
+    for arguments in [["store", "repair"], ["store", "restore"]] {
       let result = try place.spool(arguments)
       #expect(result.exitCode == 1, "\(result.text)")
       let complaint = Complaint(result.errorOutput)
       #expect(complaint?.why.contains("(spool run") == true, "\(result.errorOutput)")
     }
-    #expect(try place.spool(["check", "--quick"]).exitCode == 0)
-    #expect(try place.spool(["gc", "--keep-size", "0 B"]).exitCode == 0)
+    #expect(try place.spool(["store", "check", "--quick"]).exitCode == 0)
+    #expect(try place.spool(["store", "gc", "--keep-size", "0 B"]).exitCode == 0)
     running.send(SIGCONT)
     #expect(try running.end().run.exitCode == 0)
     #expect(try check().sound)
@@ -283,7 +289,7 @@ struct StoreCareTests {
     .enabled(if: SmallDisk.isPossible, "this machine does not let tests mount"))
   func readOnly() throws {
     let store = try ReadOnlyFolder(place.store)
-    for arguments in [["runs"], ["show", "last"], ["check"]] {
+    for arguments in [["runs"], ["runs", "show", "last"], ["store", "check"]] {
       let result = try place.spool(arguments + ["--store", store.path])
       #expect(result.exitCode == 0, "\(arguments): \(result.errorOutput)")
     }
@@ -312,7 +318,9 @@ struct StoreCareTests {
       #expect(try place.run(pipeline, [note], places).exitCode == 0)
     }
     try disk.squeeze(toRoomFor: 0)
-    for arguments in [["runs"], ["show", "last"], ["status"], ["why", "last"], ["check"]] {
+    for arguments in [
+      ["runs"], ["runs", "show", "last"], ["status"], ["why", "last"], ["store", "check"],
+    ] {
       let result = try place.spool(arguments + ["--store", store])
       #expect(result.exitCode == 0, "\(arguments): \(result.errorOutput)")
       #expect(!result.text.isEmpty && !result.errorOutput.contains("error:"), "\(arguments)")
@@ -322,7 +330,7 @@ struct StoreCareTests {
   @Test(
     "a disk that gives errors is called that, whatever the command",
     .enabled(if: Program(named: "strace") != nil, "the strace program is not installed"),
-    arguments: [["runs"], ["status"], ["why", "last"], ["check"], ["run"]])
+    arguments: [["runs"], ["status"], ["why", "last"], ["store", "check"], ["run"]])
   func unreadable(command: [String]) throws {
     let strace = try #require(Program(named: "strace"))
     let arguments = command == ["run"] ? ["run", pipeline, note, "--out", place.out] : command
@@ -351,7 +359,7 @@ struct StoreCareTests {
       ["run", pipeline, note, "--store", store], environment: ["SPOOL_CRASH_BEFORE": "\(operation)"]
     )
     #expect(killed.exitCode != 0)
-    let result = try place.spool(["check", "--store", store])
+    let result = try place.spool(["store", "check", "--store", store])
     let isThere = try !place.spool(["runs", "--store", store]).errorOutput.contains("no store")
     #expect(result.exitCode == (isThere ? 0 : 1), "\(result.text)")
     #expect(!result.text.contains("damaged") && !result.text.contains("it is gone"))
@@ -360,14 +368,14 @@ struct StoreCareTests {
   @Test("where there is no store, looking makes none")
   func noStore() throws {
     let folder = place.file("nowhere")
-    for command in ["check", "repair", "restore"] {
+    for command in ["store", "check", "repair", "restore"] {
       let result = try place.spool([command, "--store", folder])
       #expect(result.exitCode == 1)
       #expect(Complaint(result.errorOutput)?.next.contains("--store") == true)
       #expect(!FileManager.default.fileExists(atPath: folder))
     }
     // One that is to be made is made, but for a folder above it that is missing.
-    let gc = try place.spool(["gc", "--store", folder + "/store"])
+    let gc = try place.spool(["store", "gc", "--store", folder + "/store"])
     #expect(gc.exitCode == 1)
     #expect(Complaint(gc.errorOutput)?.why.contains("\(folder), does not exist") == true)
     #expect(!FileManager.default.fileExists(atPath: folder))

@@ -26,7 +26,7 @@ struct HostedEffectRunTests {
     let path = try place.pipeline(
       "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n"
         + "  - ladspa: { library: cmt, label: hpf, controls: { cutof-frequency-hz: 1 } }\n")
-    let result = try place.spool(["check-pipeline", path])
+    let result = try place.spool(["pipeline", "check", path])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.contains("\(path):5:73: error: ladspa cannot set cmt:hpf"))
     #expect(result.errorOutput.contains("did you mean \"cutoff-frequency-hz\"?"))

@@ -48,7 +48,7 @@ struct PluginCatalogTests {
     let path = try place.write(
       "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n  - softclip\n",
       to: "pipelines/copied.yaml")
-    for arguments in [["check-pipeline", path], ["stages", "softclip"]] {
+    for arguments in [["pipeline", "check", path], ["stages", "softclip"]] {
       let result = try place.spool(arguments)
       #expect(result.exitCode == 2)
       for words in [
@@ -56,7 +56,7 @@ struct PluginCatalogTests {
         "/usr/share/spool/plugins", "with --plugins",
       ] { #expect(result.errorOutput.contains(words), "\(result.errorOutput)") }
     }
-    let check = try place.spool(["check-pipeline", path])
+    let check = try place.spool(["pipeline", "check", path])
     #expect(check.errorOutput.contains(place.file("pipelines/Plugins")), "\(check.errorOutput)")
   }
 
@@ -109,7 +109,7 @@ struct PluginCatalogTests {
     try place.plugin("d", "run: [sh]", named: "twin")
     let pipeline = try place.write(
       "pipeline: p\ninputs: { note: sound }\nstages: [decode, hum, c]\n", to: "p.yaml")
-    let result = try place.spool(["check-pipeline", pipeline])
+    let result = try place.spool(["pipeline", "check", pipeline])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.contains("more than one plugin offers hum: "))
     #expect(result.errorOutput.contains("more than one plugin is called twin: "))

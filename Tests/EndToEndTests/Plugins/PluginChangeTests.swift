@@ -84,7 +84,7 @@ struct PluginChangeTests {
     #expect(found.exitCode == 0, "\(found.errorOutput)")
 
     try place.write("nonsense", to: "else/halve/plugin.yaml")
-    let wrong = try place.spool(["plan", "p/p.yaml", "note.wav", "--plugins", "else"])
+    let wrong = try place.spool(["pipeline", "plan", "p/p.yaml", "note.wav", "--plugins", "else"])
     #expect(wrong.exitCode == 2)
     #expect(wrong.errorOutput.contains("is left out: its manifest is wrong"))
     #expect(wrong.errorOutput.contains("spool plugin check "), "\(wrong.errorOutput)")
@@ -132,7 +132,7 @@ struct PluginChangeTests {
 
     // The store is whole without the plugin that made what is in it.
     try FileManager.default.removeItem(atPath: place.file("mine"))
-    let check = try place.spool(["check"])
+    let check = try place.spool(["store", "check"])
     #expect(check.exitCode == 0, "\(check.text)\(check.errorOutput)")
   }
 

@@ -26,7 +26,7 @@ struct PluginEquipmentTests {
       ),
     ] {
       let path = try pipeline(place, step)
-      for arguments in [["check-pipeline", path], ["run", path, place.file("note.wav")]] {
+      for arguments in [["pipeline", "check", path], ["run", path, place.file("note.wav")]] {
         let result = try place.spool(arguments)
         #expect(result.exitCode == 2)
         #expect(result.errorOutput.contains("p.yaml:5:\(column): error: "), "\(result.errorOutput)")
@@ -59,7 +59,7 @@ struct PluginEquipmentTests {
   func folders() throws {
     let place = try PluginPlace()
     let path = try pipeline(place, "twin")
-    let missing = try place.spool(["check-pipeline", path, "--plugins", "nowhere"])
+    let missing = try place.spool(["pipeline", "check", path, "--plugins", "nowhere"])
     #expect(missing.exitCode == 2)
     #expect(missing.errorOutput.contains("there are no plugins in nowhere"))
     try place.plugin("twin", "run: [sh]")
@@ -67,7 +67,7 @@ struct PluginEquipmentTests {
       atPath: place.file("more"), withIntermediateDirectories: true)
     try FileManager.default.copyItem(
       atPath: place.file("Plugins/twin"), toPath: place.file("more/twin"))
-    let twice = try place.spool(["check-pipeline", path, "--plugins", "more"])
+    let twice = try place.spool(["pipeline", "check", path, "--plugins", "more"])
     #expect(twice.errorOutput.contains("p.yaml:5:5: error: more than one plugin is called twin: "))
     #expect(twice.errorOutput.contains("1 problem in"), "\(twice.errorOutput)")
   }

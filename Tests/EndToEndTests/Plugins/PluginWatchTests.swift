@@ -42,7 +42,7 @@ struct PluginWatchTests {
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 3 }, "\(watch.output)")
 
     // Its runs know where their plugins lay, as any other's do, also those that waited for them.
-    let shown = try place.spool(["show", "last", "--json"])
+    let shown = try place.spool(["runs", "show", "last", "--json"])
     #expect(shown.text.contains(#""pluginFolder":"#), "\(shown.text)")
     #expect(shown.text.contains(#""name":"rumble""#), "\(shown.text)")
   }

@@ -213,7 +213,7 @@ struct BagTests {
     let path = try place.pipeline(
       "pipeline: p\ninputs: { note: sound }\n"
         + "stages: [decode, export: [wav], proof: { organization: Haus }]\n")
-    let result = try place.spool(["check-pipeline", path])
+    let result = try place.spool(["pipeline", "check", path])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.contains("add bag: true"), "\(result.errorOutput)")
   }

@@ -200,7 +200,8 @@ struct HostileReceiptTests {
     let bags = try place.spool(["run", bagged, bench.recording, "--out", place.file("bags")])
     #expect(bags.exitCode == 0, "\(bags.errorOutput)")
     let quote = try place.spool([
-      "prove", place.out + "/note.wav", "--from", "0", "--to", "0.2", "--out", place.file("quote"),
+      "proof", "quote", place.out + "/note.wav", "--from", "0", "--to", "0.2", "--out",
+      place.file("quote"),
     ])
     #expect(quote.exitCode == 0, "\(quote.errorOutput)")
     let root = place.folder.path
@@ -238,7 +239,8 @@ struct HostileReceiptTests {
     #expect(try bench.run().exitCode == 0)
     let folder = bench.place.file("quote")
     let quote = try bench.place.spool([
-      "prove", bench.place.out + "/note.wav", "--from", "0", "--to", "0.2", "--out", folder,
+      "proof", "quote", bench.place.out + "/note.wav", "--from", "0", "--to", "0.2", "--out",
+      folder,
     ])
     #expect(quote.exitCode == 0, "\(quote.errorOutput)")
     let root = bench.place.folder.path
@@ -272,7 +274,8 @@ struct HostileReceiptTests {
     #expect(try bench.run().exitCode == 0)
     let folder = bench.place.file("quote")
     let quote = try bench.place.spool([
-      "prove", bench.place.out + "/note.wav", "--from", "0", "--to", "0.2", "--out", folder,
+      "proof", "quote", bench.place.out + "/note.wav", "--from", "0", "--to", "0.2", "--out",
+      folder,
     ])
     #expect(quote.exitCode == 0, "\(quote.errorOutput)")
     let verified = try SpoolProgram.program.run(

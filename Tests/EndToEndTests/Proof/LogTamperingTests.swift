@@ -53,8 +53,10 @@ struct LedgerTamperingTests: LogTrial {
       #expect(verdict.text.contains(damage.culprit), "\(verdict.text)")
     }
     // Nobody is given a head, or a proof, of what the head in the store contradicts.
-    for words in [["head", "--json"], ["head"], ["prove", receipt("a")], ["consistency", "1"]] {
-      let refused = try place.spool(["ledger"] + words)
+    for words in [
+      ["head", "--json"], ["head"], ["proof", "quote", receipt("a")], ["consistency", "1"],
+    ] {
+      let refused = try place.spool(["proof", "ledger"] + words)
       #expect(refused.exitCode == 4, "\(words): \(refused.text)")
       #expect(refused.text.isEmpty)
     }
@@ -147,7 +149,7 @@ struct LedgerTamperingTests: LogTrial {
       try FileManager.default.copyItem(atPath: whole, toPath: place.store)
       try deed()
       for _ in 1...2 {
-        let check = try place.spool(["check"])
+        let check = try place.spool(["store", "check"])
         #expect(check.exitCode == 4, "\(what): \(check.text)")
         #expect(check.text.contains(culprit), "\(what): \(check.text)")
         #expect(try place.spool(["verify", place.out]).exitCode == 4, "\(what)")
@@ -168,11 +170,11 @@ struct LedgerTamperingTests: LogTrial {
     try run(["a", "b", "c"])
     let whole = try keep("whole.json")
     for statement in damage.what.split(separator: ";") { try tamper(String(statement)) }
-    let intent = try place.spool(["repair", "--dry-run"])
+    let intent = try place.spool(["store", "repair", "--dry-run"])
     #expect(intent.exitCode == 0)
     #expect(intent.text.contains("put the ledger back as it was signed, with 3 receipts"))
     for verdict in try verdicts() { #expect(verdict.code == 4, "\(verdict.text)") }
-    let repair = try place.spool(["repair"])
+    let repair = try place.spool(["store", "repair"])
     #expect(repair.text.contains("put the ledger back as it was signed, with 3 receipts"))
     for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
     #expect(try ledger("consistency", whole).exitCode == 0)
@@ -188,10 +190,10 @@ struct LedgerTamperingTests: LogTrial {
     let log = URL(fileURLWithPath: place.store + "/receipts.log")
     let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
     try lines.prefix(1).joined().appending("\n").write(to: log, atomically: false, encoding: .utf8)
-    let repair = try place.spool(["repair"])
+    let repair = try place.spool(["store", "repair"])
     #expect(repair.exitCode == 4)
-    #expect(repair.text.contains("only a backup may lead back (spool restore)"))
-    #expect(try place.spool(["check"]).exitCode == 4)
+    #expect(repair.text.contains("only a backup may lead back (spool store restore)"))
+    #expect(try place.spool(["store", "check"]).exitCode == 4)
   }
 
   @Test("what came after the deed is taken out, and a run that was refused is gone on with")
@@ -204,7 +206,7 @@ struct LedgerTamperingTests: LogTrial {
     let note = place.file("c.wav")
     try Reference.record(note, seconds: 0.3)
     #expect(try place.run(pipeline, [note]).exitCode == 1)
-    let repair = try place.spool(["repair"])
+    let repair = try place.spool(["store", "repair"])
     #expect(repair.text.contains("late\n  take it out of the ledger"), "\(repair.text)")
     #expect(!place.exports.contains { $0.hasPrefix("c.") })
     try run(["c"])

@@ -27,7 +27,7 @@ extension LogTrial {
   }
 
   func ledger(_ words: String...) throws -> Program.Result {
-    try place.spool(["ledger"] + words)
+    try place.spool(["proof", "ledger"] + words)
   }
 
   func keep(_ name: String) throws -> String {
@@ -72,9 +72,9 @@ extension LogTrial {
     try tamper("UPDATE receipt_log SET lines = \(lines.count), byte_count = \(text.utf8.count)")
   }
 
-  /// What `spool check` and `spool verify` say of the ledger, with their exit codes.
+  /// What `spool store check` and `spool verify` say of the ledger, with their exit codes.
   func verdicts() throws -> [(code: Int32, text: String)] {
-    try [["check"], ["verify", place.out], ["verify", receipt("a")]].map { words in
+    try [["store", "check"], ["verify", place.out], ["verify", receipt("a")]].map { words in
       let result = try place.spool(words)
       return (result.exitCode, result.text)
     }

@@ -39,7 +39,7 @@ struct PassphraseTests {
 
   private func protect() throws -> String {
     let file = try secret(Self.words + "\n")
-    let result = try detached(["key", "passphrase", "--new-passphrase-file", file])
+    let result = try detached(["proof", "key", "passphrase", "--new-passphrase-file", file])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
     return file
   }
@@ -69,8 +69,8 @@ struct PassphraseTests {
     let plain = try place.pipeline(
       "pipeline: q\ninputs: { note: sound }\nstages: [decode, export: [flac]]\n", named: "q.yaml")
     #expect(try detached(["run", plain, record(), "--out", place.out]).exitCode == 0)
-    #expect(try detached(["key"]).text.contains("passphrase"))
-    #expect(try detached(["key", "export"]).text.contains("BEGIN PUBLIC KEY"))
+    #expect(try detached(["proof", "key"]).text.contains("passphrase"))
+    #expect(try detached(["proof", "key", "export"]).text.contains("BEGIN PUBLIC KEY"))
   }
 
   @Test("a batch and a service take it from where systemd lays it")
@@ -126,7 +126,7 @@ struct PassphraseTests {
 
   @Test("at a terminal it is asked for once, and nothing of it is shown")
   func terminal() throws {
-    let made = try typed([Self.words, Self.words], ["key", "passphrase"])
+    let made = try typed([Self.words, Self.words], ["proof", "key", "passphrase"])
     #expect(made.exitCode == 0, "\(made.text)\(made.errorOutput)")
     #expect(made.text.contains("new passphrase of the signing key: "))
     let words = ["run", try pipeline(), try record(), "--out", place.out]
@@ -141,13 +141,14 @@ struct PassphraseTests {
     #expect(wrong.text.contains("the passphrase is wrong"))
     let interrupted = try typed(["\u{3}"], words)
     #expect(interrupted.exitCode == 128 + SIGINT, "\(interrupted.text)")
-    let unlike = try typed([Self.words, "new words", "other words"], ["key", "passphrase"])
+    let unlike = try typed(
+      [Self.words, "new words", "other words"], ["proof", "key", "passphrase"])
     #expect(unlike.exitCode == 1)
     #expect(unlike.text.contains("two different ones were typed"))
-    let short = try typed([Self.words, "short", "short"], ["key", "passphrase"])
+    let short = try typed([Self.words, "short", "short"], ["proof", "key", "passphrase"])
     #expect(short.exitCode == 1)
     #expect(short.text.contains("it has 5 bytes"))
-    let removed = try typed([Self.words], ["key", "passphrase", "--remove"])
+    let removed = try typed([Self.words], ["proof", "key", "passphrase", "--remove"])
     #expect(removed.exitCode == 0, "\(removed.text)")
     #expect(try detached(words + ["--replace"]).exitCode == 0)
   }

@@ -35,7 +35,8 @@ struct ProveTests {
   private func prove(
     _ name: String, _ options: [String], to folder: String = "quote"
   ) throws -> Program.Result {
-    try place.spool(["prove", "\(place.out)/\(name)", "--out", place.file(folder)] + options)
+    try place.spool(
+      ["proof", "quote", "\(place.out)/\(name)", "--out", place.file(folder)] + options)
   }
 
   private func verify(_ folder: String = "quote") throws -> Program.Result {
@@ -295,11 +296,11 @@ struct ProveTests {
     func roots(_ run: SpoolRun) throws -> [String] {
       #expect(run.exitCode == 0, "\(run.errorOutput)")
       let made = try place.spool([
-        "prove", place.out + "/long.receipt.json", "--from", "650", "--to",
+        "proof", "quote", place.out + "/long.receipt.json", "--from", "650", "--to",
         "651", "--json", "--out", place.file("q-\(UUID().uuidString)"),
       ])
       let other = try place.spool([
-        "prove", place.out + "/long.flac", "--from", "650", "--to", "651",
+        "proof", "quote", place.out + "/long.flac", "--from", "650", "--to", "651",
         "--json", "--out", place.file("q-\(UUID().uuidString)"),
       ])
       return try [made, other].map { result in

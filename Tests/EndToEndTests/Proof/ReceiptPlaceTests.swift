@@ -113,7 +113,7 @@ struct ReceiptPlaceTests {
     try replace(["a"], format: "wav", "an earlier state was put back")
     try copy("out/a.receipt.json", "kept.json")
     try copy("kept.json", "out/a.receipt.json")
-    #expect(try place.spool(["key", "rotate"]).exitCode == 0)
+    #expect(try place.spool(["proof", "key", "rotate"]).exitCode == 0)
     try replace(["a"], format: "wav", "the key was rotated")
   }
 

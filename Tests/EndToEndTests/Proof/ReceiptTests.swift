@@ -124,7 +124,7 @@ struct ReceiptTests {
     try FileManager.default.removeItem(atPath: place.out)
     #expect(try place.run(pipeline(), [note]).exitCode == 0)
     let second = try statement()
-    let shown = try place.spool(["show", second.origin.run.id]).text
+    let shown = try place.spool(["runs", "show", second.origin.run.id]).text
     let proof = shown.split(separator: "\n").filter { $0.contains("proof") }
     #expect(proof.allSatisfy { !$0.contains("reused") }, "another receipt was signed")
     #expect(second.origin.run.id != first.origin.run.id)
@@ -235,12 +235,13 @@ struct ReceiptTests {
     let pub = place.out + "/spool.pub"
     #expect(
       try place.spool(["verify", place.out, "--key", pub], environment: stranger).exitCode == 0)
-    #expect(try place.spool(["key", "import", pub], environment: stranger).exitCode == 0)
+    #expect(try place.spool(["proof", "key", "import", pub], environment: stranger).exitCode == 0)
     #expect(try place.spool(["verify", place.out], environment: stranger).exitCode == 0)
     // An earlier key's signature still counts, and its public key keeps its name in the folder.
-    let own = try place.spool(["key"]).text
-    #expect(try place.spool(["key", "rotate"]).exitCode == 0)
-    #expect(try place.spool(["key"]).text.contains(own.replacing("signing", with: "earlier")))
+    let own = try place.spool(["proof", "key"]).text
+    #expect(try place.spool(["proof", "key", "rotate"]).exitCode == 0)
+    #expect(
+      try place.spool(["proof", "key"]).text.contains(own.replacing("signing", with: "earlier")))
     #expect(try verify().exitCode == 0)
     #expect(try place.run(pipeline(), [record("b.wav")]).exitCode == 0)
     #expect(place.exports.count { $0.hasPrefix("spool") && $0.hasSuffix(".pub") } == 2)

@@ -51,7 +51,7 @@ struct StampBench {
       [place.out + "/note.verify.sh"] + arguments, folder: place.out)
   }
 
-  /// What `spool stamp` would ask for, as the store says it, without asking.
+  /// What `spool proof stamp` would ask for, as the store says it, without asking.
   func waiting() throws -> [String] {
     let sqlite = try #require(Program(named: "python3"))
     let result = try sqlite.run([

@@ -19,7 +19,7 @@ struct StampKillTests {
     #expect(try bench.waiting() == [], "\(point)")
   }
 
-  @Test("killed before any operation of spool stamp")
+  @Test("killed before any operation of spool proof stamp")
   func stamp() throws {
     bench.authority.end()
     #expect(try bench.run().exitCode == 0)
@@ -32,7 +32,8 @@ struct StampKillTests {
     var askedTwice = 0
     while true {
       let before = bench.authority.requestCount
-      let result = try place.spool(["stamp"], environment: ["SPOOL_CRASH_BEFORE": "\(number)"])
+      let result = try place.spool(
+        ["proof", "stamp"], environment: ["SPOOL_CRASH_BEFORE": "\(number)"])
       let point = "killed before operation \(number)"
       if place.exports.contains("note.receipt.tsr") { try bench.expectStamped() }
       guard result.exitCode == 128 + SIGKILL else {
@@ -42,7 +43,7 @@ struct StampKillTests {
       }
       kills += 1
       let isSettled = try bench.waiting() == []
-      let again = try place.spool(["stamp"])
+      let again = try place.spool(["proof", "stamp"])
       #expect(again.exitCode == 0, "\(point): \(again.text)\(again.errorOutput)")
       // What the change log already had is taken in first.
       let isTakenIn = again.text.hasPrefix("no receipt waits")
@@ -95,7 +96,8 @@ struct StampKillTests {
     let program = try SpoolProgram.program
     let all = try (0..<4).map { _ in
       try RunningSpool(
-        program, ["stamp", "--json"], environment: place.environment, folder: place.folder.path)
+        program, ["proof", "stamp", "--json"], environment: place.environment,
+        folder: place.folder.path)
     }
     for running in all {
       let (run, _) = try running.end()

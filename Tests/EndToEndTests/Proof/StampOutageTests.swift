@@ -18,21 +18,22 @@ struct StampOutageTests {
     let run = try bench.run()
     #expect(run.exitCode == 0)
     #expect(run.errorOutput.contains("cannot reach http://127.0.0.1"), "\(run.errorOutput)")
-    #expect(run.errorOutput.contains("1 receipt waits for a time stamp: spool stamp asks again"))
+    #expect(
+      run.errorOutput.contains("1 receipt waits for a time stamp: spool proof stamp asks again"))
     #expect(try place.spool(["verify", place.out]).exitCode == 0, "it is whole without")
     let status = try place.spool(["status"])
     #expect(status.text.contains("1  receipt waits for a time stamp since "), "\(status.text)")
-    #expect(status.text.contains("next:  spool stamp\n"))
-    let vain = try place.spool(["stamp"])
+    #expect(status.text.contains("next:  spool proof stamp\n"))
+    let vain = try place.spool(["proof", "stamp"])
     #expect(vain.exitCode == 1)
     #expect(vain.text.contains("waiting   \(place.out)/note.receipt.json"), "\(vain.text)")
     #expect(vain.text.contains("again in "))
     // Whoever asks again and again within one pause does not prolong it: a minute, after the first.
-    _ = try place.spool(["stamp"])
-    let last = try place.spool(["stamp"])
+    _ = try place.spool(["proof", "stamp"])
+    let last = try place.spool(["proof", "stamp"])
     #expect(!last.text.contains(" min"), "\(last.text)")
     try authority.begin()
-    let made = try place.spool(["stamp", "--json"])
+    let made = try place.spool(["proof", "stamp", "--json"])
     #expect(made.exitCode == 0, "\(made.text)\(made.errorOutput)")
     #expect(made.text.contains("\"event\":\"stamped\""))
     try bench.expectStamped()
@@ -45,7 +46,7 @@ struct StampOutageTests {
     _ = try bench.run()
     try authority.begin()
     try place.folder.write("mine", to: "out/note.receipt.tsr")
-    let refused = try place.spool(["stamp"])
+    let refused = try place.spool(["proof", "stamp"])
     #expect(refused.exitCode == 1)
     #expect(refused.text.contains("another file is at"), "\(refused.text)")
     #expect(!place.exports.contains("note.receipt.tsr.pem"))
@@ -54,7 +55,7 @@ struct StampOutageTests {
     let other = try place.run(bench.pipeline(), [place.file("other.wav")])
     #expect(!other.errorOutput.contains("another file is at"), "\(other.errorOutput)")
     try FileManager.default.removeItem(atPath: bench.token)
-    #expect(try place.spool(["stamp"]).exitCode == 0)
+    #expect(try place.spool(["proof", "stamp"]).exitCode == 0)
     try bench.expectStamped()
     #expect(authority.requestCount == 2, "one for each receipt")
   }
@@ -96,11 +97,11 @@ struct StampOutageTests {
     #expect(run.errorOutput.contains(reason), "\(run.errorOutput)")
     #expect(place.exports == StampBench.files.filter { !$0.contains(".tsr") })
     #expect(try bench.waiting().count == 1)
-    #expect(try place.spool(["stamp", "-q"]).exitCode == 1)
+    #expect(try place.spool(["proof", "stamp", "-q"]).exitCode == 1)
     #expect(authority.requestCount == 2)
-    #expect(try place.spool(["stamp", "--forget", bench.receipt]).exitCode == 0)
+    #expect(try place.spool(["proof", "stamp", "--forget", bench.receipt]).exitCode == 0)
     #expect(try bench.waiting() == [])
-    #expect(try place.spool(["stamp", "--forget", bench.receipt]).exitCode == 1)
+    #expect(try place.spool(["proof", "stamp", "--forget", bench.receipt]).exitCode == 1)
   }
 
   @Test("an authority of another root is foreign; with its own, the same receipt is stamped")
@@ -112,9 +113,10 @@ struct StampOutageTests {
     #expect(run.exitCode == 0 && run.errorOutput.contains("not trusted"), "\(run.errorOutput)")
     #expect(!place.exports.contains { $0.contains(".tsr") })
     try FileManager.default.removeItem(atPath: place.file("ca.pem"))
-    #expect(try place.spool(["stamp"]).text.contains("ca.pem"), "its certificates are missing")
+    #expect(
+      try place.spool(["proof", "stamp"]).text.contains("ca.pem"), "its certificates are missing")
     try FileManager.default.copyItem(atPath: authority.certificates, toPath: place.file("ca.pem"))
-    #expect(try place.spool(["stamp"]).exitCode == 0)
+    #expect(try place.spool(["proof", "stamp"]).exitCode == 0)
     try bench.expectStamped()
   }
 
@@ -161,7 +163,7 @@ struct StampOutageTests {
           && watch.news.count { $0.event == "uploaded" } == 2
       }, "\(watch.output)")
     try authority.begin()
-    #expect(try inbox.place.spool(["stamp"]).exitCode == 0, "beside the watch")
+    #expect(try inbox.place.spool(["proof", "stamp"]).exitCode == 0, "beside the watch")
     #expect(
       try authority.verify(out + "/two.receipt.tsr", of: out + "/two.receipt.json").exitCode == 0)
     watch.send(SIGTERM)
@@ -186,7 +188,7 @@ struct StampOutageTests {
     try database(
       "json.dump(list(store.execute('SELECT * FROM awaited_stamps')), open('kept.json', 'w'))")
     try authority.begin()
-    #expect(try place.spool(["stamp"]).exitCode == 0)
+    #expect(try place.spool(["proof", "stamp"]).exitCode == 0)
     let before = try place.allExports()
     try database(
       """
@@ -196,7 +198,7 @@ struct StampOutageTests {
       store.execute("DELETE FROM published WHERE path LIKE '%.tsr%'")
       """)
     #expect(try bench.waiting().count == 1)
-    let again = try place.spool(["stamp"])
+    let again = try place.spool(["proof", "stamp"])
     #expect(again.exitCode == 0, "\(again.text)\(again.errorOutput)")
     #expect(try bench.waiting() == [])
     #expect(authority.requestCount == 1)

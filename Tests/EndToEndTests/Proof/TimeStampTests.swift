@@ -27,7 +27,7 @@ struct TimeStampTests {
     #expect(script.text.contains("stamped  note.receipt.json was there on "))
     let own = try bench.script(["spool.pub", authority.certificates])
     #expect(own.exitCode == 0, "\(own.text)\(own.errorOutput)")
-    #expect(try place.spool(["stamp"]).text == "no receipt waits for a time stamp\n")
+    #expect(try place.spool(["proof", "stamp"]).text == "no receipt waits for a time stamp\n")
   }
 
   @Test("a run that is repeated asks nobody; a token that was deleted is asked for anew")
@@ -167,7 +167,7 @@ struct TimeStampTests {
     let waiting = try bench.waiting()
     #expect(waiting.count == 1 && waiting.first?.contains(other.url()) == true)
     try other.begin()
-    #expect(try place.spool(["stamp"]).exitCode == 0)
+    #expect(try place.spool(["proof", "stamp"]).exitCode == 0)
     let second = place.out + "/note.receipt.2.tsr"
     #expect(try other.verify(second, of: bench.receipt).exitCode == 0)
     let verified = try place.spool(["verify", bench.receipt])
@@ -189,7 +189,7 @@ struct TimeStampTests {
     #expect(try reference.isValid(bag))
     let before = try Workspace.listing(of: bag)
     try authority.begin()
-    #expect(try place.spool(["stamp"]).exitCode == 0)
+    #expect(try place.spool(["proof", "stamp"]).exitCode == 0)
     #expect(try reference.isValid(bag))
     let after = try Workspace.listing(of: bag)
     #expect(
@@ -229,7 +229,7 @@ struct TimeStampTests {
     let pipeline = try place.pipeline(
       "pipeline: p\ninputs: { note: sound }\n"
         + "stages: [decode, export: [wav], proof: { authorities: [{ \(entry) }] }]\n")
-    let checked = try place.spool(["check-pipeline", pipeline])
+    let checked = try place.spool(["pipeline", "check", pipeline])
     #expect(checked.exitCode == 2)
     #expect(checked.errorOutput.contains(words), "\(checked.errorOutput)")
     #expect(try place.run(pipeline, [bench.recording]).exitCode == 2, "and before any work")

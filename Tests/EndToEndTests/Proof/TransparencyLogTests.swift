@@ -80,7 +80,7 @@ struct ReceiptLedgerTests: LogTrial {
     try run(["a"])
     let head = try keep("head.json")
     let other = try place.spool(
-      ["ledger", "consistency", head], environment: ["SPOOL_KEYS": place.file("stranger")])
+      ["proof", "ledger", "consistency", head], environment: ["SPOOL_KEYS": place.file("stranger")])
     #expect(other.exitCode == 4)
     #expect(other.errorOutput.contains("no key that is trusted here"))
     var text = try String(contentsOfFile: head, encoding: .utf8)
@@ -96,10 +96,10 @@ struct ReceiptLedgerTests: LogTrial {
   func restored() throws {
     try run(["a"])
     let backup = place.file("backup")
-    #expect(try place.spool(["backup", backup]).exitCode == 0)
+    #expect(try place.spool(["store", "backup", backup]).exitCode == 0)
     try run(["b", "c"])
     let late = try keep("late.json")
-    let restored = try place.spool(["restore", backup])
+    let restored = try place.spool(["store", "restore", backup])
     #expect(restored.exitCode == 0, "\(restored.errorOutput)")
     #expect(try place.spool(["runs"]).exitCode == 0)
     // A process was killed between the list and its head.
@@ -171,12 +171,13 @@ struct ReceiptLedgerTests: LogTrial {
     let words = ["run", pipeline, note, "--out", place.out]
     let refused = try place.spool(words, environment: keys)
     #expect(refused.exitCode == 1)
-    #expect(refused.errorOutput.contains("spool key import"), "\(refused.errorOutput)")
+    #expect(refused.errorOutput.contains("spool proof key import"), "\(refused.errorOutput)")
     for verdict in try verdicts() { #expect(verdict.code == 0 || verdict.text.contains("b.rec")) }
     #expect(
-      try place.spool(["key", "import", place.out + "/spool.pub"], environment: keys).exitCode == 0)
+      try place.spool(["proof", "key", "import", place.out + "/spool.pub"], environment: keys)
+        .exitCode == 0)
     #expect(try place.spool(words, environment: keys).exitCode == 0)
-    #expect(try place.spool(["check"], environment: keys).exitCode == 0)
+    #expect(try place.spool(["store", "check"], environment: keys).exitCode == 0)
   }
 
   @Test(
@@ -242,7 +243,7 @@ struct ReceiptLedgerTests: LogTrial {
     #expect(try place.spool(["verify", place.out]).exitCode == 4)
     // A withdrawal cannot be taken out again unseen.
     try tamper("DELETE FROM receipts WHERE position = 2")
-    let damaged = try place.spool(["check"])
+    let damaged = try place.spool(["store", "check"])
     #expect(damaged.exitCode == 4 && damaged.text.contains("a withdrawal in"), "\(damaged.text)")
   }
 
@@ -268,7 +269,7 @@ struct ReceiptLedgerTests: LogTrial {
     for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
     try tamper("DELETE FROM receipts")
     try tamper("DELETE FROM receipt_head")
-    let check = try place.spool(["check"])
+    let check = try place.spool(["store", "check"])
     #expect(check.exitCode == 4 && check.text.contains("the ledger of receipts is empty"))
     // Nor does the next run begin another ledger.
     let note = place.file("b.wav")

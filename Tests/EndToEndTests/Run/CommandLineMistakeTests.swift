@@ -41,7 +41,7 @@ struct CommandLineMistakeTests {
     #expect(result.errorOutput.contains("is no pipeline"), "\(result.errorOutput)")
     #expect(result.errorOutput.contains("next:  spool run"), "\(result.errorOutput)")
     #expect(result.errorOutput.hasSuffix("\(pipeline) \(note)\n"), "\(result.errorOutput)")
-    let alone = try place.spool(["check-pipeline", note])
+    let alone = try place.spool(["pipeline", "check", note])
     #expect(alone.exitCode == 2)
     #expect(alone.errorOutput.count < 500, "\(alone.errorOutput)")
   }
@@ -85,7 +85,7 @@ struct CommandLineMistakeTests {
   @Test("lines to type are quoted for the shell")
   func quoted() throws {
     let place = try Workspace()
-    let result = try place.spool(["new", "my pipeline.yaml"])
+    let result = try place.spool(["pipeline", "new", "my pipeline.yaml"])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
     #expect(result.text.contains("spool run 'my pipeline.yaml' RECORDING"), "\(result.text)")
   }
@@ -95,7 +95,7 @@ struct CommandLineMistakeTests {
     let place = try Workspace()
     let pipeline = PackageFiles.pipeline("voice-note.yaml")
     let note = PackageFiles.sample("note-1.m4a")
-    let result = try place.spool(["plan", pipeline, note, "--set", "loudness=-18 dB"])
+    let result = try place.spool(["pipeline", "plan", pipeline, note, "--set", "loudness=-18 dB"])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.hasPrefix("--set loudness: error: "), "\(result.errorOutput)")
   }

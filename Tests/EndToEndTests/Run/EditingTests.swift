@@ -138,7 +138,7 @@ struct EditingTests {
   func beyondTheEnd() throws {
     let tape = try record("tape.wav", seconds: 2)
     let pipeline = try split("{ at: [1:00] }")
-    let plan = try place.spool(["plan", pipeline, tape])
+    let plan = try place.spool(["pipeline", "plan", pipeline, tape])
     let run = try place.run(pipeline, [tape])
     for (code, text) in [(plan.exitCode, plan.errorOutput), (run.exitCode, run.errorOutput)] {
       #expect(code == 1)
@@ -151,14 +151,14 @@ struct EditingTests {
 
   @Test("with mistakes in the pipeline shown at their places")
   func mistakes() throws {
-    let check = try place.spool(["check-pipeline", try split("{ at: [2:30, 1:00, 1:75] }")])
+    let check = try place.spool(["pipeline", "check", try split("{ at: [2:30, 1:00, 1:75] }")])
     #expect(check.exitCode == 2)
     #expect(check.errorOutput.contains("split.yaml:5:31"), "\(check.errorOutput)")
-    let order = try place.spool(["check-pipeline", try split("{ at: [2:30, 1:00] }")])
+    let order = try place.spool(["pipeline", "check", try split("{ at: [2:30, 1:00] }")])
     #expect(order.errorOutput.contains("do not ascend: 60 s follows 150 s"))
-    let unknown = try place.spool(["check-pipeline", try split("channels")])
+    let unknown = try place.spool(["pipeline", "check", try split("channels")])
     #expect(unknown.errorOutput.contains("did you mean \"channel\""), "\(unknown.errorOutput)")
-    #expect(try place.spool(["check-pipeline", try join()]).exitCode == 0)
+    #expect(try place.spool(["pipeline", "check", try join()]).exitCode == 0)
   }
 
   @Test("and parts of other kinds are joined to one, as ffmpeg's crossfade does it")
@@ -202,7 +202,7 @@ struct EditingTests {
         - split: { by: channel, formats: flac, name: "{stem}-channel-{piece}" }
       """)
     let run = try place.spool([
-      "crashtest", pipeline, tape, "--kills", "8", "--seed", "7", "--json",
+      "pipeline", "crashtest", pipeline, tape, "--kills", "8", "--seed", "7", "--json",
     ])
     #expect(run.exitCode == 0, "\(run.text) \(run.errorOutput)")
   }

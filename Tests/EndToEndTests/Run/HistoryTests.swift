@@ -23,12 +23,12 @@ struct HistoryTests {
     // remember its digest.
     let note = PackageFiles.sample("session/click.flac")
     let before = try Workspace.listing(of: place.folder.path)
-    let result = try place.spool(["plan", pipeline, note, "--out", place.out])
+    let result = try place.spool(["pipeline", "plan", pipeline, note, "--out", place.out])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
     #expect(try Workspace.listing(of: place.folder.path) == before)
     try #require(try place.run(pipeline, [note]).exitCode == 0)
     let after = try Workspace.listing(of: place.folder.path)
-    let again = try place.spool(["plan", pipeline, note, "--out", place.out])
+    let again = try place.spool(["pipeline", "plan", pipeline, note, "--out", place.out])
     #expect(again.exitCode == 0)
     #expect(again.text.contains("nothing to do"), "\(again.text)")
     #expect(try Workspace.listing(of: place.folder.path) == after)
@@ -36,12 +36,12 @@ struct HistoryTests {
 
   @Test("plan tells the passes, what is reused, disk and time, and a run does just that")
   func plan() throws {
-    let text = try place.spool(["plan", pipeline, note]).text
+    let text = try place.spool(["pipeline", "plan", pipeline, note]).text
     for word in ["pass 1", "pass 2", "disk", "time", "decode", "export"] {
       #expect(text.contains(word), "\(word)\n\(text)")
     }
     func foreseen() throws -> Foreseen {
-      let result = try place.spool(["plan", pipeline, note, "--json"])
+      let result = try place.spool(["pipeline", "plan", pipeline, note, "--json"])
       return try JSONDecoder().decode(Foreseen.self, from: result.output)
     }
     let first = try foreseen()
@@ -93,18 +93,20 @@ struct HistoryTests {
 
   @Test("runs and show remember what was done, what was reused and what failed")
   func remembered() throws {
-    for arguments in [["runs"], ["resume"], ["show", "last"], ["why", "last"], ["check"]] {
+    for arguments in [
+      ["runs"], ["resume"], ["runs", "show", "last"], ["why", "last"], ["store", "check"],
+    ] {
       let absent = try place.spool(arguments)
       #expect(absent.exitCode == 1 && absent.text == "", "\(arguments)")
       #expect(absent.errorOutput.contains("there is no store at \(place.store)"), "\(arguments)")
     }
     #expect(!FileManager.default.fileExists(atPath: place.store), "looking made a store")
-    #expect(try place.spool(["gc"]).exitCode == 0)
+    #expect(try place.spool(["store", "gc"]).exitCode == 0)
     for arguments in [["runs"], ["resume"]] {
       let empty = try place.spool(arguments)
       #expect(empty.exitCode == 0 && empty.text == "no run yet in \(place.store)\n")
     }
-    for arguments in [["show", "last"], ["why", "last"]] {
+    for arguments in [["runs", "show", "last"], ["why", "last"]] {
       let empty = try place.spool(arguments)
       #expect(empty.exitCode == 2)
       #expect(empty.errorOutput.contains("no run yet in \(place.store)"), "\(arguments)")
@@ -126,16 +128,16 @@ struct HistoryTests {
     // A refused start is nothing to go on with.
     #expect(try place.spool(["runs"]).errorOutput.isEmpty)
 
-    let shown = try place.spool(["show", second.id])
+    let shown = try place.spool(["runs", "show", second.id])
     #expect(shown.exitCode == 0)
     #expect(shown.text.contains("reused") && shown.text.contains(note))
-    let last = try place.spool(["show", "last"])
+    let last = try place.spool(["runs", "show", "last"])
     #expect(last.text.contains("absent.wav") && last.text.contains("No such file"))
-    let json = try place.spool(["show", first.id, "--json"])
+    let json = try place.spool(["runs", "show", first.id, "--json"])
     let record = try JSONDecoder().decode(SpoolEvent.Run.self, from: json.output)
     #expect(record.id == first.id)
     #expect(record.steps.allSatisfy { $0.outcome == "made" })
-    let unknown = try place.spool(["show", "19990101"])
+    let unknown = try place.spool(["runs", "show", "19990101"])
     #expect(unknown.exitCode == 2)
     #expect(unknown.errorOutput.contains("spool runs"), "\(unknown.errorOutput)")
   }

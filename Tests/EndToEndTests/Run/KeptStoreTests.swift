@@ -37,11 +37,11 @@ struct KeptStoreTests {
 
   @Test("recordings, runs and words are there, and check calls it sound once it was opened")
   func contents() throws {
-    let early = try place.spool(["check"])
+    let early = try place.spool(["store", "check"])
     #expect(early.exitCode == 1 && early.errorOutput.contains("spool runs brings it up to date"))
     try expectContents()
     _ = try values("id", ["runs"])
-    let check = try place.spool(["check"])
+    let check = try place.spool(["store", "check"])
     #expect(check.exitCode == 0 && check.text.hasSuffix("the store is sound\n"), "\(check.text)")
     try expectContents()
   }
@@ -52,7 +52,7 @@ struct KeptStoreTests {
       let result = try place.spool(["verify", receipt])
       #expect(result.exitCode == 0, "\(receipt): \(result.text)\(result.errorOutput)")
     }
-    let log = try place.spool(["ledger"])
+    let log = try place.spool(["proof", "ledger"])
     #expect(log.exitCode == 0, "\(log.errorOutput)")
     #expect(log.text.contains("receipts  3\n"), "\(log.text)")
     #expect(log.text.contains("f7fcd342ccdc858a202a7bc42777da44ee3b7a5579ce196634a07f795306f326"))

@@ -152,7 +152,7 @@ struct MixdownTests {
     #expect(stems[1].dropFirst(alone.count).allSatisfy { $0 == 0 })
 
     let killed = try place.spool(
-      ["crashtest", stemmed] + tracks + ["--kills", "6", "--seed", "3", "--json"])
+      ["pipeline", "crashtest", stemmed] + tracks + ["--kills", "6", "--seed", "3", "--json"])
     #expect(killed.exitCode == 0, "\(killed.text) \(killed.errorOutput)")
   }
 
@@ -262,7 +262,7 @@ struct MixdownTests {
   @Test("through any number of kills to the same bytes")
   func kills() throws {
     let run = try place.spool([
-      "crashtest", PackageFiles.pipeline("session-mix.yaml"),
+      "pipeline", "crashtest", PackageFiles.pipeline("session-mix.yaml"),
       PackageFiles.sample("session/session.yaml"), "--kills", "8", "--seed", "7", "--json",
     ])
     #expect(run.exitCode == 0, "\(run.text) \(run.errorOutput)")

@@ -78,7 +78,7 @@ struct OutputFolderTests {
     let complaint = try #require(run.complaint, "\(run.errorOutput)")
     #expect(complaint.what.contains("not enough room in \(disk.path)"), "\(complaint)")
     #expect(Workspace.names(in: disk.path) == [])
-    let plan = try place.spool(["plan", pipeline, note, "--out", disk.path]).text
+    let plan = try place.spool(["pipeline", "plan", pipeline, note, "--out", disk.path]).text
     #expect(plan.contains("does not fit"), "\(plan)")
   }
 

@@ -36,7 +36,7 @@ struct PipelineCommandTests {
       "\(path):5:5:", "\"eq\"", "\(path):6:28:", "-80 dB", "\(path):6:35:", "\"ratio\"",
       "\(path):7:19:", "wav, m4a, alac, flac", "\(path):8:11:",
     ]
-    let result = try place.spool(["check-pipeline", path])
+    let result = try place.spool(["pipeline", "check", path])
     #expect(result.exitCode == 2)
     #expect(result.text == "")
     for words in expected {
@@ -44,7 +44,7 @@ struct PipelineCommandTests {
     }
     #expect(result.errorOutput.contains("5 problems"))
 
-    let lines = try place.spool(["check-pipeline", path, "--json"]).text.split(separator: "\n")
+    let lines = try place.spool(["pipeline", "check", path, "--json"]).text.split(separator: "\n")
     let problems = try lines.map { try JSONDecoder().decode(Place.self, from: Data($0.utf8)) }
     #expect(
       problems.map { [$0.line, $0.column] } == [[5, 5], [6, 28], [6, 35], [7, 19], [8, 11]])
@@ -70,7 +70,7 @@ struct PipelineCommandTests {
         - normalize: { loudness: -16 LUFS, peak: -1 dB }
         - export: { formats: [wav, wav] }
       """)
-    let result = try place.spool(["check-pipeline", path])
+    let result = try place.spool(["pipeline", "check", path])
     #expect(result.exitCode == 2)
     let places = ["4:28", "4:47", "5:18", "6:11", "7:24", "7:36", "8:5", "9:5"]
     for place in places {
@@ -82,7 +82,7 @@ struct PipelineCommandTests {
 
   @Test("the pipelines that come with Spool have no problems", arguments: pipelines)
   func noProblems(name: String) throws {
-    let result = try Workspace().spool(["check-pipeline", PackageFiles.pipeline(name)])
+    let result = try Workspace().spool(["pipeline", "check", PackageFiles.pipeline(name)])
     #expect(mistakes(in: result) == [], "\(result.errorOutput)")
   }
 
@@ -98,7 +98,7 @@ struct PipelineCommandTests {
     .enabled(if: hasValidator, "Python's jsonschema and yaml are not installed"))
   func schema() throws {
     let place = try Workspace()
-    let schema = try place.spool(["schema", "--plugins", PackageFiles.plugin("")])
+    let schema = try place.spool(["pipeline", "schema", "--plugins", PackageFiles.plugin("")])
     #expect(schema.exitCode == 0)
     let schemaPath = try place.folder.write(schema.text, to: "schema.json")
     let wrong = [
@@ -121,7 +121,7 @@ struct PipelineCommandTests {
         """, schemaPath, path,
       ])
       #expect((validation.exitCode == 0) == !wrongPaths.contains(path), "\(path)")
-      let check = try place.spool(["check-pipeline", path])
+      let check = try place.spool(["pipeline", "check", path])
       #expect(mistakes(in: check).isEmpty == (validation.exitCode == 0), "\(path)")
     }
   }
@@ -130,11 +130,11 @@ struct PipelineCommandTests {
   func new() throws {
     let place = try Workspace()
     let path = place.file("my notes.yaml")
-    let result = try place.spool(["new", path])
+    let result = try place.spool(["pipeline", "new", path])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
-    #expect(try place.spool(["check-pipeline", path]).exitCode == 0)
+    #expect(try place.spool(["pipeline", "check", path]).exitCode == 0)
     let text = try String(contentsOfFile: path, encoding: .utf8)
-    let again = try place.spool(["new", path])
+    let again = try place.spool(["pipeline", "new", path])
     #expect(again.exitCode == 1)
     #expect(Complaint(again.errorOutput) != nil, "\(again.errorOutput)")
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
@@ -143,10 +143,10 @@ struct PipelineCommandTests {
   @Test("graphs name every step, and Graphviz takes the DOT", arguments: pipelines)
   func graph(name: String) throws {
     let place = try Workspace()
-    let mermaid = try place.spool(["graph", PackageFiles.pipeline(name)])
+    let mermaid = try place.spool(["pipeline", "graph", PackageFiles.pipeline(name)])
     #expect(mermaid.exitCode == 0, "\(mermaid.errorOutput)")
     #expect(mermaid.text.hasPrefix("flowchart TD\n"))
-    let dot = try place.spool(["graph", PackageFiles.pipeline(name), "--format", "dot"])
+    let dot = try place.spool(["pipeline", "graph", PackageFiles.pipeline(name), "--format", "dot"])
     #expect(dot.text.hasPrefix("digraph"))
     let arrows = { (text: String, arrow: String) in text.split(separator: arrow).count - 1 }
     #expect(arrows(mermaid.text, "-->") == arrows(dot.text, "->"))

@@ -17,7 +17,7 @@ struct PipelineMistakeTests {
     let place = try Workspace()
     let path = try place.pipeline(
       "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n  - \(stage)\n")
-    let result = try place.spool(["check-pipeline", path])
+    let result = try place.spool(["pipeline", "check", path])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.contains("\(path):5:"), "\(result.errorOutput)")
     #expect(result.errorOutput.contains(flaw), "\(result.errorOutput)")
@@ -30,13 +30,13 @@ struct PipelineMistakeTests {
     let clash = try place.pipeline(
       "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n  - export: wav\n"
         + "  - export: [flac, wav]\n")
-    let result = try place.spool(["check-pipeline", clash])
+    let result = try place.spool(["pipeline", "check", clash])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.contains("\(clash):6:5: error: export-2"), "\(result.errorOutput)")
     let apart = try place.pipeline(
       "pipeline: p\ninputs: { a: sound, b: sound }\nstages:\n  - decode: { from: $a }\n"
         + "  - export: wav\n  - decode: { from: $b }\n  - export: wav\n")
-    let fine = try place.spool(["check-pipeline", apart])
+    let fine = try place.spool(["pipeline", "check", apart])
     #expect(fine.exitCode == 0, "\(fine.errorOutput)")
   }
 
@@ -81,7 +81,7 @@ struct PipelineMistakeTests {
         - gain: $gain
           from: decoed
       """)
-    let text = try place.spool(["check-pipeline", path]).errorOutput
+    let text = try place.spool(["pipeline", "check", path]).errorOutput
     #expect(text.contains("\"$gane\""), "\(text)")
     #expect(text.contains("threshold of compress is one number, not \"4:1\""), "\(text)")
     #expect(text.contains("allowed: decode, compress\n"), "\(text)")
@@ -93,12 +93,12 @@ struct PipelineMistakeTests {
     let file = try place.folder.write("a file", to: "taken")
     let words = [PackageFiles.pipeline("voice-note.yaml"), PackageFiles.sample("note-1.m4a")]
     for folder in [file, place.file("none/below")] {
-      let plan = try place.spool(["plan"] + words + ["--out", folder])
+      let plan = try place.spool(["pipeline", "plan"] + words + ["--out", folder])
       let run = try place.spool(["run"] + words + ["--out", folder])
       #expect(plan.exitCode == 1)
       #expect(plan.errorOutput == run.errorOutput)
     }
-    #expect(try place.spool(["plan"] + words + ["--out", place.out]).exitCode == 0)
+    #expect(try place.spool(["pipeline", "plan"] + words + ["--out", place.out]).exitCode == 0)
     #expect(!Workspace.names(in: place.folder.path).contains("out"))
   }
 }

@@ -111,7 +111,7 @@ struct ResumeTests {
     #expect(resumed.record?.resumes == earlier.id)
     #expect(try place.allExports() == undisturbed())
     // The earlier run stays what it was, and there is nothing left to do.
-    #expect(try place.spool(["show", earlier.id]).text.contains("interrupted"))
+    #expect(try place.spool(["runs", "show", earlier.id]).text.contains("interrupted"))
     let idle = try place.spool(["resume"])
     #expect(idle.exitCode == 0)
     #expect(idle.text.contains("nothing to go on with"))
@@ -182,7 +182,7 @@ struct ResumeTests {
   /// Expects that whatever tells of a run says of a recording that is gone what `resume` says, and that
   /// nothing tells to type what cannot work.
   private func expectSameWords(_ complaint: Complaint, _ id: String) throws {
-    for words in [["runs"], ["status"], ["show", id]] {
+    for words in [["runs"], ["status"], ["runs", "show", id]] {
       let result = try place.spool(words)
       let told = result.text + result.errorOutput
       #expect(told.contains(complaint.what) && told.contains(complaint.next), "\(told)")
@@ -199,7 +199,7 @@ struct ResumeTests {
     #expect(gone.what == "the note of run \(earlier.id) is gone: \(note)")
     #expect(gone.next.hasPrefix("put it back there, and spool resume \(earlier.id) goes on; or "))
     #expect(gone.next.contains("where it is now"))
-    #expect(gone.next.hasSuffix("spool gc --drop \(earlier.id) gives the run up"))
+    #expect(gone.next.hasSuffix("spool runs forget \(earlier.id) gives the run up"))
     try expectSameWords(gone, earlier.id)
 
     let again = try place.run(pipeline, [renamed], ["--set", "peak=-7 dB"])
@@ -207,9 +207,9 @@ struct ResumeTests {
     let settled = try place.spool(["resume"])
     let complaint = try #require(Complaint(settled.errorOutput), "\(settled.errorOutput)")
     #expect(complaint.why.contains("has done the same recording as \(renamed)"))
-    #expect(complaint.next.hasPrefix("spool gc --drop \(earlier.id)"))
+    #expect(complaint.next.hasPrefix("spool runs forget \(earlier.id)"))
     try expectSameWords(complaint, earlier.id)
-    #expect(try place.spool(["gc", "--drop", earlier.id]).exitCode == 0)
+    #expect(try place.spool(["runs", "forget", earlier.id]).exitCode == 0)
     #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
     #expect(try place.spool(["runs"]).errorOutput == "")
   }
@@ -234,7 +234,7 @@ struct ResumeTests {
     let listed = try place.spool(["runs"])
     #expect(listed.text.contains("cut off"), "\(listed.text)")
     #expect(listed.errorOutput.contains("spool resume 20251121-142205-3f9a"))
-    let shown = try place.spool(["show", "last"])
+    let shown = try place.spool(["runs", "show", "last"])
     #expect(shown.text.contains("cut off; spool resume 20251121-142205-3f9a"), "\(shown.text)")
     let resumed = try place.resume("2025")
     #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")

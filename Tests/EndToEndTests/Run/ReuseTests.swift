@@ -152,7 +152,9 @@ struct ReuseTests {
     let pipeline = try place.quickPipeline(formats: "wav")
     try #require(try place.run(pipeline, [place.file("note.wav")]).exitCode == 0)
     let other = try place.quickPipeline(formats: "wav, flac")
-    let plan = try place.spool(["plan", other, place.file("note.wav"), "--out", place.out])
+    let plan = try place.spool([
+      "pipeline", "plan", other, place.file("note.wav"), "--out", place.out,
+    ])
     let lines = plan.text.split(separator: "\n").map { line in
       line.split { " ,".contains($0) }.map(String.init)
     }

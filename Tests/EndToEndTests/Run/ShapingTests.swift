@@ -286,7 +286,7 @@ struct ShapingTests {
         - export: { formats: [wav, flac] }
       """)
     let test = try place.spool(
-      ["crashtest", pipeline, note, "--kills", "8", "--seed", "20261121", "--json"])
+      ["pipeline", "crashtest", pipeline, note, "--kills", "8", "--seed", "20261121", "--json"])
     #expect(test.exitCode == 0, "\(test.errorOutput)")
     let last = try #require(test.text.split(separator: "\n").last)
     let result = try JSONDecoder().decode(CrashTest.self, from: Data(last.utf8)).result

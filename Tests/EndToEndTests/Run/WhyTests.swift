@@ -73,7 +73,7 @@ struct WhyTests {
     for (stage, reason) in try reasons() {
       #expect(
         reason == "reused from an earlier run, whose record was lost; "
-          + "spool check tells whether more is missing", "\(stage)")
+          + "spool store check tells whether more is missing", "\(stage)")
     }
   }
 

@@ -52,7 +52,7 @@ struct WatchKillTests {
     let words = try inbox.acknowledgements()
     #expect(Set(words.keys) == Set(notes.map { $0.noteId ?? $0.key }))
     #expect(words.values.allSatisfy { $0.status == "uploaded" && $0.type == "ack" })
-    let check = try inbox.place.spool(["check"])
+    let check = try inbox.place.spool(["store", "check"])
     #expect(check.exitCode == 0, "\(check.text) \(check.errorOutput)")
   }
 }

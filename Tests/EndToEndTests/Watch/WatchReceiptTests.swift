@@ -58,7 +58,7 @@ struct WatchReceiptTests {
   @Test("a signing key that others can read ends the watch before it begins")
   func looseKey() throws {
     let inbox = try WatchedPlace()
-    #expect(try inbox.place.spool(["key", "export"]).exitCode == 0)
+    #expect(try inbox.place.spool(["proof", "key", "export"]).exitCode == 0)
     let secret = inbox.place.keys + "/signing.pem"
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: secret)
     let watch = try inbox.watch()
@@ -87,10 +87,10 @@ struct WatchReceiptTests {
         (try? inbox.place.spool(["status"]).text.contains("not as it was signed")) ?? false
       })
     // Nobody repairs a store that is at work.
-    #expect(try inbox.place.spool(["repair"]).exitCode == 1)
+    #expect(try inbox.place.spool(["store", "repair"]).exitCode == 1)
     watch.send(SIGTERM)
     _ = watch.end()
-    #expect(try inbox.place.spool(["repair"]).exitCode == 0)
+    #expect(try inbox.place.spool(["store", "repair"]).exitCode == 0)
     let next = try inbox.watch()
     #expect(inbox.wait { next.news.contains { $0.event == "uploaded" } })
     #expect(try inbox.place.spool(["verify", inbox.place.out]).exitCode == 0)
@@ -119,10 +119,10 @@ struct WatchReceiptTests {
     }
     try drop(1)
     awaitReceipts(1)
-    #expect(try place.spool(["key", "rotate"]).exitCode == 0)
+    #expect(try place.spool(["proof", "key", "rotate"]).exitCode == 0)
     try drop(2)
     awaitReceipts(2)
-    let shown = try place.spool(["key", "show"]).text
+    let shown = try place.spool(["proof", "key", "show"]).text
     let second = try #require(try keyID("2"))
     #expect(shown.contains(second), "\(shown)")
     #expect(try keyID("1") != keyID("2"))

@@ -55,7 +55,8 @@ import Testing
     let sound = try speech(Self.german, in: place)
     let text = try place.folder.write(Self.german, to: "talk.txt")
     let run = try place.spool([
-      "crashtest", try pipeline(in: place, language: "de"), sound, text, "--kills", "2", "--seed",
+      "pipeline", "crashtest", try pipeline(in: place, language: "de"), sound, text, "--kills", "2",
+      "--seed",
       "5",
     ])
     #expect(run.exitCode == 0, "\(run.errorOutput)\(run.text)")

@@ -66,7 +66,8 @@ import Testing
     let place = try Workspace()
     let sound = try speech(in: place, times: 2)
     let run = try place.spool([
-      "crashtest", PackageFiles.pipeline("words.yaml"), sound, "--kills", "3", "--seed", "11",
+      "pipeline", "crashtest", PackageFiles.pipeline("words.yaml"), sound, "--kills", "3", "--seed",
+      "11",
     ])
     #expect(run.exitCode == 0, "\(run.errorOutput)\(run.text)")
   }

@@ -79,7 +79,7 @@ import Testing
   @Test("where the recording has changed or is gone, the clip says so")
   func gone() throws {
     try tell()
-    let freed = try place.spool(["gc", "--sound", "--grace", "0s"])
+    let freed = try place.spool(["store", "gc", "--sound", "--grace", "0s"])
     #expect(freed.exitCode == 0, "\(freed.errorOutput)")
     let clip = place.file("fox.wav")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: sound))
@@ -140,11 +140,11 @@ import Testing
   func repaired() throws {
     try tell()
     try Data("no database".utf8).write(to: URL(fileURLWithPath: place.store + "/search.sqlite"))
-    let repair = try place.spool(["repair"])
+    let repair = try place.spool(["store", "repair"])
     #expect(repair.exitCode == 0, "\(repair.errorOutput)")
     #expect(repair.text.contains("make the index of words again"), "\(repair.text)")
     #expect(try hits("fox").count == 1)
-    #expect(try place.spool(["repair"]).text == "nothing to repair\n")
+    #expect(try place.spool(["store", "repair"]).text == "nothing to repair\n")
   }
 
   /// A WAV file's samples as 24-bit numbers.

@@ -69,7 +69,7 @@ import Testing
     let new = try #require(after.first { $0.text == "sleepy" })
     #expect([new.startTime, new.endTime] == [old.startTime, old.endTime])
     #expect(try isFound("sleepy") && !isFound("lazy"))
-    #expect(try place.spool(["gc", "--sound", "--grace", "0s"]).exitCode == 0)
+    #expect(try place.spool(["store", "gc", "--sound", "--grace", "0s"]).exitCode == 0)
     #expect(try isFound("sleepy") && !isFound("lazy"))
     let captions = try place.spool(["words", "export", sound, "--format", "vtt"])
     #expect(captions.text.contains("sleepy") && !captions.text.contains("lazy"))
@@ -84,7 +84,7 @@ import Testing
     #expect(nothing.exitCode == 1)
     #expect(
       nothing.errorOutput.hasPrefix("error: there is no correction of"), "\(nothing.errorOutput)")
-    #expect(try place.spool(["check"]).exitCode == 0)
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 
   @Test("an editor gets the words, and what it saves is the correction; nothing saved is none")
@@ -144,10 +144,10 @@ import Testing
     try Data("destroyed".utf8).write(to: URL(fileURLWithPath: place.store + "/spool.sqlite"))
     #expect(try words() == corrected)
     let backup = place.file("backup")
-    #expect(try place.spool(["backup", backup]).exitCode == 0)
+    #expect(try place.spool(["store", "backup", backup]).exitCode == 0)
     #expect(try place.spool(["words", "undo", sound]).exitCode == 0)
     #expect(try words() != corrected)
-    #expect(try place.spool(["check"]).exitCode == 0)
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 
   @Test("an edit that is killed is made as a whole, or not at all")
@@ -174,7 +174,7 @@ import Testing
       number += 1
     }
     #expect(outcomes.contains(false))
-    #expect(try place.spool(["check"]).exitCode == 0)
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 
   @Test("a text in another language is refused with the option that names the language")

@@ -83,7 +83,11 @@ struct ArgumentParserTests {
       Issue.record("\(line) does not ask for help")
       return
     }
-    #expect(explained?.name == command)
+    switch explained {
+    case .program: #expect(command == nil)
+    case .command(let declaration): #expect(declaration.name == command)
+    case .family, .guide: Issue.record("\(explained)")
+    }
   }
 
   @Test("--help is an argument like others behind a double dash, and no option's value")

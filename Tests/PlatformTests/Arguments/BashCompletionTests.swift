@@ -67,6 +67,19 @@ struct BashCompletionTests {
     #expect(try Bash.offers(for: line).sorted() == offers)
   }
 
+  @Test(
+    "offers the second words of commands, and the options of the command that a family's name means",
+    arguments: [
+      ("spool |", ["runs", "store", "help"]), ("spool store |", ["check", "gc"]),
+      ("spool store c|", ["check"]), ("spool store check --|", ["--store", "--help"]),
+      ("spool runs |", ["list", "show"]), ("spool runs --|", ["--jobs", "--help"]),
+      ("spool runs list --|", ["--jobs", "--help"]), ("spool help |", ["runs", "store", "units"]),
+      ("spool help store |", ["check", "gc"]), ("spool store check |", []),
+    ])
+  func families(line: String, offers: [String]) throws {
+    #expect(try Bash.offers(for: line, program: Fixture.grouped).sorted() == offers.sorted())
+  }
+
   @Test("offers whole words where bash does not cut them")
   func uncutWords() throws {
     #expect(try Bash.offers(for: "spool run --shell=z|", breaks: " \t\n") == ["--shell=zsh"])
@@ -92,7 +105,10 @@ enum Bash {
   static let program = Program(named: "bash")
 
   /// What is offered at the bar in `line`; `breaks` is where bash cuts words.
-  static func offers(for line: String, breaks: String = " \t\n\"'><=;|&(:") throws -> [String] {
+  static func offers(
+    for line: String, breaks: String = " \t\n\"'><=;|&(:",
+    program declaration: ProgramDeclaration = Fixture.program
+  ) throws -> [String] {
     let bash = try #require(program)
     let folder = try ScratchFolder()
     for file in ["a.yaml", "B.YML", "no:te.yaml", "two words.m4a", "yaml"] {
@@ -104,7 +120,7 @@ enum Bash {
 
     let words = cut(String(line.prefix { $0 != "|" }), at: breaks.filter { "=:".contains($0) })
     let scriptFolder = try ScratchFolder()
-    try scriptFolder.write(CompletionScript.bash(Fixture.program).text, to: "script")
+    try scriptFolder.write(CompletionScript.bash(declaration).text, to: "script")
     let driver = """
       source "$1"; shift
       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

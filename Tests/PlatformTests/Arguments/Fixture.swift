@@ -1,4 +1,5 @@
 import Platform
+import Testing
 
 /// A small program with one of each kind of declaration.
 enum Fixture {
@@ -39,6 +40,28 @@ enum Fixture {
         name: "show", group: "Run pipelines", summary: "Show a run.", positionals: [run]),
     ],
     globalOptions: [store, json, quiet])
+
+  /// A program with families: one whose name means a command, and one whose name does not.
+  static let grouped = ProgramDeclaration(
+    name: "spool", summary: "Process recordings.", version: "1.2.3",
+    commands: [
+      CommandDeclaration(name: "runs list", group: "Work", summary: "List runs.", options: [jobs]),
+      CommandDeclaration(
+        name: "runs show", group: "Work", summary: "Show a run.", positionals: [run]),
+      CommandDeclaration(
+        name: "store check", group: "Care", summary: "Check it.", options: [store]),
+      CommandDeclaration(name: "store gc", group: "Care", summary: "Free room."),
+    ],
+    families: [
+      CommandFamily("runs", "Look at runs.", usual: "list"),
+      CommandFamily("store", "Look after the store."),
+    ],
+    guides: [HelpGuide("units", "How values are written.", text: "A value.\n\n  80 Hz\n  3 dB")])
+
+  /// What `help` shows of a command.
+  static func help(_ name: String, width: Int = 80) throws -> String {
+    program.help(for: try #require(program.helpSubject([name])), width: width)
+  }
 
   /// What `line`, cut at its spaces, gives the command it names; nil if it asks for something else.
   static func arguments(_ line: String) throws(UsageError) -> ParsedArguments? {

@@ -6,7 +6,7 @@ struct HelpTextTests {
   @Test("explains the program, its commands in groups")
   func program() {
     #expect(
-      Fixture.program.help(for: nil) == """
+      Fixture.program.help(for: .program) == """
         Process recordings.
 
         Usage: spool COMMAND [options]
@@ -31,9 +31,9 @@ struct HelpTextTests {
   }
 
   @Test("explains a command")
-  func command() {
+  func command() throws {
     #expect(
-      Fixture.program.help(for: Fixture.program.command(named: "run")) == """
+      try Fixture.help("run") == """
         Run a pipeline on recordings.
 
         Usage: spool run PIPELINE INPUT... [options]
@@ -66,32 +66,32 @@ struct HelpTextTests {
   }
 
   @Test("shows what may be left out")
-  func synopsis() {
-    let help = Fixture.program.help(for: Fixture.program.command(named: "show"))
+  func synopsis() throws {
+    let help = try Fixture.help("show")
     #expect(help.contains("Usage: spool show [RUN] [options]\n"))
   }
 
   @Test("keeps within the terminal's width", arguments: [40, 44, 57, 80, 99])
   func width(width: Int) {
-    let commands: [CommandDeclaration?] = [nil] + Fixture.program.commands.map { $0 }
-    for command in commands {
-      let lines = Fixture.program.help(for: command, width: width).split(separator: "\n")
+    let subjects = [.program] + Fixture.program.commands.map { HelpSubject.command($0) }
+    for subject in subjects {
+      let lines = Fixture.program.help(for: subject, width: width).split(separator: "\n")
       #expect(lines.allSatisfy { $0.count <= width })
       #expect(lines.allSatisfy { $0.last != " " })
     }
   }
 
   @Test("loses no word by being wrapped", arguments: [1, 40, 53, 1000])
-  func words(width: Int) {
-    let help = Fixture.program.help(for: Fixture.program.command(named: "run"), width: width)
-    let wide = Fixture.program.help(for: Fixture.program.command(named: "run"))
+  func words(width: Int) throws {
+    let help = try Fixture.help("run", width: width)
+    let wide = try Fixture.help("run")
     #expect(
       help.split(whereSeparator: \.isWhitespace) == wide.split(whereSeparator: \.isWhitespace))
   }
 
   @Test("wraps an explanation under itself, and gives a long term a line of its own")
-  func table() {
-    let help = Fixture.program.help(for: Fixture.program.command(named: "run"), width: 40)
+  func table() throws {
+    let help = try Fixture.help("run", width: 40)
     #expect(
       help.contains(
         """

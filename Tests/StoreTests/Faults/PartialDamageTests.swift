@@ -45,7 +45,7 @@ import Testing
       #expect(found == sample.run)
     }
     #expect(lines.count == 1 && lines[0].contains("\(sample.run.id)"), "\(lines)")
-    #expect(lines.allSatisfy { $0.contains("spool repair") })
+    #expect(lines.allSatisfy { $0.contains("spool store repair") })
   }
 
   @Test(
@@ -59,7 +59,7 @@ import Testing
       let names = try store.runs.newest(limit: 9).map(\.id)
       #expect(names == [otherRun.id])
       let error = #expect(throws: SpoolError.self) { try store.collect(CollectionPolicy()) }
-      #expect(error?.advice?.contains("spool repair") == true)
+      #expect(error?.advice?.contains("spool store repair") == true)
     }
     #expect(lines.count == 1 && lines[0].contains("cannot be read"), "\(lines)")
     _ = try Repair(of: sample.path).run()

@@ -41,7 +41,7 @@ import Testing
       try flipBit(offset % 8, ofByte: offset, in: path)
       let found = try sample.damage()
       #expect(found.map(\.kind) == [.damagedArtifact] && found.first?.path == path)
-      #expect(found.first?.advice == "spool repair")
+      #expect(found.first?.advice == "spool store repair")
       try flipBit(offset % 8, ofByte: offset, in: path)
       #expect(try sample.damage() == [])
     }

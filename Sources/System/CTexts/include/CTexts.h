@@ -25,6 +25,13 @@ extern const char *const text_pipeline;
 extern const char *const text_bash_completion;
 extern const char *const text_zsh_completion;
 
+// One for each file in Guides.
+extern const char *const text_guide_first_steps;
+extern const char *const text_guide_units;
+extern const char *const text_guide_exit_codes;
+extern const char *const text_guide_files;
+extern const char *const text_guide_environment;
+
 // One for each file in Store, in order.
 extern const char *const text_schema_checkpoints_and_runs;
 extern const char *const text_schema_export_folder;

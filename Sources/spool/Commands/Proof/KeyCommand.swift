@@ -4,9 +4,9 @@ import Proof
 import Stages
 
 extension Command {
-  /// `spool key`: manages the keys that sign and verify receipts.
+  /// `spool proof key`: manages the keys that sign and verify receipts.
   static let key = Command(
-    name: "key", group: "Proof",
+    name: "proof key", group: "Proof",
     summary: "Show, export, rotate or import the keys of receipts.",
     discussion: """
       show tells the name of the signing key, of those that signed here earlier, and of all others \
@@ -25,10 +25,11 @@ extension Command {
       Options.json,
     ],
     examples: [
-      Example("The key for those who check", "spool key export > spool.pub"),
-      Example("Trust what a colleague signs", "spool key import colleague.pub"),
-      Example("Keep the private key somewhere safe", "spool key export --private safe/spool.pem"),
-      Example("Encrypt it with a passphrase", "spool key passphrase"),
+      Example("The key for those who check", "spool proof key export > spool.pub"),
+      Example("Trust what a colleague signs", "spool proof key import colleague.pub"),
+      Example(
+        "Keep the private key somewhere safe", "spool proof key export --private safe/spool.pem"),
+      Example("Encrypt it with a passphrase", "spool proof key passphrase"),
     ],
     perform: CommandContext.manageKeys)
 }
@@ -98,7 +99,7 @@ extension CommandContext {
     guard let path else {
       throw .usage(
         "the private key is written to a file, and never printed",
-        advice: "spool key export --private FILE")
+        advice: "spool proof key export --private FILE")
     }
     try folder.exportSigningKey(to: path)
     let isProtected = try folder.isProtected()
@@ -108,7 +109,7 @@ extension CommandContext {
 
   private func take(_ folder: KeyFolder) throws(SpoolError) {
     guard let path = arguments[Options.file] else {
-      throw .usage("spool key import takes a file", advice: "spool key import FILE")
+      throw .usage("spool proof key import takes a file", advice: "spool proof key import FILE")
     }
     let (key, isSigning) = try folder.take(fileAt: path)
     try tell([(isSigning ? "signing" : "trusted", key)], folder)
@@ -175,7 +176,7 @@ extension CommandContext {
     guard first.isSame(as: second) else {
       throw SpoolError(
         "the passphrase is not changed", reason: "two different ones were typed",
-        advice: "spool key passphrase", cause: .blocked)
+        advice: "spool proof key passphrase", cause: .blocked)
     }
     return first
   }
@@ -188,7 +189,8 @@ extension VerifyingKey {
     guard let key = VerifyingKey(pem: text) else {
       throw SpoolError(
         "cannot use the key \(path)", reason: "it is no public Ed25519 key as PEM",
-        advice: "spool key export prints one, and one lies beside every receipt", cause: .blocked)
+        advice: "spool proof key export prints one, and one lies beside every receipt",
+        cause: .blocked)
     }
     self = key
   }

@@ -7,9 +7,9 @@ import Stages
 import Store
 
 extension Command {
-  /// `spool ledger`: the transparency log of receipts, which reveals deleted or inserted ones.
+  /// `spool proof ledger`: the transparency log of receipts, which reveals deleted or inserted ones.
   static let ledger = Command(
-    name: "ledger", group: "Proof",
+    name: "proof ledger", group: "Proof",
     summary: "Show the ledger of receipts, and prove what it holds.",
     discussion: """
       Every receipt is a leaf of a Merkle tree in the store, hashed as RFC 6962 has it, to which \
@@ -26,11 +26,11 @@ extension Command {
     positionals: [Options.action, Options.words],
     options: [Options.reason, Options.store, Options.keys, Options.passphraseFile, Options.json],
     examples: [
-      Example("Keep the head elsewhere", "spool ledger head --json > head.json"),
-      Example("Has anything been forgotten since?", "spool ledger consistency head.json"),
+      Example("Keep the head elsewhere", "spool proof ledger head --json > head.json"),
+      Example("Has anything been forgotten since?", "spool proof ledger consistency head.json"),
       Example(
         "State that one was taken away",
-        "spool ledger withdraw out/note.receipt.json --reason 'its speaker asked for it'"),
+        "spool proof ledger withdraw out/note.receipt.json --reason 'its speaker asked for it'"),
     ],
     perform: CommandContext.answerFromLedger)
 }
@@ -75,8 +75,9 @@ extension CommandContext {
       try withdraw(words[0], entries, keys)
     default:
       throw .usage(
-        "that is not what spool ledger takes",
-        advice: "spool ledger head, prove RECEIPT, consistency OLD [NEW], or withdraw RECEIPT")
+        "that is not what spool proof ledger takes",
+        advice: "spool proof ledger head, prove RECEIPT, consistency OLD [NEW], or withdraw RECEIPT"
+      )
     }
     return .done
   }
@@ -116,7 +117,7 @@ extension CommandContext {
   private func broken(_ what: String, _ why: String) -> SpoolError {
     SpoolError(
       what, reason: why,
-      advice: "spool check holds the ledger against its heads, spool verify the receipts",
+      advice: "spool store check holds the ledger against its heads, spool verify the receipts",
       kind: .broken)
   }
 }
@@ -132,7 +133,7 @@ extension CommandContext {
       try check(audit)
       throw .usage(
         "the ledger holds \(tree.leaves.count), not \(word)",
-        advice: "spool ledger head says how many; name a head that was kept as a file")
+        advice: "spool proof ledger head says how many; name a head that was kept as a file")
     }
     let old = try place(words[0], keys)
     let new = try words.count > 1 ? place(words[1], keys) : (tree.leaves.count, nil)
@@ -154,7 +155,8 @@ extension CommandContext {
       }
     }
     guard old.size <= new.size else {
-      throw .usage("the earlier head is the larger one", advice: "spool ledger consistency OLD NEW")
+      throw .usage(
+        "the earlier head is the larger one", advice: "spool proof ledger consistency OLD NEW")
     }
     let proof = tree.consistencyProof(from: old.size, to: new.size)
     return LogEvidence(
@@ -254,7 +256,7 @@ extension CommandContext {
   }
 }
 
-/// An inclusion or consistency proof, as `spool ledger` shows it.
+/// An inclusion or consistency proof, as `spool proof ledger` shows it.
 struct LogEvidence: Encodable {
   let index: Int?
   let oldSize: Int?

@@ -114,7 +114,7 @@ struct LogView {
   }
 }
 
-/// The findings and the recovery of the log for `spool check` and `spool repair`.
+/// The findings and the recovery of the log for `spool store check` and `spool store repair`.
 extension LogAudit {
   var inspectionFindings: [InspectionFinding] {
     let advice = advice

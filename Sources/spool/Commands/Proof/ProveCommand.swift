@@ -8,9 +8,9 @@ import Store
 import Transcripts
 
 extension Command {
-  /// `spool prove`: quotes a part of an export, with a proof that it is unchanged.
+  /// `spool proof quote`: quotes a part of an export, with a proof that it is unchanged.
   static let prove = Command(
-    name: "prove", group: "Proof",
+    name: "proof quote", group: "Proof",
     summary: "Quote a part of an export, with the proof that it is one.",
     discussion: """
       Writes a folder with the seconds that the quote lies in, as a WAV file, the receipt, and the \
@@ -33,10 +33,10 @@ extension Command {
       Options.quoteFolder, Options.store, Options.keys, Options.json,
     ],
     examples: [
-      Example("27 seconds", "spool prove exports/note.wav --from 00:12:04 --to 00:12:31"),
+      Example("27 seconds", "spool proof quote exports/note.wav --from 00:12:04 --to 00:12:31"),
       Example(
         "What was said",
-        "spool prove exports/note.receipt.json --words \"the garage is closed\""),
+        "spool proof quote exports/note.receipt.json --words \"the garage is closed\""),
     ],
     perform: CommandContext.quote)
 }
@@ -80,7 +80,7 @@ extension CommandContext {
     default:
       throw .usage(
         "it takes either --from and --to, or --words",
-        advice: "spool prove RECEIPT --from 00:12:04 --to 00:12:31")
+        advice: "spool proof quote RECEIPT --from 00:12:04 --to 00:12:31")
     }
   }
 
@@ -120,7 +120,7 @@ extension CommandContext {
     for authority in prover.authoritiesMissing {
       console.report(
         "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
-          + "it: type spool stamp, and prove again")
+          + "it: type spool proof stamp, and prove again")
     }
     let ways = [["spool", "verify", folder], ["python3", "\(folder)/verify.py"]]
     console.report("next:  " + ways.map(ShellWords.line).joined(separator: ", or "))

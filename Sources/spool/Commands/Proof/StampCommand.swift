@@ -7,9 +7,9 @@ import Stages
 import Store
 
 extension Command {
-  /// `spool stamp`: requests the pending time stamps of receipts.
+  /// `spool proof stamp`: requests the pending time stamps of receipts.
   static let stamp = Command(
-    name: "stamp", group: "Proof",
+    name: "proof stamp", group: "Proof",
     summary: "Ask for the time stamps that receipts wait for.",
     discussion: """
       A receipt whose pipeline names time stamping authorities gets a token of each beside it. Where \
@@ -22,7 +22,7 @@ extension Command {
       and 1 if none was stamped and some wait.
       """,
     options: [Options.forget, Options.store, Options.json, Options.quiet],
-    examples: [Example("Now that the network is back", "spool stamp")],
+    examples: [Example("Now that the network is back", "spool proof stamp")],
     perform: CommandContext.askForStamps)
 }
 
@@ -74,7 +74,7 @@ extension CommandContext {
     guard count > 0 else {
       throw SpoolError(
         "nothing waits for \(receipt)", reason: "no time stamp of it is waited for here",
-        advice: "spool stamp shows the receipts that wait")
+        advice: "spool proof stamp shows the receipts that wait")
     }
     if voice == .full {
       console.print(Format.visible("forgotten \(receipt)"))

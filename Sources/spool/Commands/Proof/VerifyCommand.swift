@@ -16,11 +16,11 @@ extension Command {
     discussion: """
       Checks the signature, the chain of stages, and every file beside the receipt: whatever is not \
       as it was signed is named. Only keys that are known here count: your own, your earlier ones, \
-      and those that spool key import took; or those that --key names. In a folder and those below \
+      and those that spool proof key import took; or those that --key names. In a folder and those below \
       it, every file called *.receipt.json is checked, and every BagIt bag: that its manifests name \
       all files of its payload and no others, and that all are as they say. A bag alone is no proof: \
       whoever changes a file can write its digest anew, but cannot sign the receipt. Of a quote, as \
-      spool prove makes it, it is checked that the clip is part of the export whose root was signed.
+      spool proof quote makes it, it is checked that the clip is part of the export whose root was signed.
 
       A time stamp beside a receipt has to be of that receipt, by a certificate that leads to one of \
       --tsa-ca, or of those that lie beside it: these show only that the two belong together, so get \
@@ -29,7 +29,7 @@ extension Command {
       Where there is a store, its ledger is held against its signed head, and has to have every \
       receipt that the keys of this place signed; with --store, every receipt. A receipt that was \
       deleted, changed or slipped in is named: so is one that the ledger knows in the folder, and \
-      that is there no more, unless spool ledger withdraw said that it was taken away on purpose.
+      that is there no more, unless spool proof ledger withdraw said that it was taken away on purpose.
 
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.

@@ -4,9 +4,9 @@ import Receipts
 import Store
 
 extension Command {
-  /// `spool backup`: copies the store's database.
+  /// `spool store backup`: copies the store's database.
   static let backup = Command(
-    name: "backup", group: "Store",
+    name: "store backup", group: "Care",
     summary: "Back up the store's database.",
     discussion: """
       Spool does so by itself once a day, after a run, and before it changes the database's format. \
@@ -16,7 +16,7 @@ extension Command {
       be read.
       """,
     positionals: [Options.file], options: [Options.replaceCopy, Options.store, Options.json],
-    examples: [Example("A copy elsewhere", "spool backup /mnt/usb/spool.sqlite")],
+    examples: [Example("A copy elsewhere", "spool store backup /mnt/usb/spool.sqlite")],
     perform: CommandContext.backUp)
 }
 

@@ -8,9 +8,9 @@ import Stages
 import Store
 
 extension Command {
-  /// `spool check`: verifies everything in the store.
+  /// `spool store check`: verifies everything in the store.
   static let check = Command(
-    name: "check", group: "Store",
+    name: "store check", group: "Care",
     summary: "Look whether everything in the store is as it was written.",
     discussion: """
       Every artifact is read and compared with the digest that is its name; every checkpoint with \
@@ -22,8 +22,8 @@ extension Command {
       """,
     options: [Options.quick, Options.store, Options.keys, Options.json, Options.quiet],
     examples: [
-      Example("Read everything", "spool check"),
-      Example("A look that takes no time", "spool check --quick"),
+      Example("Read everything", "spool store check"),
+      Example("A look that takes no time", "spool store check --quick"),
     ],
     perform: CommandContext.checkStore)
 }
@@ -56,7 +56,8 @@ extension CommandContext {
             + missing.map {
               InspectionFinding(
                 log: $0.name, problem: $0.reason,
-                advice: "put a backup in its place with spool restore; without one, keep this "
+                advice:
+                  "put a backup in its place with spool store restore; without one, keep this "
                   + "store as it is, and let what comes go into another (--store)")
             })
       }
@@ -91,11 +92,13 @@ extension CommandContext {
       ? report.isThorough
         ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
       : "the store is damaged: \(Count.of(damage, "problem"))"
-        + (isRepairable ? "; spool repair puts it right" : "")
+        + (isRepairable ? "; spool store repair puts it right" : "")
     let ballast =
       report.ballastBytes > 0 || report.runs == 0
       ? []
-      : ["no room is kept for spool gc on a full disk; the next run keeps it where there is plenty"]
+      : [
+        "no room is kept for spool store gc on a full disk; the next run keeps it where there is plenty"
+      ]
     return (report.findings.isEmpty ? [] : [""]) + [looked] + ballast + [verdict]
   }
 }

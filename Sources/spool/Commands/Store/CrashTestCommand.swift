@@ -3,9 +3,9 @@ import PipelineModel
 import Platform
 
 extension Command {
-  /// `spool crashtest`: tests that a run survives being killed at any time.
+  /// `spool pipeline crashtest`: tests that a run survives being killed at any time.
   static let crashTest = Command(
-    name: "crashtest", group: "Care",
+    name: "pipeline crashtest", group: "Pipelines",
     summary: "Kill a run again and again, and compare what it leaves byte for byte.",
     discussion: """
       Runs the pipeline once undisturbed. Then runs it in processes that get SIGKILL, starts it \
@@ -26,10 +26,12 @@ extension Command {
       Options.plugins, Options.scratch, Options.keep, Options.json,
     ],
     examples: [
-      Example("Kill it 100 times", "spool crashtest Pipelines/podcast.yaml take.flac --kills 100"),
+      Example(
+        "Kill it 100 times", "spool pipeline crashtest Pipelines/podcast.yaml take.flac --kills 100"
+      ),
       Example(
         "Kill it before every change of the store",
-        "spool crashtest Pipelines/voice-note.yaml note.m4a --at-every-write"),
+        "spool pipeline crashtest Pipelines/voice-note.yaml note.m4a --at-every-write"),
     ],
     perform: { $0.sharingPlugins().testCrashes })
 }

@@ -5,17 +5,17 @@ import Receipts
 import Store
 
 extension Command {
-  /// `spool gc`: deletes data that no run needs.
+  /// `spool store gc`: deletes data that no run needs.
   static let gc = Command(
-    name: "gc", group: "Store",
+    name: "store gc", group: "Care",
     summary: "Free the room of what nobody needs any more.",
     discussion: """
       What no run of the last 30 days needs goes: sound and other files in the store, and the \
       checkpoints that name them. What went is made again if it is ever wanted. Words and receipts \
       stay, whatever their age and size, and so do recordings, exports and the list of runs: what \
       was said is found by spool search after its sound is gone. A run that was cut off, stopped or \
-      paused keeps what it needs until it is done, run again or dropped. --pin, --unpin \
-      and --drop do only that; a second call frees what they let go.
+      paused keeps what it needs until it is done, run again or given up with spool runs forget. \
+      --pin and --unpin do only that; a second call frees what is no longer kept.
 
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
@@ -26,13 +26,13 @@ extension Command {
       """,
     options: [
       Options.olderThan, Options.keepSize, Options.sound, Options.grace, Options.pin, Options.unpin,
-      Options.drop, Options.dryRun, Options.store, Options.json,
+      Options.dryRun, Options.store, Options.json,
     ],
     examples: [
-      Example("What would go", "spool gc --dry-run"),
-      Example("Free all that can be made again", "spool gc --older-than 0s --grace 0s"),
-      Example("Keep at most 20 GB", "spool gc --keep-size 20GB"),
-      Example("Keep one run for good", "spool gc --pin 20261121-142205"),
+      Example("What would go", "spool store gc --dry-run"),
+      Example("Free all that can be made again", "spool store gc --older-than 0s --grace 0s"),
+      Example("Keep at most 20 GB", "spool store gc --keep-size 20GB"),
+      Example("Keep one run for good", "spool store gc --pin 20261121-142205"),
     ],
     perform: CommandContext.collectGarbage)
 }
@@ -55,10 +55,6 @@ extension Options {
     "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
   fileprivate static let unpin = Option<[String]>.values(
     "unpin", "RUN", help: "Let a run go like any other.")
-  fileprivate static let drop = Option<[String]>.values(
-    "drop", "RUN",
-    help: "Give up runs that failed, were cut off, stopped or paused: they hold nothing more; "
-      + "several with commas between.")
 }
 
 extension CommandContext {
@@ -78,10 +74,7 @@ extension CommandContext {
       for name in arguments[Options.unpin] {
         try report(store.runs.unpin(fullName(name, store)), name, "unpinned")
       }
-      // All are looked up before the first one changes.
-      let dropped = try named(arguments[Options.drop], store)
-      for run in dropped { try report(store.runs.drop(run.id.name), run.id.name, "dropped") }
-      if [Options.pin, Options.unpin, Options.drop].allSatisfy({ arguments[$0].isEmpty }) {
+      if [Options.pin, Options.unpin].allSatisfy({ arguments[$0].isEmpty }) {
         tell(try store.collect(policy))
       }
       return .done
@@ -101,11 +94,10 @@ extension CommandContext {
     answer(report, text(report))
   }
 
-  /// Rejects options for freeing together with `--pin`, `--unpin` or `--drop`, which free nothing.
+  /// Rejects options for freeing together with `--pin` or `--unpin`, which free nothing.
   private func checkTogether() throws(SpoolError) {
     let naming = [
       ("--pin", arguments[Options.pin]), ("--unpin", arguments[Options.unpin]),
-      ("--drop", arguments[Options.drop]),
     ].filter { !$0.1.isEmpty }.map(\.0)
     let freeing = [
       ("--older-than", arguments[Options.olderThan] != nil),
@@ -116,25 +108,13 @@ extension CommandContext {
     let (some, others) = (naming.joined(separator: ", "), freeing.joined(separator: ", "))
     throw .usage(
       "\(some) cannot be combined with \(others)", reason: "\(first) frees nothing by itself",
-      advice: "call spool gc twice: first with \(some), then with \(others)")
+      advice: "call spool store gc twice: first with \(some), then with \(others)")
   }
 
   /// Resolves a run name; `last` is the newest run.
   private func fullName(_ name: String, _ store: DiskStore) throws(SpoolError) -> String {
     guard name == "last" else { return name }
     return try store.runs.newest(limit: 1).first?.id.name ?? name
-  }
-
-  /// The runs of these names, each once; throws for the first unknown one.
-  private func named(_ lists: [String], _ store: DiskStore) throws(SpoolError) -> [RunRecord] {
-    var runs: [RunRecord] = []
-    for name in lists.flatMap({ $0.split(separator: ",").map(String.init) }) {
-      guard let run = try store.runs.run(named: fullName(name, store)) else {
-        throw unknownRun(name)
-      }
-      if !runs.contains(where: { $0.id == run.id }) { runs.append(run) }
-    }
-    return runs
   }
 
   private func unknownRun(_ name: String) -> SpoolError {
@@ -172,7 +152,8 @@ extension CommandContext {
       ? "" : ", \(ByteCount(report.recentBytes)) of it wanted too lately (--grace)"
     let held =
       report.held == 0
-      ? "" : ", \(Count.of(report.held, "unfinished run")) kept (--drop RUN gives one up)"
+      ? ""
+      : ", \(Count.of(report.held, "unfinished run")) kept (spool runs forget RUN gives one up)"
     let pins =
       recent + held + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
     guard !report.files.isEmpty || !report.unfinished.isEmpty || report.checkpoints > 0 else {

@@ -8,9 +8,9 @@ import Stages
 import Store
 
 extension Command {
-  /// `spool repair`: repairs a damaged store.
+  /// `spool store repair`: repairs a damaged store.
   static let repair = Command(
-    name: "repair", group: "Store",
+    name: "store repair", group: "Care",
     summary: "Put a damaged store right.",
     discussion: """
       Damaged files are deleted and struck from their checkpoints, so that they are made again when \
@@ -23,7 +23,7 @@ extension Command {
       the store may lie on a disk that may only be read.
       """,
     options: [Options.dryRun, Options.keys, Options.store, Options.json],
-    examples: [Example("Only tell what would be done", "spool repair --dry-run")],
+    examples: [Example("Only tell what would be done", "spool store repair --dry-run")],
     perform: CommandContext.repairStore)
 }
 
@@ -88,7 +88,8 @@ extension CommandContext {
     }
     lines.append(
       report.isDryRun
-        ? "nothing was changed; spool repair does this" : "repaired; spool check looks again")
+        ? "nothing was changed; spool store repair does this"
+        : "repaired; spool store check looks again")
     return lines.joined(separator: "\n")
   }
 }

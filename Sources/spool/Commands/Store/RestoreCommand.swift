@@ -5,9 +5,9 @@ import Receipts
 import Store
 
 extension Command {
-  /// `spool restore`: replaces the store's database by a backup.
+  /// `spool store restore`: replaces the store's database by a backup.
   static let restore = Command(
-    name: "restore", group: "Store",
+    name: "store restore", group: "Care",
     summary: "Put a backup in the place of the store's database.",
     discussion: """
       The backup is looked through before anything is changed, and the database that it replaces is \
@@ -19,9 +19,9 @@ extension Command {
     positionals: [Options.source],
     options: [Options.list, Options.otherStore, Options.force, Options.store, Options.json],
     examples: [
-      Example("What there is", "spool restore --list"),
-      Example("The newest backup", "spool restore"),
-      Example("The one before it", "spool restore 2"),
+      Example("What there is", "spool store restore --list"),
+      Example("The newest backup", "spool store restore"),
+      Example("The one before it", "spool store restore 2"),
     ],
     perform: CommandContext.restoreBackup)
 }
@@ -58,7 +58,7 @@ extension CommandContext {
   }
 
   private func table(_ slots: [BackupSlot]) -> String {
-    if slots.isEmpty { return "no backup yet: spool backup makes one" }
+    if slots.isEmpty { return "no backup yet: spool store backup makes one" }
     return slots.map { slot in
       "\(slot.number)  \(Format.time(slot.writtenAt))  "
         + Format.padLeft(ByteCount(slot.byteCount).description, 9) + "  "
@@ -76,7 +76,7 @@ extension CommandContext {
       throw SpoolError(
         "find the backup", named,
         reason: slots.isEmpty ? "the store has none yet" : "the store has these: \(names)",
-        advice: "spool restore --list shows them; a file is named by its path")
+        advice: "spool store restore --list shows them; a file is named by its path")
     }
     return absolute(named)
   }

@@ -22,7 +22,7 @@ extension CommandContext {
         }
         + receipt.awaitedStamps.map {
           Format.visible(
-            "  awaited  \($0)   the authority has not answered yet: spool stamp asks again")
+            "  awaited  \($0)   the authority has not answered yet: spool proof stamp asks again")
         }
     }
   }
@@ -67,9 +67,9 @@ extension CommandContext {
     let again = ShellWords.line(["spool", "verify", place])
     return [
       keys.isEmpty
-        ? "get the signer's public key from the signer, and compare its name, which spool key show "
-          + "FILE tells; then \(again) --key FILE, or spool key import FILE for good"
-        : "name the key that signed: \(again) --key FILE; spool key show FILE tells a key's name"
+        ? "get the signer's public key from the signer, and compare its name, which spool proof key show "
+          + "FILE tells; then \(again) --key FILE, or spool proof key import FILE for good"
+        : "name the key that signed: \(again) --key FILE; spool proof key show FILE tells a key's name"
     ]
   }
 
