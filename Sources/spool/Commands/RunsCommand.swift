@@ -67,16 +67,17 @@ extension CommandContext {
         "--older-than needs --failed", advice: "spool runs forget --failed --older-than 7d")
     }
     try requireStore()
-    guard names.isEmpty else { return try forget(names) }
-    let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
-    let runs = try openStore().runs.forgetFailures(before: end)
-    answer(list: runs, runs.isEmpty ? "no failed run to forget" : text(runs))
-    return .done
+    return try freeing { (store) throws(SpoolError) in
+      guard names.isEmpty else { return try forget(names, in: store) }
+      let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
+      let runs = try store.runs.forgetFailures(before: end)
+      answer(list: runs, runs.isEmpty ? "no failed run to forget" : text(runs))
+      return .done
+    }
   }
 
   /// Gives up the runs of these names, each once; nothing changes if one of them is unknown.
-  private func forget(_ names: [String]) throws(SpoolError) -> ExitCode {
-    let store = try openStore()
+  private func forget(_ names: [String], in store: DiskStore) throws(SpoolError) -> ExitCode {
     var runs: [RunRecord] = []
     for name in names {
       let run = try run(named: name, in: store)

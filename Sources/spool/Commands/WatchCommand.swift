@@ -44,7 +44,7 @@ extension Command {
     examples: [
       Example(
         "Voice notes from a phone",
-        "spool watch Pipelines/voice-note.yaml ~/Sync/notes --out ~/Notes --outbox ~/Sync/acks"),
+        "spool watch voice-note ~/Sync/notes --out ~/Notes --outbox ~/Sync/acks"),
       Example("Several inboxes", "spool watch --config /etc/spool/watch.yaml"),
     ],
     perform: { $0.sharingPlugins().watch })

@@ -219,7 +219,7 @@ struct StoreCareTests {
       let result = try place.spool(["store", "gc"] + arguments)
       #expect(result.exitCode == 2 && result.text == "", "\(arguments)")
     }
-    for arguments in [["--unpin", "last", "--keep-size", "0 B"], ["--drop", "last", "-n"]] {
+    for arguments in [["--unpin", "last", "--keep-size", "0 B"], ["--pin", "last", "-n"]] {
       let result = try place.spool(["store", "gc"] + arguments)
       #expect(result.exitCode == 2, "\(arguments)")
       let complaint = try #require(Complaint(result.errorOutput), "\(result.errorOutput)")
@@ -368,8 +368,8 @@ struct StoreCareTests {
   @Test("where there is no store, looking makes none")
   func noStore() throws {
     let folder = place.file("nowhere")
-    for command in ["store", "check", "repair", "restore"] {
-      let result = try place.spool([command, "--store", folder])
+    for command in ["check", "repair", "restore"] {
+      let result = try place.spool(["store", command, "--store", folder])
       #expect(result.exitCode == 1)
       #expect(Complaint(result.errorOutput)?.next.contains("--store") == true)
       #expect(!FileManager.default.fileExists(atPath: folder))

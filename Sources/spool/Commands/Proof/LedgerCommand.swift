@@ -30,7 +30,7 @@ extension Command {
       Example("Has anything been forgotten since?", "spool proof ledger consistency head.json"),
       Example(
         "State that one was taken away",
-        "spool proof ledger withdraw out/note.receipt.json --reason 'its speaker asked for it'"),
+        "spool proof ledger withdraw out/note.receipt.json --reason 'on request'"),
     ],
     perform: CommandContext.answerFromLedger)
 }
