@@ -22,7 +22,7 @@ build() {
 
 crashtest() {
   build
-  .build/release/spool crashtest Pipelines/voice-note.yaml samples/note-1.m4a "$@"
+  .build/release/spool pipeline crashtest Pipelines/voice-note.yaml samples/note-1.m4a "$@"
 }
 
 # Tests that take longer where SPOOL_LONG_TESTS is set.

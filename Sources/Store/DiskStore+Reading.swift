@@ -16,7 +16,7 @@ extension DiskStore {
       return String(
         decoding: try files.bytes(of: path, limit: Int64(artifact.byteCount)), as: UTF8.self)
     } catch {
-      throw SpoolError(inStore: "read the artifact", path, error)
+      throw SpoolError("read the artifact", path, error)
     }
   }
 

@@ -69,3 +69,22 @@ package enum StoreLocation {
     return unsafe String(cString: home)
   }
 }
+
+extension FilePath {
+  /// Throws if the folder at `path` exists and is not writable. SQLite reports a missing file on
+  /// read-only media.
+  static func requireWritable(_ path: String) throws(SpoolError) {
+    // The slash asks for a folder; `make` reports a file in its place.
+    guard let cause = FilePath.obstacle(to: path + "/", W_OK | X_OK) else { return }
+    let way: String
+    switch cause.code {
+    case EROFS: way = "mount it so that it can be written"
+    case EACCES, EPERM: way = "check who owns it and its permissions"
+    default: return
+    }
+    throw SpoolError(
+      "write in the store", path, reason: cause.words,
+      advice: "\(way), or name another store with \(option: .store); "
+        + "\(command: .runs), \(command: .check), status and why read this one as it is")
+  }
+}

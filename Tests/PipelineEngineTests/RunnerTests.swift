@@ -103,17 +103,17 @@ struct RunnerTests {
     let failure = try #require(throws: RunError.self) { try bench.run("1") }
     #expect(failure.error.cause == .fullDisk)
     #expect(failure.step == StepID("second"))
-    #expect(failure.error.message == "the store is full: \(full.message)")
+    #expect(failure.error.message == "the disk of \(bench.store.path) is full")
     #expect(try bench.record("1").state == .paused)
     #expect(try bench.run("2").steps.map(\.outcome) == [.reused, .made, .made])
   }
 
   @Test("a full disk of the output folder is named by its folder")
   func fullFolder() throws {
-    let full = SpoolError("write", "\(bench.folder)/x", SystemError(ENOSPC))
+    let full = SpoolError("write", "\(bench.folder)/in/x", SystemError(ENOSPC))
     bench.fail("third", with: full, times: 1)
     let failure = try #require(throws: RunError.self) { try bench.run("1") }
-    #expect(failure.error.message == "\(bench.folder) is full: \(full.message)")
+    #expect(failure.error.message == "the disk of \(bench.folder) is full")
   }
 
   @Test("a passing failure is tried again after growing pauses")

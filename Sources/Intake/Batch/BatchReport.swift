@@ -75,14 +75,10 @@ struct BatchReport {
     _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isOurs(path)) {
       (temporary) throws(SpoolError) in
       let files = FileOperations.system
-      do throws(SystemError) {
+      try doing("write", path) { () throws(SystemError) in
         try files.write(
           Array(text.utf8), to: try files.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
         )
-      } catch {
-        throw SpoolError(
-          "cannot write \(path)", reason: error.words, advice: "free some space",
-          cause: .environment)
       }
     }
     return path

@@ -193,30 +193,21 @@ private final class FileRecorder: RunRecorder {
 /// not be created elsewhere.
 /// - Returns: its absolute path.
 func makeOutputFolder(_ path: String, below root: String) throws(SpoolError) -> String {
-  func trying<Result>(
-    _ action: String, _ path: String, _ calls: () throws(SystemError) -> Result
-  ) throws(SpoolError) -> Result {
-    do {
-      return try calls()
-    } catch {
-      throw SpoolError(
-        action, path, error,
-        advice: error.isFullDisk
-          ? "free some space" : "make it writable, or choose another folder with \(option: .out)")
-    }
-  }
+  let advice = "make it writable, or choose another folder with \(option: .out)"
   let files = FileOperations.system
   var current = root
   for name in path.split(separator: "/") {
     let parent = current
     current = PathText.join(current, String(name))
     if (try? FileStamp(at: current)) == nil {
-      try trying("make the folder", current) { () throws(SystemError) in
+      try doing("make the folder", current, advice: advice) { () throws(SystemError) in
         try files.makeFolder(current, mode: 0o777)
       }
-      try trying("flush", parent) { () throws(SystemError) in try files.flushFolder(parent) }
+      try doing("flush", parent, advice: advice) { () throws(SystemError) in
+        try files.flushFolder(parent)
+      }
     }
-    let stamp = try trying("use the folder", current) { () throws(SystemError) in
+    let stamp = try doing("use the folder", current, advice: advice) { () throws(SystemError) in
       try FileStamp(following: current)
     }
     guard stamp.isFolder else {

@@ -83,7 +83,6 @@ func writing<Result: ~Copyable>(
   _ path: String, _ calls: () throws(SystemError) -> Result
 ) throws(SpoolError) -> Result {
   do { return try calls() } catch {
-    throw SpoolError(
-      "write", path, error, advice: error.isFullDisk ? "free some space" : SpoolError.tryAgain)
+    throw SpoolError("write", path, error, advice: SpoolError.tryAgain)
   }
 }

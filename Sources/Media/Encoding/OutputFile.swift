@@ -94,11 +94,7 @@ import Platform
     let io = unsafe context.pointee.pb
     let code = unsafe spool_averror(io == nil ? status : min(io?.pointee.error ?? 0, 0))
     let isSystemError = code > 0 && code < 200
-    if SystemError(code).isFullDisk {
-      return SpoolError(
-        "write", path, reason: "the disk is full",
-        advice: "make room, or choose another folder", cause: .fullDisk)
-    }
+    if SystemError(code).isFullDisk { return SpoolError("write", path, SystemError(code)) }
     return SpoolError(
       "write", path,
       reason: isSystemError

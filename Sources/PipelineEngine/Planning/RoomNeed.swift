@@ -41,8 +41,25 @@ package struct RoomNeed: Hashable, Sendable {
   /// Why the run is refused, with the figures of every disk; nil if it fits.
   package var refusal: SpoolError? { refusal(endingIn: Self.override) }
 
-  /// Why the run is refused without an override: not even its record fits; nil if it should fit.
-  package var finalRefusal: SpoolError? { refusal(endingIn: Self.collection) }
+  /// The error of a run whose very first write met a full disk: it has not begun, and has no
+  /// override.
+  /// - Parameter need: the room that it needs; nil if unknown.
+  package static func refusal(after failure: SpoolError, _ need: RoomNeed?) -> SpoolError {
+    let figures =
+      need?.refusal(endingIn: collection)
+      ?? need.map { need in
+        let needed = need.storeByteCount + (need.sharesDisk ? need.folderByteCount : 0)
+        return SpoolError(
+          "",
+          reason: "the run needs about \(ByteCount(needed)) there, and "
+            + "\(ByteCount(need.storeFreeByteCount)) are free")
+      }
+    return SpoolError(
+      failure.message,
+      reason: [failure.reason, figures?.reason].compactMap(\.self).joined(separator: "; "),
+      advice: "nothing was begun: " + (figures?.advice ?? "free some space" + collection),
+      cause: .fullDisk, kind: .noRoom)
+  }
 
   private func refusal(endingIn ending: String) -> SpoolError? {
     guard missingInStore > 0 || missingInFolder > 0 else { return nil }

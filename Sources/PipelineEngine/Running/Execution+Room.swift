@@ -146,7 +146,7 @@ extension Execution {
       if missing > 0 { reason += ", so about \(ByteCount(missing)) more are needed" }
     }
     let error = SpoolError(
-      "\(isFolder ? options.folder : "the store") is full: \(failure.error.message)",
+      isFolder ? "the disk of \(options.folder) is full" : failure.error.message,
       reason: reason,
       advice: "what is done is kept: free some space, then "
         + (options.resumeCommand ?? "running the same again") + " goes on",
@@ -159,20 +159,8 @@ extension Execution {
   private func refuse(
     _ failure: RunError, _ progress: RunProgress
   ) -> RunError {
-    let need = remainingNeed(progress)
-    let figures = need.map { need in
-      let needed = need.storeByteCount + (need.sharesDisk ? need.folderByteCount : 0)
-      return "; the run needs about \(ByteCount(needed)) there, and "
-        + "\(ByteCount(need.storeFreeByteCount)) are free"
-    }
-    let error =
-      need?.finalRefusal
-      ?? SpoolError(
-        "the store is full: \(failure.error.message)",
-        reason: (failure.error.reason ?? "No space left on device") + (figures ?? ""),
-        advice: "nothing was begun: free some space" + RoomNeed.collection, cause: .fullDisk,
-        kind: .noRoom)
-    return RunError(error, recording: failure.recording)
+    RunError(
+      RoomNeed.refusal(after: failure.error, remainingNeed(progress)), recording: failure.recording)
   }
 
   /// What the rest of a run will write, and what is free now; nil if unknown.

@@ -81,31 +81,44 @@ package struct SpoolError: Error, Hashable, Sendable {
     self.kind = kind
   }
 
-  /// For an action on a file or folder.
+  /// For an action on a file or folder. What a full disk ended is told alike wherever that was: the
+  /// statement names the disk, and the action is the reason.
   package init(
     _ action: String, _ subject: String, reason: String?, advice: String? = nil,
     cause: Cause = .environment, kind: Kind? = nil
   ) {
-    self.action = action
     self.subject = subject
-    self.reason = reason
-    self.advice = advice
     self.cause = cause
     self.kind = kind
+    if cause == .fullDisk {
+      let path = FilePath.absolute(subject)
+      // A folder may be where the disk is mounted.
+      let isFolder = (try? FileStamp(following: path))?.isFolder == true
+      self.action = "the disk of \(isFolder ? path : FilePath.folder(of: path)) is full"
+      self.reason = "cannot \(action) \(subject)" + (reason.map { ": \($0)" } ?? "")
+      self.advice = SystemError.fullDisk.advice
+    } else {
+      self.action = action
+      self.reason = reason
+      self.advice = advice
+    }
   }
 
-  /// For a system call. `errno` decides cause, kind and default advice.
+  /// For a system call. `errno` decides kind and default advice, and overrides the cause on a full
+  /// disk.
   package init(
-    _ action: String, _ subject: String, _ error: SystemError, advice: String? = nil
+    _ action: String, _ subject: String, _ error: SystemError, advice: String? = nil,
+    cause: Cause = .environment
   ) {
     self.init(
       action, subject, reason: error.reason, advice: advice ?? error.advice,
-      cause: error.isFullDisk ? .fullDisk : .environment, kind: error.kind)
+      cause: error.isFullDisk ? .fullDisk : cause, kind: error.kind)
   }
 
-  /// `cannot write /out/a.wav`.
+  /// `cannot write /out/a.wav`, or `the disk of /out is full`.
   package var message: String {
-    (scope + [subject.map { "cannot \(action) \($0)" } ?? action]).joined(separator: ": ")
+    let named = isFullDisk ? nil : subject.map { "cannot \(action) \($0)" }
+    return (scope + [named ?? action]).joined(separator: ": ")
   }
 
   package var path: String { subject ?? "" }

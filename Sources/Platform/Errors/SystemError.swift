@@ -8,6 +8,8 @@ package struct SystemError: Error, Hashable, Sendable {
 
   package static var last: SystemError { SystemError(errno) }
 
+  package static let fullDisk = SystemError(ENOSPC)
+
   /// The system's own words: `No space left on device`.
   package var words: String { unsafe String(cString: strerror(code)) }
 
@@ -34,7 +36,7 @@ package struct SystemError: Error, Hashable, Sendable {
   package var advice: String? {
     switch code {
     case ENOENT, ENOTDIR: "check the path"
-    case ENOSPC, EDQUOT: "free some space on the disk that holds it"
+    case ENOSPC, EDQUOT: "free some space there, then try again"
     case EACCES, EPERM: "check who owns it and its permissions"
     case EROFS: "it lies on a read-only file system: choose a folder that can be written"
     case EIO:

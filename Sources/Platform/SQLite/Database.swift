@@ -315,7 +315,7 @@ extension Database {
     }
     let isReading = unsafe readCodes.contains(sqlite3_extended_errcode(handle))
     let isOfSystem = (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system.code != 0
-    let isFull = code == SQLITE_FULL || (code == SQLITE_IOERR && system.isFullDisk)
+    let isFull = code == SQLITE_FULL || (isOfSystem && system.isFullDisk)
     // A failed read does not depend on its purpose.
     return SpoolError(
       isReading && !isFull ? "read" : action, path,
@@ -342,7 +342,6 @@ extension Database {
 extension Database.Advice {
   fileprivate func text(for code: CInt) -> String? {
     switch code {
-    case SQLITE_FULL: SystemError(ENOSPC).advice
     case SQLITE_IOERR: unreadable
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: denied
     case SQLITE_NOTADB, SQLITE_CORRUPT: damaged

@@ -30,8 +30,7 @@ package final class PrivateFolder: Sendable {
     ) throws(SpoolError) -> Result {
       do { return try calls(.uncounted) } catch {
         throw SpoolError(
-          "cannot make a folder for \(user) in \(folder)", reason: error.words,
-          advice: "make room in \(base), or set TMPDIR", cause: .environment)
+          "make a folder for \(user) in", folder, error, advice: "set TMPDIR to another folder")
       }
     }
     var failure: SystemError?
@@ -67,9 +66,7 @@ package final class PrivateFolder: Sendable {
     do throws(SystemError) {
       try FileOperations.uncounted.makeNewFolder(inner, mode: 0o700)
     } catch {
-      throw SpoolError(
-        "cannot make the folder \(inner)", reason: error.words,
-        advice: "make room there, or set TMPDIR", cause: .environment)
+      throw SpoolError("make the folder", inner, error, advice: "set TMPDIR to another folder")
     }
     return inner
   }

@@ -85,11 +85,10 @@ package struct PluginScaffold {
   ) throws(SpoolError) -> Result {
     do throws(SystemError) { return try calls(.system) } catch {
       throw SpoolError(
-        "cannot make \(path)", reason: error.words,
+        "make", path, error,
         advice: error.code == EEXIST
           ? "choose another name, or another folder with \(option: .dir)"
-          : "check the folder above it",
-        cause: .environment)
+          : "check the folder above it")
     }
   }
 

@@ -137,7 +137,7 @@ enum KeyFile {
     _ action: String, _ path: String, _ error: SystemError
   ) -> SpoolError {
     SpoolError(
-      "cannot \(action) \(path)", reason: error.words,
+      action, path, error,
       advice: "choose the folder of the keys with \(option: .keys) or SPOOL_KEYS", cause: .blocked)
   }
 }

@@ -106,7 +106,7 @@ package final class QuoteBundle {
   ) throws(SpoolError) -> Result {
     do throws(SystemError) { return try calls(.system) } catch {
       throw SpoolError(
-        "cannot write the quote to \(path)", reason: error.words,
+        "write the quote to", path, error,
         advice: error.code == ENOENT ? "make the folder above it" : nil, cause: .blocked)
     }
   }

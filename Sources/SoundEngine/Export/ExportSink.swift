@@ -341,9 +341,10 @@ final class FileEncoding: LaneWork {
 
   func cancel() { encoder.cancel() }
 
-  /// An encoder's error, without the draft's path, which means nothing to the user.
+  /// An encoder's error, without the draft's path, which means nothing to the user but on a full disk.
   private static func failure(_ error: SpoolError, _ port: PortName) -> SpoolError {
-    SpoolError(
+    if error.isFullDisk { return error }
+    return SpoolError(
       "cannot write the \(port) file", reason: error.reason, advice: error.advice,
       cause: error.cause)
   }

@@ -109,6 +109,7 @@ extension PublishingContext {
         return try tags.copy(
           from: source, to: temporary, spec: spec, notes: notes, isDigestWanted: isDigestWanted)
       } catch {
+        if error.isFullDisk { throw error }
         throw SpoolError("tag", path, reason: error.reason ?? error.message, cause: error.cause)
       }
     }

@@ -78,7 +78,7 @@ extension ArtifactFolder {
       return nil
     } catch {
       if error.code == ENOENT { return nil }
-      guard error.code == EIO else { throw SpoolError(inStore: "read the artifact", path, error) }
+      guard error.code == EIO else { throw SpoolError("read the artifact", path, error) }
       return ArtifactDamage(
         digest: digest, stamp: before, problem: "it cannot be read: \(error.words)")
     }

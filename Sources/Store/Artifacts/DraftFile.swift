@@ -86,7 +86,7 @@ final class DraftFile: DraftBacking {
       } catch {
         // After a failed flush, written and lost bytes cannot be told apart.
         try? files.unlink(location)
-        throw SpoolError(inStore: "flush the artifact", location, error)
+        throw SpoolError("flush the artifact", location, error)
       }
     }
   }
@@ -122,7 +122,7 @@ final class DraftFile: DraftBacking {
       try unsafe files.write(bytes, to: file)
     } catch {
       removeUnlessKept()
-      throw SpoolError(inStore: "write the artifact", location, error)
+      throw SpoolError("write the artifact", location, error)
     }
     if end - state.writebackCount >= Self.writebackByteCount {
       files.startWriteback(
@@ -153,7 +153,7 @@ final class DraftFile: DraftBacking {
       try files.flush(file)
     } catch {
       try? files.unlink(location)
-      throw SpoolError(inStore: "flush the artifact", location, error)
+      throw SpoolError("flush the artifact", location, error)
     }
     let artifact = Artifact(kind: kind, digest: digest, byteCount: byteCount)
     try artifacts.admit(location, as: artifact, isKept: claim != nil)

@@ -74,7 +74,7 @@ extension DraftFolder {
         return file
       }
       try? files.unlink(file.path)
-      throw SpoolError(inStore: "keep room in", path, error)
+      throw SpoolError("keep room in", path, error)
     }
     return file
   }

@@ -103,7 +103,7 @@ extension Inspection {
           }
           if let fault { found.withLock { $0.append((file, fault)) } }
         } catch {
-          failure.withLock { $0 = $0 ?? SpoolError(inStore: "read", file.path, error) }
+          failure.withLock { $0 = $0 ?? SpoolError("read", file.path, error) }
         }
       }
     }

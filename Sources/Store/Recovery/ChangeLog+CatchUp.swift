@@ -219,7 +219,7 @@ extension ChangeLog {
       return try files.open(path, O_RDONLY | O_NOFOLLOW)
     } catch {
       if [ENOENT, EIO, ELOOP].contains(error.code) { return nil }
-      throw SpoolError(inStore: "read the change log", path, error)
+      throw SpoolError("read the change log", path, error)
     }
   }
 
@@ -241,7 +241,7 @@ extension ChangeLog {
       return ChangeRecord.verified(head, changes).map { ($0, start + Int64(count)) }
     } catch {
       if error.code == EIO { return nil }
-      throw SpoolError(inStore: "read the change log", file.path, error)
+      throw SpoolError("read the change log", file.path, error)
     }
   }
 

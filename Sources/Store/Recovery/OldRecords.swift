@@ -167,7 +167,7 @@ struct OldRecords: Sendable {
       return try files.bytes(of: path, limit: limit)
     } catch {
       if [ENOENT, EIO, ELOOP].contains(error.code) { return nil }
-      throw SpoolError(inStore: "read the record", path, error)
+      throw SpoolError("read the record", path, error)
     }
   }
 

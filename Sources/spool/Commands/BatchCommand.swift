@@ -100,21 +100,25 @@ extension CommandContext {
         console.report("stopped; the same command goes on from there")
         return .interrupted(by: signal)
       }
-      if let pause = summary.pause {
-        throw SpoolError(
-          pause.message, reason: pause.reason,
-          advice: (pause.isFullDisk ? "free some space" : pause.advice ?? "mend that")
-            + "; the same command goes on with the files that are left", cause: pause.cause)
-      }
+      if let pause = summary.pause { throw pause }
       guard !summary.failed.isEmpty else { return .done }
       return summary.doneCount + summary.reusedCount == 0 ? .failed : .someFailed
     } catch {
       if let signal = stop.signalNumber, error.cause == .cancelled {
         return .interrupted(by: signal)
       }
-      console.report(error.text(console))
+      console.report(Self.resumable(error).text(console))
       return .failed
     }
+  }
+
+  /// What pauses the whole batch, with how it continues; any other error as it is.
+  private static func resumable(_ error: SpoolError) -> SpoolError {
+    guard [.fullDisk, .blocked].contains(error.cause) else { return error }
+    return SpoolError(
+      error.message, reason: error.reason,
+      advice: (error.isFullDisk ? "free some space" : error.advice ?? "mend that")
+        + "; the same command goes on with the files that are left", cause: error.cause)
   }
 
   /// The options, with the folders checked.

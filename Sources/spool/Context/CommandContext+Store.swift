@@ -166,10 +166,8 @@ extension CommandContext {
   func store(for plan: Plan, _ options: Runner.Options) throws(SpoolError) -> DiskStore {
     do throws(SpoolError) { return try openStore() } catch {
       guard error.isFullDisk, let readable = try? readableStore() else { throw error }
-      guard let forecast = try? forecast(plan, options, in: readable.store),
-        let refusal = need(forecast, folder: options.folder).finalRefusal
-      else { throw error }
-      throw refusal
+      guard let forecast = try? forecast(plan, options, in: readable.store) else { throw error }
+      throw RoomNeed.refusal(after: error, need(forecast, folder: options.folder))
     }
   }
 

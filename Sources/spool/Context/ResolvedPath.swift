@@ -111,9 +111,7 @@ enum OutputFolder {
     let advice =
       error.code == ENOENT
       ? "make the folder above it, or choose another with --out" : "choose another with --out"
-    return SpoolError(
-      "cannot make the output folder \(path)", reason: error.words, advice: advice,
-      cause: .environment)
+    return SpoolError("make the output folder", path, error, advice: advice)
   }
 
   private static func checkTakesFiles(_ path: String) throws(SpoolError) {

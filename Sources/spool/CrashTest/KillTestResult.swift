@@ -102,8 +102,6 @@ enum KillTestEvent: Sendable {
 extension SpoolError {
   /// A failed system call of a crash test, by its `errno`.
   static func system(_ action: String, _ path: String, _ error: SystemError = .last) -> SpoolError {
-    SpoolError(
-      action, path, error,
-      advice: error.isFullDisk ? "choose another folder with --scratch" : nil)
+    SpoolError(action, path, error)
   }
 }

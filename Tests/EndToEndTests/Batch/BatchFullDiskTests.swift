@@ -31,7 +31,7 @@ struct BatchFullDiskTests {
     #expect(refused.errorOutput.contains("not enough room"), "\(refused.errorOutput)")
     let full = try batch(["--ignore-room", "--jobs", "2"])
     #expect(full.exitCode == 1, "\(full.text) \(full.errorOutput)")
-    #expect(full.errorOutput.contains("is full"), "\(full.errorOutput)")
+    #expect(full.errorOutput.contains(fullDiskWords(of: disk.path)), "\(full.errorOutput)")
     #expect(full.errorOutput.contains("the same command goes on"), "\(full.errorOutput)")
     #expect(!full.text.contains("failed"), "\(full.text)")
     let halves = Workspace.names(in: out).filter { $0.hasPrefix(".") }
@@ -43,5 +43,49 @@ struct BatchFullDiskTests {
     #expect(whole.failed == 0 && whole.interrupted == 0 && whole.done + whole.reused == 10)
     #expect(whole.pause == nil)
     #expect(Workspace.names(in: out).count { $0.hasSuffix(".wav") } == 10)
+  }
+
+  private static let strace = Program(named: "strace")
+
+  /// A file, and the calls that write it.
+  struct Meeting: CustomTestStringConvertible, Sendable {
+    let path: String
+    let calls: String
+    var testDescription: String { path }
+
+    static let all = [
+      Meeting(path: "store/changes-1", calls: "write"),
+      Meeting(path: "store/spool.sqlite-wal", calls: "pwrite64"),
+      Meeting(path: "out/2.wav", calls: "rename,renameat,renameat2"),
+      Meeting(path: "out/batch.json", calls: "rename,renameat,renameat2"),
+    ]
+  }
+
+  @Test(
+    "a full disk is told alike, whichever file meets it",
+    .enabled(if: strace != nil, "the strace program is not installed"), arguments: Meeting.all)
+  func words(meeting: Meeting) throws {
+    let strace = try #require(Self.strace)
+    let folder = try BatchFolder()
+    let pipeline = try folder.pipeline()
+    try folder.putTiny(1, "1.wav")
+    // A store is there, and no file in the output folder, which strace knows by the names of new ones.
+    let other = ["batch", pipeline, folder.path, "--out", folder.place.file("other")]
+    try #require(try folder.place.spool(other).exitCode == 0)
+    try folder.putTiny(2, "2.wav")
+    let log = folder.place.file("strace")
+    let full = try folder.place.spool(
+      ["batch", pipeline, folder.path, "--out", folder.place.out], under: strace,
+      [
+        "-f", "-qq", "-o", log, "-P", folder.place.file(meeting.path), "-e",
+        "trace=\(meeting.calls)", "-e", "inject=\(meeting.calls):error=ENOSPC",
+      ])
+    #expect(try String(contentsOfFile: log, encoding: .utf8).contains("(INJECTED)"))
+    #expect(full.exitCode == 1, "\(full.text) \(full.errorOutput)")
+    #expect(full.errorOutput.contains(fullDiskWords(of: folder.place.folder.path)))
+    #expect(full.errorOutput.contains("the same command goes on"), "\(full.errorOutput)")
+    #expect(!full.text.contains("failed"), "\(full.text)")
+    let rest = try folder.batch(pipeline)
+    #expect(rest.exitCode == 0 && rest.report?.failed == 0, "\(rest.errorOutput)")
   }
 }

@@ -64,7 +64,8 @@ struct DiskFaultTests {
     try disk.squeeze(toRoomFor: squeeze.room)
     let run = try running.end().run
     try fixture.expectHonesty(of: run, out: out, "\(squeeze)")
-    if run.exitCode == 1, run.errorOutput.contains(" is full: ") {
+    if run.exitCode == 1 {
+      #expect(run.errorOutput.contains(fullDiskWords(of: disk.path)), "\(run.errorOutput)")
       let runs = try place.spool(["runs", "--store", disk.path + "/store"])
       #expect(runs.text.contains("paused: disk full"), "\(squeeze): \(runs.text)")
       #expect(runs.errorOutput.contains("free some space; then spool resume"), "\(squeeze)")
@@ -123,7 +124,7 @@ struct DiskFaultTests {
     #expect(paused.exitCode == 1)
     #expect(paused.warnings.contains { $0.contains("where a disk gets full, the run pauses") })
     let complaint = try #require(paused.complaint, "\(paused.errorOutput)")
-    #expect(complaint.what.contains(" is full: "))
+    #expect(complaint.what.contains(fullDiskWords(of: disk.path)), "\(complaint)")
     let id = try #require(paused.record?.id)
     #expect(complaint.next.contains("spool resume \(id)"))
     let runs = try place.spool(["runs", "--store", disk.path + "/store"])

@@ -28,7 +28,8 @@ struct FullDiskCareTests {
   private func pause() throws {
     try disk.squeeze(toRoomFor: 1 << 20)
     let run = try fixture.run(store + ["--out", out, "--ignore-room"])
-    try #require(run.errorOutput.contains(" is full: "), "\(run.errorOutput)")
+    try #require(
+      run.errorOutput.contains(fullDiskWords(of: disk.path)), "\(run.errorOutput)")
     try disk.squeeze(toRoomFor: 0)
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import TestSupport
 import Testing
 
 @Suite("A system error")
@@ -9,9 +10,31 @@ struct SystemErrorTests {
     let error = SystemError(code)
     #expect(error.isFullDisk)
     #expect(error.advice == SystemError(ENOSPC).advice)
-    let worded = SpoolError("write", "/out/a.wav", error)
-    #expect(worded.cause == .fullDisk && worded.isFullDisk)
-    #expect(worded.message == "cannot write /out/a.wav" && worded.reason == error.words)
+    let worded = SpoolError("write", "/out/a.wav", error, advice: "own", cause: .blocked)
+    #expect(worded.cause == .fullDisk && worded.isFullDisk && worded.path == "/out/a.wav")
+    #expect(worded.message == "the disk of /out is full" && worded.advice == error.advice)
+    #expect(worded.reason == "cannot write /out/a.wav: \(error.words)")
+  }
+
+  @Test("of a full disk names the disk that is mounted at a folder")
+  func fullFolder() throws {
+    let folder = try ScratchFolder()
+    let error = SpoolError("write in", folder.path, .fullDisk)
+    #expect(error.message == "the disk of \(folder.path) is full")
+  }
+
+  @Test("of SQLite's tables says the same of a full disk")
+  func fullDatabase() throws {
+    let folder = try ScratchFolder()
+    var database = try Database(
+      at: folder.file("a.sqlite"), for: .writing, advice: Database.Advice())
+    try database.script("PRAGMA max_page_count = 4; CREATE TABLE t (a TEXT) STRICT", to: "write")
+    let error = try #require(throws: SpoolError.self) {
+      try database.run(
+        "INSERT INTO t VALUES (?)", [.text(String(repeating: "x", count: 100_000))], to: "write")
+    }
+    #expect(error.message == "the disk of \(folder.path) is full")
+    #expect(error.advice == SystemError(ENOSPC).advice)
   }
 
   @Test(
@@ -41,7 +64,8 @@ struct SystemErrorTests {
     ])
   func advice(code: CInt, word: String) {
     #expect(SystemError(code).advice?.contains(word) == true)
-    #expect(SpoolError("read", "/a", SystemError(code), advice: "own").advice == "own")
+    let own = SpoolError("read", "/a", SystemError(code), advice: "own").advice
+    #expect(own == (SystemError(code).isFullDisk ? SystemError(code).advice : "own"))
   }
 
   @Test("says of a link what the system's words do not")

@@ -82,9 +82,13 @@ import Testing
     let path = scratch.file("store")
     for number in stride(from: 1, through: 40, by: 3) {
       let probe = FileProbe(.from(number, code: ENOSPC))
-      try? live(probe.files, in: path)
+      var error: SpoolError?
+      do { try live(probe.files, in: path) } catch let thrown as SpoolError { error = thrown }
       if probe.failures.isEmpty { break }
       let fault = "\(probe.failures[0]) and all after it"
+      #expect(
+        error.map { $0.isFullDisk && $0.message.contains(/^the disk of .* is full$/) } ?? true,
+        "\(fault): \(error.debugDescription)")
       try expectConsistency(path, fault)
       #expect(names(in: path + "/drafts") == [], "\(fault)")
       #expect(names(in: scratch.file("out")).filter { $0.hasSuffix(".part") } == [], "\(fault)")

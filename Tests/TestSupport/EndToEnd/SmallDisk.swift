@@ -42,3 +42,12 @@ package final class SmallDisk {
     }
   }
 }
+
+/// What every command says where the disk of a folder at or below a path is full, whichever file met it.
+package func fullDiskWords(of path: String) -> Regex<Substring> {
+  let name = NSRegularExpression.escapedPattern(for: path)
+  guard let words = try? Regex("the disk of \(name)\\S* is full", as: Substring.self) else {
+    preconditionFailure("an escaped path is a pattern")
+  }
+  return words
+}

@@ -247,9 +247,7 @@ struct WaveCopy {
     _ path: String, _ calls: () throws(SystemError) -> Result
   ) throws(SpoolError) -> Result {
     do throws(SystemError) { return try calls() } catch {
-      throw SpoolError(
-        "cannot write \(path) for a plugin", reason: error.words,
-        advice: "make room there, or set TMPDIR", cause: .environment)
+      throw SpoolError("write for a plugin", path, error, advice: "set TMPDIR to another folder")
     }
   }
 
