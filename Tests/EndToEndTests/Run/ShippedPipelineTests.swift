@@ -52,12 +52,14 @@ struct ShippedPipelineTests {
   }
 }
 
-/// README.md, as its readers take it.
+/// README.md, or an article of the guide, as readers take it.
 struct Readme {
   let text: String
 
-  init() throws {
-    let path = PackageFiles.pipeline("../README.md")
+  /// - Parameter article: the name of an article; without one it is README.md.
+  init(article: String? = nil) throws {
+    let path = PackageFiles.pipeline(
+      article.map { "../Sources/spool/Spool.docc/Guide/\($0).md" } ?? "../README.md")
     text = try String(contentsOfFile: path, encoding: .utf8)
   }
 
