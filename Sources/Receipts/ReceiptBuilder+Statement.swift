@@ -42,13 +42,13 @@ extension ReceiptBuilder {
   }
 
   /// The sources, the program and the machine.
-  /// - Parameter receipt: the receipt's name; one that is there is replaced.
+  /// - Parameter names: the receipt's; one that is there is replaced.
   package func origin(
-    of program: Receipt.Named, on host: Receipt.Named, asReceipt receipt: String
+    of program: Receipt.Named, on host: Receipt.Named, as names: ReceiptNames
   ) throws(SpoolError) -> JSONValue {
     let run = context.run
     var replaced = context.replaced
-    let path = context.folder + "/" + receipt
+    let path = context.folder + "/" + names.receipt
     if let file = ReceiptFile(at: path) { replaced[path] = replaced[path] ?? file.digest }
     var sources: [JSONValue] = []
     for (input, file) in context.files.sorted(by: { $0.key < $1.key }) {
@@ -62,7 +62,8 @@ extension ReceiptBuilder {
         pipelineDigest: run.request.map { SHA256.digest(of: $0.pipelineText) },
         startedAt: run.startedAt, finishedAt: context.now),
       sources: sources, authorities: context.authorities.map(\.url),
-      replaced: replaced.map { (name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 })
+      replaced: replaced.map { (name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 },
+      receipt: names.statedName)
   }
 
   /// The stages, in order.

@@ -18,13 +18,13 @@ struct ReceiptBuilder {
   }
 
   /// The public key's file name: `spool.pub`, unless another key has that name.
-  func keyName(for key: VerifyingKey) -> String {
-    let usual = "spool.pub"
+  func keyName(for key: VerifyingKey, in names: ReceiptNames) -> String {
+    let usual = names.beside("spool.pub")
     let path = folder + "/" + usual
     guard let other = try? context.exportFolder.digest(ofFile: path),
       other != SHA256.digest(of: key.pem)
     else { return usual }
-    return "spool-\(key.id.hex.prefix(8)).pub"
+    return names.beside("spool-\(key.id.hex.prefix(8)).pub")
   }
 
   /// Publishes a text.
@@ -132,26 +132,46 @@ extension ReceiptBuilder {
   }
 }
 
-/// The names of a receipt's files.
+/// The names of a receipt's files, from the folder of the exports.
 package struct ReceiptNames {
-  /// The verification script.
-  package let script: String
-  /// The list for `sha256sum -c`.
-  package let checksums: String
-  package let receipt: String
+  /// Where they lie.
+  package enum Place: String, Codable, Sendable, CaseIterable {
+    case beside
+    /// In a folder `receipts` beside the exports.
+    case folder
+  }
 
-  package init(stem: String) {
-    script = stem + ".verify.sh"
-    checksums = stem + ".sha256"
-    receipt = stem + ".receipt.json"
+  /// The verification script; nil if none is written.
+  let script: String?
+  /// The list for `sha256sum -c`; nil if none is written.
+  let checksums: String?
+  let receipt: String
+
+  package init(stem: String, in place: Place, hasScript: Bool) {
+    let stem = place == .folder ? "\(Receipt.ownFolder)/\(stem)" : stem
+    script = hasScript ? stem + ".verify.sh" : nil
+    checksums = hasScript ? stem + ".sha256" : nil
+    receipt = stem + ReceiptSearch.ending
   }
 
   /// From the order of `all`; nil for other names.
-  package init?(_ names: [String]) {
-    guard names.count == 3 else { return nil }
-    (script, checksums, receipt) = (names[0], names[1], names[2])
+  init?(_ names: [String]) {
+    guard let receipt = names.last, names.count == 1 || names.count == 3 else { return nil }
+    (script, checksums) = names.count == 3 ? (names[0], names[1]) : (nil, nil)
+    self.receipt = receipt
   }
 
   /// In order of writing: the receipt completes the set.
-  package var all: [String] { [script, checksums, receipt] }
+  package var all: [String] { [script, checksums, receipt].compactMap(\.self) }
+
+  /// The folder of all of them below that of the exports; empty for that folder itself.
+  var folder: String {
+    receipt.lastIndex(of: "/").map { String(receipt[..<$0]) } ?? ""
+  }
+
+  /// A file's name in the same folder.
+  func beside(_ name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
+
+  /// What the receipt says of its own name: nothing where its place and its list tell.
+  var statedName: String? { folder.isEmpty && checksums != nil ? nil : receipt }
 }

@@ -53,47 +53,48 @@ package final class SignedReceiptWriter: ReceiptWriter {
     if (try? keys.isProtected()) == true { _ = try signingKey() }
   }
 
-  /// The names of a receipt's files, from a recording's name.
-  package func fileNames(for recording: String) -> [String] {
-    ReceiptNames(stem: ExportName.stem(of: recording)).all
-  }
-
-  /// Writes the public key, the script, the checksums and, last, the receipt.
+  /// Writes the public key, the script and the checksums, if wanted, and, last, the receipt.
   package func write(_ context: ReceiptContext) throws(SpoolError) -> [PublishedFile] {
     guard let names = ReceiptNames(context.fileNames), !context.run.published.isEmpty else {
       return []
     }
     let key = try signingKey()
     let builder = ReceiptBuilder(context)
-    let keyName = builder.keyName(for: key.verifyingKey)
-    let script = VerificationScript.text(
-      receipt: names.receipt, checksums: names.checksums, key: keyName,
-      isInBag: context.enclosure != nil, stampCount: context.authorities.count)
-    let helping = [(keyName, key.verifyingKey.pem), (names.script, script)]
-    let listed = try builder.exports() + helping.map(builder.subject)
-    let list = ChecksumList.text(of: listed.map { ($0.name, $0.digest) })
+    let keyName = builder.keyName(for: key.verifyingKey, in: names)
+    var helping: [(name: String, text: String)] = []
+    var subjects = try builder.exports() + [builder.subject(keyName, key.verifyingKey.pem)]
+    if let script = names.script, let checksums = names.checksums {
+      let text = VerificationScript.text(
+        receipt: names.receipt, checksums: checksums, key: keyName,
+        isInBag: context.enclosure != nil, stampCount: context.authorities.count)
+      subjects.append(builder.subject(script, text))
+      let list = ChecksumList.text(of: subjects.map { ($0.name, $0.digest) })
+      subjects.append(builder.subject(checksums, list))
+      helping = [(script, text), (checksums, list)]
+    }
     let receipt = Receipt(
-      subjects: listed + [builder.subject(names.checksums, list)],
-      origin: try builder.origin(of: program, on: Self.machine, asReceipt: names.receipt),
+      subjects: subjects,
+      origin: try builder.origin(of: program, on: Self.machine, as: names),
       stages: try builder.stages())
     let text =
       try existing(receipt, by: key, at: context.folder + "/" + names.receipt)
       ?? receipt.signed(by: key).text
     // All or none: a new list beside an old receipt would break a complete set.
-    for (name, text) in [(names.script, script), (names.checksums, list), (names.receipt, text)] {
+    for (name, text) in helping + [(names.receipt, text)] {
       try builder.checkPlace(of: text, as: name)
     }
-    var files = [
-      try builder.publish(key.verifyingKey.pem, as: keyName, of: nil),
-      try builder.publish(script, as: names.script),
-      try builder.publish(list, as: names.checksums),
-      try builder.publish(text, as: names.receipt),
-    ]
-    files[3].leaf = MerkleTree.leaf(Array(text.utf8))
+    if !names.folder.isEmpty {
+      try context.exportFolder.makeFolder("\(context.folder)/\(names.folder)")
+    }
+    var files = [try builder.publish(key.verifyingKey.pem, as: keyName, of: nil)]
+    for (name, text) in helping { files.append(try builder.publish(text, as: name)) }
+    var published = try builder.publish(text, as: names.receipt)
+    published.leaf = MerkleTree.leaf(Array(text.utf8))
+    files.append(published)
     let digest = SHA256.digest(of: text)
     // After a crash before this, the resumed run does it.
     context.removeStamps(of: names.receipt, otherThan: digest)
-    try log.add(text, at: files[3].path, signedBy: key, now: context.now)
+    try log.add(text, at: published.path, signedBy: key, now: context.now)
     try stamps.add(context.awaitedStamps(of: names.receipt, digest))
     let tags = try context.enclosure.map { (enclosure) throws(SpoolError) in
       let bag = String(context.folder.dropLast(enclosure.content.count + 1))
@@ -169,7 +170,7 @@ extension SignedReceiptWriter {
       _ = try? place.exportFolder.recognize(file.path, holding: file.digest)
     }
     guard place.isWorkPending else { return }
-    for other in [names.script, names.checksums].map({ place.folder + "/" + $0 })
+    for other in names.all.dropLast().map({ place.folder + "/" + $0 })
       + ReceiptContext.stampFiles(of: names.receipt, in: place.stampFolder)
     where Self.isTaken(other) && place.exportFolder.byteCount(ofPublished: other) == nil {
       throw Self.isForeign(other)

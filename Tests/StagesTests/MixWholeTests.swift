@@ -120,4 +120,55 @@ import Testing
       try bench.mix([voice, music], parameters.replacing("by: voice", with: "by: 2"))
     }
   }
+
+  @Test func `all tracks of a role give way to all of another, once however many are heard`() throws
+  {
+    let frames = 96_000
+    let voices = [0..<48_000, 24_000..<72_000].map { range in
+      TestSound(mono, frames: frames) { _, frame in range.contains(frame) ? 0.5 : 0 }
+    }
+    let music = TestSound.constant(0.25, stereo, frames: frames)
+    let tracks = """
+      tracks: [{ role: voice }, { voice: true }, { role: music }, { name: bell, role: effects }],
+      """
+    let duck =
+      "duck: { role: music, by-role: voice, amount: -12 dB, attack: 1 ms, look-ahead: 0 ms }"
+    let depth = Float(0.25 * pow(10, -12.0 / 20))
+    let sum = try bench.mix(voices + [music, music], "\(tracks) \(duck), stem: 3").channels[0]
+    // While one is heard, both, and the other.
+    for range in [4800..<24_000, 26_000..<48_000, 50_000..<72_000] {
+      #expect(sum[range].allSatisfy { abs($0 - depth) < 0.01 * depth })
+    }
+    let bell = try bench.mix(voices + [music, music], "\(tracks) \(duck), stem: 4").channels[0]
+    #expect(bell.allSatisfy { $0 == 0.25 })
+    // One voice alone, by its name: as with a role that only it has.
+    let one = try bench.mix(
+      [voices[0], music],
+      "tracks: [{ role: voice }, { role: music }], \(duck), stem: 2")
+    let named = try bench.mix(
+      [voices[0], music],
+      "tracks: [{ name: v }, { name: m }], stem: 2, "
+        + duck.replacing("role: music, by-role: voice", with: "track: m, by: v"))
+    #expect(one.isBitIdentical(to: named))
+  }
+
+  @Test
+  func `a role that no track has ducks nothing, with a note; both ways of naming are refused`()
+    throws
+  {
+    let paths = try bench.files([.constant(0.25, stereo, frames: 4800)])
+    let (source, _) = try bench.source(paths, "duck: { role: music, by-role: voice }")
+    #expect(try bench.read(source).channels[0].allSatisfy { $0 == 0.25 })
+    #expect(
+      source.warnings == [
+        "no track has the role voice or music, so nothing is ducked for want of it"
+      ])
+    for wrong in [
+      "role: music", "by: 1", "role: music, track: 1, by: 1", "track: 1, by: 1, by-role: voice",
+    ] {
+      #expect(throws: SpoolError.self, "\(wrong)") {
+        try bench.source(paths, "duck: { \(wrong) }")
+      }
+    }
+  }
 }

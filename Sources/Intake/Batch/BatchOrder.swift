@@ -86,7 +86,7 @@ package struct BatchOrder: Sendable {
   }
 
   /// Whether a stage of the pipeline writes receipts.
-  package var asksForReceipts: Bool { plan.steps.contains { $0.stage.receipt != nil } }
+  package var asksForReceipts: Bool { plan.receiptStep != nil }
 
   /// The identity of a batch of this folder and this pipeline in the store.
   var identity: Digest { identity(ofPipelineAt: pipelinePath) }

@@ -271,8 +271,9 @@ extension InboxProcessor {
       let target = path.map { " to \($0)" } ?? ""
       switch place {
       case .accepted: return "done, and moved\(target)"
-      case .quarantine: return "not accepted, and moved\(target), with the reason beside it"
-      case .left: return "\(isDone ? "done" : "not accepted"), and left where it is"
+      case .quarantine:
+        return "it cannot be processed, and was moved\(target), with the reason beside it"
+      case .left: return "\(isDone ? "done" : "it cannot be processed"), and left where it is"
       case .deleted: return "done, and deleted from the inbox; the store keeps its original"
       case .gone:
         return "somebody has taken it away or changed it; the store has it as it arrived"

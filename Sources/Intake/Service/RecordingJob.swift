@@ -91,7 +91,6 @@ struct RecordingJob {
         names: chosen == name.fileName() ? nil : [pipeline.input: chosen],
         pluginFolder: pipeline.pluginFolder)
       var options = Runner.Options(request)
-      options.isReceiptWanted = true
       options.origins = origins
       options.mayGoOn = { (record) throws(SpoolError) in
         let outputs = record.steps.first { $0.id == source }?.outputs.values
@@ -123,10 +122,7 @@ struct RecordingJob {
 
   /// The exports of the recording under a name, as absolute paths.
   private func exports(of plan: Plan, named name: String, in folder: String) -> [String] {
-    let exports = plan.exportPaths([settings.pipeline.input: name])
-    let isAsked = plan.steps.contains { $0.stage.receipt != nil }
-    let receipt = isAsked || exports.isEmpty ? [] : engine.receiptWriter?.fileNames(for: name) ?? []
-    return (exports + receipt).map { folder + "/" + $0 }
+    plan.exportPaths([settings.pipeline.input: name]).map { folder + "/" + $0 }
   }
 
   /// Whether a file at one of the paths is not an export of this recording.

@@ -19,7 +19,7 @@ package struct WatchEngine: Sendable {
   let option: StoreOption
 
   /// `makeRunID` names runs, `option` the store in commands that a user types; `receiptWriter`
-  /// writes a receipt for every recording.
+  /// writes the receipts that pipelines ask for.
   package init(
     store: DiskStore, at storePath: String, option: StoreOption = .usual,
     executors: [any PassExecutor],

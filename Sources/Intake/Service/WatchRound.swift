@@ -224,7 +224,8 @@ final class InboxWorker: Sendable {
   ) throws(SpoolError) {
     self.settings = settings
     let folders = try ResultFolders(
-      of: settings, memory: engine.store.inboxes, receiptWriter: engine.receiptWriter)
+      of: settings, memory: engine.store.inboxes,
+      receiptWriter: settings.pipeline.asksForReceipts ? engine.receiptWriter : nil)
     self.folders = folders
     claim = try Self.claim(settings, engine)
     let processor = InboxProcessor(

@@ -19,6 +19,9 @@ package struct WatchedPipeline: Sendable {
   /// The input for a transcript beside the recording; nil if it has none.
   package let transcriptInput: String?
 
+  /// Whether a stage writes receipts.
+  package let asksForReceipts: Bool
+
   private let overrideNodes: [String: DocumentNode]
   private let catalog: StageCatalog
 
@@ -61,6 +64,9 @@ package struct WatchedPipeline: Sendable {
     let texts = definition.inputs.filter { $0.kind == .transcript && !$0.isList }
     transcriptInput = texts.count == 1 ? texts.first?.name : nil
     overrideNodes = nodes
+    let plan = try? Plan(
+      definition, catalog: catalog, inputs: [input.name: "recording"], overrides: nodes)
+    asksForReceipts = plan?.receiptStep != nil
   }
 
   func isSame(as other: WatchedPipeline) -> Bool {

@@ -18,10 +18,6 @@ package protocol ReceiptWriter: Sendable {
   /// - Throws: if a file is there that must not be replaced, before any other one is.
   func inspect(_ place: ReceiptPlace) throws(SpoolError)
 
-  /// The names of a receipt and its companions, if no stage of the pipeline names them.
-  /// - Parameter recording: the path of the recording that names the run.
-  func fileNames(for recording: String) -> [String]
-
   /// Writes a receipt, after all that it covers is in the user's folder. An equal one that is
   /// already there stays.
   /// - Returns: the receipt, and its companions.
@@ -49,10 +45,9 @@ package struct ReceiptContext: Sendable {
   package let work: [Work]
   /// The recordings' origins, by input.
   package let origins: [String: RecordingOrigin]
-  /// The step that asks for the receipt; without one, the last that exports.
+  /// The step that asks for the receipt.
   package let step: StepID
-  /// The names of the receipt and its companions, from `fileNames` of the stage or the receipt
-  /// writer.
+  /// The names of the receipt and its companions, from `fileNames` of the stage.
   package let fileNames: [String]
   /// The recording that names the receipt; nil if unknown.
   package let recording: RecordingIdentity?

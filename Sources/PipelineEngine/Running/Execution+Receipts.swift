@@ -6,12 +6,7 @@ import Synchronization
 extension Execution {
   /// Throws, before any work, if the run's receipts could not be written at its end.
   func checkReceiptWriter() throws {
-    guard let asking = plan.steps.first(where: { $0.stage.receipt != nil }) else {
-      if options.isReceiptWanted, !plan.exportingSteps.isEmpty {
-        try runner.receiptWriter?.prepare()
-      }
-      return
-    }
+    guard let asking = plan.receiptStep else { return }
     do throws(SpoolError) {
       guard let receiptWriter = runner.receiptWriter else {
         throw SpoolError(
@@ -62,23 +57,17 @@ extension Execution {
 
   /// Whether a receipt will cover the exports.
   var writesReceipts: Bool {
-    runner.receiptWriter != nil
-      && (options.isReceiptWanted || plan.steps.contains { $0.stage.receipt != nil })
+    runner.receiptWriter != nil && plan.receiptStep != nil
   }
 
   /// The wanted receipts: the steps that ask for them, and the files' names.
   var receiptNames: [(step: StepID, fileNames: [String])] {
-    let places = plan.steps.compactMap { step -> (StepID, [String])? in
+    plan.steps.compactMap { step -> (StepID, [String])? in
       guard step.stage.receipt != nil, let stage = step.stage as? any PublishingStage else {
         return nil
       }
       return (step.id, stage.fileNames(of: step.id, recordings: names(of: step)))
     }
-    guard places.isEmpty, options.isReceiptWanted, let last = plan.exportingSteps.last,
-      let receiptWriter = runner.receiptWriter
-    else { return places }
-    let name = names(of: last).first ?? plan.name
-    return [(last.id, receiptWriter.fileNames(for: name))]
   }
 
   /// The nearest recording of a step; nil if it has none, or before they are read.
@@ -97,10 +86,7 @@ extension Execution {
     for (step, fileNames) in receiptNames {
       do throws(SpoolError) {
         try runner.stop.check()
-        if run.published.isEmpty {
-          guard let asking = plan.step(step), asking.stage.receipt != nil else { return }
-          throw Self.nothingToProve(asking)
-        }
+        if run.published.isEmpty, let asking = plan.step(step) { throw Self.nothingToProve(asking) }
         let context = try context(run, step: step, fileNames: fileNames)
         let files = try receiptWriter.write(context)
         if let receipt = files.first(where: { $0.leaf != nil }) {
@@ -110,7 +96,7 @@ extension Execution {
           progress.record.published.append(file)
           recorder.record(.published(file))
         }
-        guard let asking = plan.step(step), asking.stage.receipt != nil,
+        guard let asking = plan.step(step),
           let index = progress.record.steps.firstIndex(where: { $0.id == step }),
           progress.record.steps[index].outcome == .reused
         else { continue }

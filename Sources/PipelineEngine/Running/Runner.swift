@@ -25,8 +25,6 @@ package struct Runner: Sendable {
     /// The command that resumes the run, for advice; nil if there is none.
     package var resumeCommand: String?
 
-    /// Whether to write a receipt although the pipeline does not ask for one.
-    package var isReceiptWanted = false
     /// The recordings' origins by input, if more is known than their paths.
     package var origins: [String: RecordingOrigin] = [:]
 

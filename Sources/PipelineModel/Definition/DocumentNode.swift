@@ -105,15 +105,16 @@ package struct Problem: Error, Hashable, Codable {
   }
 
   /// The word with the fewest edits from `word`, if it is near enough; nearer still if they begin
-  /// differently.
+  /// differently. Else the one that `word` is short for: `freq`.
   package static func nearest(to word: String, in words: [String]) -> String? {
     let word = word.lowercased()
-    return words.map { ($0, editDistance(word, $0.lowercased())) }
+    let near = words.map { ($0, editDistance(word, $0.lowercased())) }
       .filter { candidate, distance in
         let beginsAlike = word.prefix(2) == candidate.lowercased().prefix(2)
         return distance <= max(1, word.count / (beginsAlike ? 2 : 3))
       }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+    return near ?? (word.count < 3 ? nil : words.first { $0.lowercased().hasPrefix(word) })
   }
 }
 

@@ -24,6 +24,9 @@ package struct Plan: Sendable {
     return plan
   }
 
+  /// The first step that asks for a receipt of the run; nil if none does.
+  package var receiptStep: BoundStep? { steps.first { $0.stage.receipt != nil } }
+
   /// The steps that export files, without those that only write a receipt.
   package var exportingSteps: [BoundStep] {
     steps.filter { $0.stage is any PublishingStage && $0.stage.receipt == nil }

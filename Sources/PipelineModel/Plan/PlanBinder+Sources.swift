@@ -11,6 +11,8 @@ extension Plan.Binder {
     var isSkipped = false
     /// Whether to suggest it for a wrong reference: not for a step of unknown kind.
     var isOffered = true
+    /// Whether its kind is unknown, and so may be what it gives: nothing below is blamed for it.
+    var isUnknown = false
   }
 
   /// The sources of a step's inputs, and why it cannot run if one that it needs was not given.
@@ -152,6 +154,7 @@ extension Plan.Binder {
           suggestion: Problem.nearest(to: parts.first ?? "", in: names)))
       return []
     }
+    if step.isUnknown { return [] }
     let wanted = parts.dropFirst().first
     guard
       let output = step.outputs.first(where: {
@@ -181,6 +184,9 @@ extension Plan.Binder {
     let inputs = definition.inputs.filter { $0.kind == port.kind }
     if port.intake != .recording {
       for candidate in above.reversed() {
+        if candidate.isUnknown, candidate.outputs.isEmpty {
+          return [.step(candidate.id, port.name)]
+        }
         guard let output = candidate.outputs.first(where: { $0.kind == port.kind }) else {
           continue
         }

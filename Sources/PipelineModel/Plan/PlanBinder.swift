@@ -84,14 +84,7 @@ extension Plan {
       let id = name(of: step)
       locations[id] = step.kind.location
       guard let found = catalog[step.kind.value] else {
-        problems.append(
-          Problem(
-            at: step.kind.location, "there is no stage kind \"\(step.kind.value)\"",
-            allowed: catalog.offer,
-            suggestion: Problem.nearest(to: step.kind.value, in: catalog.kinds)))
-        // Its output is unknown; sound is the likeliest, and avoids further errors below.
-        above.append(
-          Above(id: id, outputs: [Port(.sound, .sound, "")], isOffered: step.id != nil))
+        bindUnknown(step, as: id)
         return
       }
       let registration = found.shaped(by: filled(step.parameters))
@@ -132,6 +125,33 @@ extension Plan {
       } catch {
         problems += Self.problems(of: error, in: step, substituted)
       }
+    }
+
+    /// Reports a step of an unknown kind. Where the kind is a slip of the pen, its parameters are
+    /// checked as those of the kind that was meant.
+    private mutating func bindUnknown(_ step: StepDefinition, as id: StepID) {
+      let kind = step.kind.value
+      let meant = Problem.nearest(to: kind, in: catalog.kinds)
+      // The list is long, and one is enough.
+      let isFirst = !above.contains { $0.isUnknown }
+      problems.append(
+        Problem(
+          at: step.kind.location, "there is no stage kind \"\(kind)\"",
+          allowed: isFirst ? catalog.offer : "the same as above", suggestion: meant))
+      guard let meant, editDistance(kind.lowercased(), meant.lowercased()) <= 2,
+        let registration = catalog[meant]
+      else {
+        above.append(Above(id: id, outputs: [], isOffered: step.id != nil, isUnknown: true))
+        return
+      }
+      let descriptor = registration.shaped(by: filled(step.parameters)).descriptor
+      above.append(
+        Above(id: id, outputs: descriptor.outputs, isOffered: step.id != nil, isUnknown: true))
+      var resolver = ParameterResolver(owner: meant, folder: definition.folder)
+      let parameters = split(step.parameters, descriptor).parameters
+      _ = resolver.resolve(
+        substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
+      problems += resolver.problems
     }
 
     /// Each wrong value at its own place; without one, all at the step's kind.

@@ -24,10 +24,10 @@ extension DocumentReader {
       "tracks": "channels",
     ])
   private static let channelKeys = Vocabulary(
-    ["file", "name", "volume", "gain", "pan", "isMuted", "isSoloed", "isVoice", "offset"],
+    ["file", "name", "role", "volume", "gain", "pan", "isMuted", "isSoloed", "isVoice", "offset"],
     synonyms: [
       "path": "file", "mute": "isMuted", "muted": "isMuted", "solo": "isSoloed",
-      "soloed": "isSoloed", "voice": "isVoice", "panning": "pan",
+      "soloed": "isSoloed", "voice": "isVoice", "panning": "pan", "kind": "role",
     ])
 
   fileprivate mutating func session(_ root: DocumentNode) -> SessionDefinition {
@@ -64,6 +64,11 @@ extension DocumentReader {
         if let name = channel.name {
           checkUnique(name, at: entry.value.location, of: "channels", allowed: "another name")
         }
+      case "role":
+        channel.role = value(
+          entry.value, of: entry.key, allowed: TrackRole.words.joined(separator: ", "),
+          words: TrackRole.words
+        ) { TrackRole(rawValue: $0) }
       case "volume": channel.volume = number(entry, .number, 0...1.5) ?? channel.volume
       case "gain": channel.gain = number(entry, .decibels, -120...24) ?? channel.gain
       case "pan": channel.pan = number(entry, .number, -1...1) ?? channel.pan
@@ -77,6 +82,8 @@ extension DocumentReader {
       default: reportSlip(entry, Self.channelKeys, of: "a channel")
       }
     }
+    if channel.role == .voice { channel.isVoice = true }
+    if channel.isVoice { channel.role = channel.role ?? .voice }
     return channel
   }
 

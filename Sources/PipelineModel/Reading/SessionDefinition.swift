@@ -17,6 +17,8 @@ package struct SessionDefinition: Hashable, Sendable {
     package var isSoloed = false
     /// Whether it holds a voice.
     package var isVoice = false
+    /// What it is for in the mix; nil if the session does not say.
+    package var role: TrackRole?
     /// Where its track begins.
     package var offset = TrackOffset.frames(0)
 
@@ -41,6 +43,14 @@ package struct SessionDefinition: Hashable, Sendable {
       }
     }
   }
+}
+
+/// What a track is for in a mix, so that a pipeline can refer to tracks of any session.
+package enum TrackRole: String, Hashable, Sendable, Codable, CaseIterable {
+  case voice, music, effects, ambience
+
+  /// All of them, as written.
+  package static let words = allCases.map(\.rawValue)
 }
 
 /// Where a track begins in a mix, as written.

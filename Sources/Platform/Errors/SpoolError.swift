@@ -149,10 +149,13 @@ package struct SpoolError: Error, Hashable, Sendable {
     /// The keys of its path: `["controls", "gain"]`.
     package let path: [String]
     package let message: String
+    /// A value that is probably right; nil if none is known.
+    package let remedy: String?
 
-    package init(at path: [String], _ message: String) {
+    package init(at path: [String], _ message: String, remedy: String? = nil) {
       self.path = path
       self.message = message
+      self.remedy = remedy
     }
   }
 

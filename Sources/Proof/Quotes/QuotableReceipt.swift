@@ -25,6 +25,8 @@ package struct QuotableReceipt: Sendable {
   package let authorities: [String]
 
   package var folder: String { QuotableReceipt.folder(of: path) }
+  /// The folder that the names of its subjects start from.
+  private let base: String
 
   /// Reads the receipt at a path and verifies its signature by the named key, if that is known or
   /// lies beside it.
@@ -59,6 +61,7 @@ package struct QuotableReceipt: Sendable {
     } catch {
       throw SpoolError("cannot use the receipt \(path)", reason: "\(error)", kind: .broken)
     }
+    base = Self.folder(of: ReceiptSearch.base(of: path, statement))
     let stages = statement["predicate"]?["stages"]?.list ?? []
     let subjects = statement["subject"]?.list ?? []
     exports = subjects.compactMap { subject in
@@ -107,7 +110,7 @@ package struct QuotableReceipt: Sendable {
 
   /// The path of a subject; nil if its name leads out of the receipt's folder.
   package func path(ofFile name: String) -> String? {
-    SubjectFile(name: name, in: folder) == nil ? nil : "\(folder)/\(name)"
+    SubjectFile(name: name, in: base) == nil ? nil : "\(base)/\(name)"
   }
 
   /// The receipt that names an export: by name, else any beside it; for a folder, the one in it.
@@ -120,9 +123,11 @@ package struct QuotableReceipt: Sendable {
     }
     let folder = folder(of: export)
     let name = export.split(separator: "/").last.map(String.init) ?? export
-    let names = FilePath.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
+    let names = receipts(in: folder)
     // Most likely the receipt has the export's name.
-    let likely = names.filter { name.hasPrefix($0.dropLast(ReceiptSearch.ending.count)) }
+    let likely = names.filter {
+      name.hasPrefix(ReceiptSearch.name(of: $0).dropLast(ReceiptSearch.ending.count))
+    }
     for group in [likely, names] {
       var found: [QuotableReceipt] = []
       for receipt in group.sorted() {
@@ -149,10 +154,18 @@ package struct QuotableReceipt: Sendable {
       advice: "name the receipt; a proof stage in a pipeline writes one")
   }
 
+  /// The paths of the receipts of a folder's exports, from that folder.
+  private static func receipts(in folder: String) -> [String] {
+    let own = FilePath.names(in: "\(folder)/\(Receipt.ownFolder)").map {
+      "\(Receipt.ownFolder)/\($0)"
+    }
+    return (FilePath.names(in: folder) + own).filter { $0.hasSuffix(ReceiptSearch.ending) }
+  }
+
   private static func only(
     in folder: String, knownKeys: [VerifyingKey]
   ) throws(SpoolError) -> QuotableReceipt {
-    let names = FilePath.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
+    let names = receipts(in: folder)
     guard names.count == 1 else {
       throw SpoolError(
         "cannot tell what in \(folder) is to be quoted",

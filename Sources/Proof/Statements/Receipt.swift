@@ -8,6 +8,8 @@ package import Platform
 package struct Receipt: Hashable, Sendable {
   /// The predicate's type and version.
   package static let predicateType = "urn:spool:receipt:v1"
+  /// The folder of receipts that do not lie beside their exports.
+  package static let ownFolder = "receipts"
   package static let statementType = "https://in-toto.io/Statement/v1"
 
   package let subjects: [Subject]
@@ -79,13 +81,15 @@ package struct Receipt: Hashable, Sendable {
   /// - Parameters:
   ///   - authorities: the URLs of its time stamping authorities, in order.
   ///   - replaced: the names of replaced files, and the SHA-256 of their bytes.
+  ///   - receipt: the receipt's own name, if it lies in ``ownFolder`` or has no list.
   package static func origin(
     program: Named, host: Named, run: JSONValue, sources: [JSONValue], authorities: [String] = [],
-    replaced: [(name: String, digest: Digest)] = []
+    replaced: [(name: String, digest: Digest)] = [], receipt: String? = nil
   ) -> JSONValue {
     .object(leavingOut: [
       "program": json(ofProgram: program), "host": json(ofHost: host), "run": run,
       "sources": .list(sources),
+      "receipt": receipt.map { .text($0) },
       "authorities": authorities.isEmpty ? nil : .list(authorities.map { .text($0) }),
       "replaced": replaced.isEmpty
         ? nil

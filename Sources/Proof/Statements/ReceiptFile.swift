@@ -24,7 +24,7 @@ package struct ReceiptFile: Sendable {
     self.bytes = bytes
     self.envelope = envelope
     self.statement = statement
-    folder = ReceiptSearch.folder(of: path)
+    folder = ReceiptSearch.base(of: path, statement)
   }
 
   /// The SHA-256 of its bytes.
@@ -73,6 +73,7 @@ extension JSONValue {
       "pipeline": origin?["run"]?["pipeline"],
       "pipelineDigest": origin?["run"]?["pipelineDigest"],
       "sources": origin?["sources"],
+      "receipt": origin?["receipt"],
       "authorities": origin?["authorities"],
       "stages": .list(
         stages.map {
@@ -83,6 +84,9 @@ extension JSONValue {
     ])
     return SHA256.digest(of: essence.bytes)
   }
+
+  /// What a receipt's statement says of the receipt's own name; nil if nothing.
+  var statedName: String? { self["predicate"]?["origin"]?["receipt"]?.text }
 
   /// The time stamping authorities named in a receipt's statement.
   var authorities: [String] {

@@ -52,7 +52,8 @@ package enum ReceiptForm {
   private static let digestSet = JSONForm.object([member("sha256", .hex)])
 
   private static let subject = JSONForm.object([
-    member("name", name, "The file's path from the receipt's folder."),
+    member(
+      "name", name, "The file's path from the receipt's folder, or from the one above receipts."),
     member("digest", digestSet),
     member(
       "annotations",
@@ -87,6 +88,10 @@ package enum ReceiptForm {
         member("startedAt", .time), member("finishedAt", .time),
       ])),
     member("sources", .list(source, least: 0)),
+    optional(
+      "receipt", name,
+      "The receipt's own name, where it has no list of checksums or lies in a folder receipts. All "
+        + "names start from the folder above that one."),
     optional(
       "authorities", .list(name, least: 1),
       "The addresses of the authorities that are asked for a time stamp of the receipt."),

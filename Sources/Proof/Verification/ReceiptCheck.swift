@@ -47,7 +47,7 @@ struct ReceiptCheck: Sendable {
       result.add(name, "\(error)", .statement)
       return
     }
-    checkStatement(statement, name, folder: folder)
+    checkStatement(statement, name, path)
     let awaited = awaited[digest] ?? []
     for (token, problem) in stamps.missing(of: name, from: statement.authorities) {
       if awaited.contains(token) {
@@ -106,7 +106,8 @@ struct ReceiptCheck: Sendable {
     return plugins
   }
 
-  private mutating func checkStatement(_ statement: JSONValue, _ name: String, folder: String) {
+  private mutating func checkStatement(_ statement: JSONValue, _ name: String, _ path: String) {
+    let folder = ReceiptSearch.base(of: path, statement)
     guard statement["_type"]?.text == Receipt.statementType,
       statement["predicateType"]?.text == Receipt.predicateType,
       let predicate = statement["predicate"], let subjects = statement["subject"]?.list,
@@ -130,21 +131,50 @@ struct ReceiptCheck: Sendable {
       + Self.unknownInputs(in: predicate).filter { stranger in
         !links.contains { $0.name == stranger.name }
       } + Self.strays(among: subjects, of: predicate)
-    checkName(name, subjects)
+    if let stated = statement.statedName {
+      guard isInPlace(path, stated) else { return }
+    } else {
+      checkName(name, subjects)
+    }
     for subject in subjects {
       guard let file = subject["name"]?.text, let digest = subject["digest"]?["sha256"]?.text
       else {
         result.add(name, "it vouches for a file without a name or a digest", .statement)
         continue
       }
-      guard let path = SubjectFile(name: file, in: folder.isEmpty ? "." : folder) else {
+      guard let found = SubjectFile(name: file, in: folder.isEmpty ? "." : folder) else {
         result.add(file, "its name leads out of the receipt's folder; it was not looked at", .file)
         continue
       }
       self.subjects.append(
         Subject(
-          file: path, digest: digest, byteCount: subject["annotations"]?["byteCount"]?.integer))
+          file: found, digest: digest, byteCount: subject["annotations"]?["byteCount"]?.integer))
     }
+  }
+
+  /// Compares a receipt's place with the one that it states: elsewhere, its files cannot be found.
+  private mutating func isInPlace(_ path: String, _ stated: String) -> Bool {
+    let (name, folder) = (ReceiptSearch.name(of: path), ReceiptSearch.folder(of: path))
+    guard ReceiptSearch.name(of: stated) == name else {
+      result.add(
+        name,
+        "it is the receipt \(stated), as it says itself: it was renamed, or put in the place of another",
+        .receipt)
+      return false
+    }
+    let own = ReceiptSearch.folder(of: stated)
+    guard own.isEmpty || own == Receipt.ownFolder + "/" else {
+      result.add(name, "it states a place that no receipt has: \(stated)", .statement)
+      return false
+    }
+    // The current folder's name is not looked at.
+    guard !own.isEmpty, !folder.isEmpty, folder != "./", folder != own, !folder.hasSuffix("/" + own)
+    else { return true }
+    result.add(
+      name,
+      "it was moved out of the folder \(own.dropLast()), beside which its files lie: move it back",
+      .receipt)
+    return false
   }
 
   /// Compares a receipt's name with that of its list: a swapped receipt covers other files than its

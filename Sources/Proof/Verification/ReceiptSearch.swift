@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Platform
 
 /// Finds the receipts, bags and quotes below a folder, in one walk without following links.
 package struct ReceiptSearch {
@@ -47,6 +48,18 @@ package struct ReceiptSearch {
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return String(path[...slash])
+  }
+
+  /// The folder that names in a receipt start from, up to and including its last slash; empty for the
+  /// current one. It is the receipt's own, or the one above if the receipt says that it lies in
+  /// ``Receipt/ownFolder``.
+  /// - Parameter path: the receipt's.
+  static func base(of path: String, _ statement: JSONValue) -> String {
+    let own = folder(of: path)
+    guard statement.statedName?.hasPrefix(Receipt.ownFolder + "/") == true else { return own }
+    let end = Receipt.ownFolder + "/"
+    return own == end || own.hasSuffix("/" + end)
+      ? String(own.dropLast(end.utf8.count)) : own + "../"
   }
 
   private static func join(_ folder: String, _ path: String) -> String {

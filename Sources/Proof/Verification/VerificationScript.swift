@@ -24,6 +24,7 @@ package enum VerificationScript {
       stamps=\(quoted((isInBag ? "../" : "") + stamps))
       type=\(Envelope.payloadType)
       authorities=\(stampCount)
+      base=\(receipt.contains("/") ? ".." : ".")
       """
     // Names may look like placeholders: each part is filled in by itself.
     let parts = unsafe String(cString: text_receipt_script).split(separator: "@SETTINGS@")

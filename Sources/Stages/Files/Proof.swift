@@ -7,6 +7,8 @@ import Receipts
 private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let name: String
+    let place: ReceiptNames.Place
+    let script: Bool
     let bag: Bool
     let organization: String?
     let authorities: [Authority]?
@@ -22,11 +24,14 @@ private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
     summary: "Write a signed receipt of what was taken, done and given",
     discussion: """
       When every export is in the output folder, a receipt is laid beside them: an in-toto statement \
-      in a DSSE envelope, signed with the key that spool proof key show names. With it come the list for \
-      sha256sum -c, the public key, and a shell script that checks everything with sha256sum and \
-      openssl alone. spool verify checks it too, and says which file or stage is not as it was. A \
-      receipt that is there and says the same stays as it is. It vouches for what was done, and not \
-      for what the recording itself shows.
+      in a DSSE envelope, signed with the key that spool proof key show names, and the public key. With \
+      them come the list for sha256sum -c, and a shell script that checks everything with sha256sum \
+      and openssl alone; script: false leaves these two out. spool verify checks all of it, and says \
+      which file or stage is not as it was. A receipt that is there and says the same stays as it is. \
+      It vouches for what was done, and not for what the recording itself shows.
+
+      With place: folder, receipts and what belongs to them lie in the folder receipts of the output \
+      folder, which then holds nothing else but exports.
 
       With bag: true, all files of the run go into a folder of their own, called as the receipt is: \
       a BagIt bag (RFC 8493), with the exports and the receipt in its data/, a digest of every file \
@@ -43,6 +48,14 @@ private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
       ParameterDescriptor(
         "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
         "the receipt's name, and the bag's; {stem} is the recording's", isInKey: false),
+      ParameterDescriptor(
+        "place", .choice(ReceiptNames.Place.allCases.map(\.rawValue)), .defaulted("beside"),
+        "whether the receipt lies beside the exports, or in a folder receipts there",
+        isInKey: false),
+      ParameterDescriptor(
+        "script", .flag, .defaulted("true"),
+        "whether a list of checksums and a script that needs no Spool are written, too",
+        isInKey: false),
       ParameterDescriptor(
         "bag", .flag, .defaulted("false"), "whether the files go into a BagIt bag of their own",
         isInKey: false),
@@ -63,12 +76,16 @@ private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
     shorthand: "name")
 
   private let name: String
+  private let place: ReceiptNames.Place
+  private let hasScript: Bool
   private let isBag: Bool
   private let organization: String?
   private let authorities: [TimeStampAuthority]
 
   init(_ parameters: Parameters) throws(SpoolError) {
     name = parameters.name
+    place = parameters.place
+    hasScript = parameters.script
     isBag = parameters.bag
     organization = parameters.organization
     authorities = try TimeStampAuthority.checked(
@@ -77,13 +94,20 @@ private struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
       throw SpoolError(
         "organization is written into a bag, and there is none", advice: "add bag: true")
     }
+    guard !isBag || place == .beside else {
+      throw SpoolError(
+        "a bag has folders of its own", reason: "place: folder is for receipts outside a bag",
+        advice: "leave out place, or bag")
+    }
   }
 
   /// There is nothing to work on before all else is done.
   func run(_ context: StageContext) -> [PortName: StepOutput] { [:] }
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    ReceiptNames(stem: ExportName.fill(name, recording: recordings.first)).all
+    ReceiptNames(
+      stem: ExportName.fill(name, recording: recordings.first), in: place, hasScript: hasScript
+    ).all
   }
 
   var receipt: ReceiptRequest? {

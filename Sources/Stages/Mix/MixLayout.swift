@@ -22,10 +22,10 @@ struct MixLayout {
     var fader: Double { track.volume * track.gain.amplitude }
   }
 
-  /// One track that gives way to another; places in `lanes`.
+  /// One track that gives way to others, to whichever is heard; places in `lanes`.
   struct Duck {
     let track: Int
-    let by: Int
+    let by: [Int]
     let settings: DuckParameters
   }
 
@@ -36,8 +36,10 @@ struct MixLayout {
   let mixFormat: AudioFormat
   /// The tracks, in order.
   let lanes: [Lane]
-  /// Those ducks whose both tracks are heard.
+  /// Those ducks whose tracks are heard.
   let ducks: [Duck]
+  /// What the pipeline asks for and the tracks have no place for.
+  private(set) var notes: [String] = []
 
   init(_ inputs: [TrackInput], _ settings: Settings) throws(SpoolError) {
     self.settings = settings
@@ -89,13 +91,21 @@ struct MixLayout {
     }
     format = AudioFormat(
       sampleRate: rate, channelCount: settings.givesStems ? end : settings.channelCount)
-    ducks = try MixLayout.ducks(settings.ducks, tracks).filter {
-      areHeard[$0.track] && areHeard[$0.by]
+    ducks = try MixLayout.ducks(settings.ducks, tracks).compactMap { duck in
+      let by = duck.by.filter { areHeard[$0] }
+      guard areHeard[duck.track], !by.isEmpty else { return nil }
+      return Duck(track: duck.track, by: by, settings: duck.settings)
     }
+    notes = Self.missingRoles(settings.ducks, tracks)
     if settings.match != nil, !tracks.contains(where: \.isVoice) {
+      guard !settings.isFromSession else {
+        notes.append(
+          "no track is a voice, so none is matched: role: voice in the session marks one")
+        return
+      }
       throw SpoolError(
         "there is no voice to match", reason: "no track is marked as one",
-        advice: "mark tracks with voice: true, in a session with isVoice: true")
+        advice: "mark tracks with role: voice")
     }
   }
 
@@ -149,24 +159,45 @@ struct MixLayout {
   ) throws(SpoolError) -> [Duck] {
     var found: [Duck] = []
     for duck in ducks {
-      guard let track = tracks.index(of: duck.track), let by = tracks.index(of: duck.by) else {
-        let word = tracks.index(of: duck.track) == nil ? duck.track : duck.by
-        let names = tracks.compactMap(\.name)
+      let ducked = try places(duck.track, duck.role, in: tracks)
+      let by = try places(duck.by, duck.byRole, in: tracks)
+      if let name = duck.track, ducked == by {
         throw SpoolError(
-          "there is no track \"\(word)\" to duck with",
-          reason: names.isEmpty
-            ? "no track has a name" : "they are " + names.joined(separator: ", "),
-          advice: "name a track, or write its number, 1 … \(tracks.count)")
-      }
-      guard track != by else {
-        throw SpoolError(
-          "track \"\(duck.track)\" cannot be turned down",
+          "track \"\(name)\" cannot be turned down",
           reason: "the track that it gives way to is itself",
           advice: "name another track with by")
       }
-      found.append(Duck(track: track, by: by, settings: duck))
+      for track in ducked {
+        let others = by.filter { $0 != track }
+        if !others.isEmpty { found.append(Duck(track: track, by: others, settings: duck)) }
+      }
     }
     return found
+  }
+
+  /// The tracks that a word or a role means.
+  private static func places(
+    _ word: String?, _ role: TrackRole?, in tracks: [MixTrack]
+  ) throws(SpoolError) -> [Int] {
+    guard let word else { return tracks.indices.filter { tracks[$0].role == role } }
+    if let index = tracks.index(of: word) { return [index] }
+    let names = tracks.compactMap(\.name)
+    throw SpoolError(
+      "there is no track \"\(word)\" to duck with",
+      reason: names.isEmpty ? "no track has a name" : "they are " + names.joined(separator: ", "),
+      advice: "name a track, or write its number, 1 … \(tracks.count); or give tracks a role, and "
+        + "write role and by-role instead of track and by")
+  }
+
+  /// Roles that ducks refer to, and no track has.
+  private static func missingRoles(_ ducks: [DuckParameters], _ tracks: [MixTrack]) -> [String] {
+    let wanted = ducks.flatMap { [$0.role, $0.byRole] }.compactMap(\.self)
+    let missing = TrackRole.allCases.filter { role in
+      wanted.contains(role) && !tracks.contains { $0.role == role }
+    }
+    guard !missing.isEmpty else { return [] }
+    let names = missing.map(\.rawValue).joined(separator: " or ")
+    return ["no track has the role \(names), so nothing is ducked for want of it"]
   }
 
   /// How a mixer stands as a whole.
@@ -191,21 +222,28 @@ struct MixLayout {
     let stem: Int?
     /// Whether all tracks are given side by side, each as it is in the mix, in place of their sum.
     let givesStems: Bool
+    /// Whether a session file describes the tracks.
+    private(set) var isFromSession = false
 
     /// Takes the channels from a session; its master fader and the stage's follow each other.
     mutating func take(_ session: SessionDefinition) {
+      isFromSession = true
       tracks = session.channels.map { MixTrack($0) }
       masterVolume *= session.masterVolume
       sampleRate = sampleRate ?? session.sampleRate.map { Hertz($0) }
     }
   }
 
-  /// How one track gives way to another, as a pipeline writes it.
+  /// How tracks give way to others, as a pipeline writes it.
   struct DuckParameters: Codable, Sendable {
     /// The name or the number of the track that is turned down.
-    let track: String
+    let track: String?
+    /// The role of the tracks that are turned down.
+    let role: TrackRole?
     /// The name or the number of the track that is listened to.
-    let by: String
+    let by: String?
+    /// The role of the tracks that are listened to.
+    let byRole: TrackRole?
     let threshold: Decibels
     let amount: Decibels
     let attack: Seconds
@@ -217,9 +255,15 @@ struct MixLayout {
     /// What they are called, and what they take.
     static let descriptors = [
       ParameterDescriptor(
-        "track", .text(maximumLength: 100), .required, "what is turned down: a name or a number"),
+        "track", .text(maximumLength: 100), .optional, "what is turned down: a name or a number"),
       ParameterDescriptor(
-        "by", .text(maximumLength: 100), .required, "what is listened to, behind its fader"),
+        "role", .choice(TrackRole.words), .optional, "what is turned down: all tracks of a role"),
+      ParameterDescriptor(
+        "by", .text(maximumLength: 100), .optional,
+        "what is listened to, behind its fader: a name or a number"),
+      ParameterDescriptor(
+        "by-role", .choice(TrackRole.words), .optional,
+        "what is listened to: all tracks of a role"),
       ParameterDescriptor(
         "threshold", .number(.decibels, -100...0), .defaulted("-40 dB"),
         "the level at which it counts as heard"),
@@ -237,6 +281,20 @@ struct MixLayout {
         "look-ahead", .number(.milliseconds, 0...2000), .defaulted("150 ms"),
         "how long before the sound it begins to go down"),
     ]
+
+    /// Checks that it says once what is turned down, and once for what.
+    func check() throws(SpoolError) {
+      guard (track == nil) != (role == nil) else {
+        throw SpoolError(
+          "duck needs track or role" + (track == nil ? "" : ", and has both"),
+          advice: "track: a name or a number; role: \(TrackRole.words.joined(separator: ", "))")
+      }
+      guard (by == nil) != (byRole == nil) else {
+        throw SpoolError(
+          "duck needs by or by-role" + (by == nil ? "" : ", and has both"),
+          advice: "by: a name or a number; by-role: \(TrackRole.words.joined(separator: ", "))")
+      }
+    }
 
     /// When, how far and how fast.
     var gain: DuckingGain.Settings {

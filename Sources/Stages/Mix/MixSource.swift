@@ -47,6 +47,7 @@ extension MixdownStage {
             + "of silence: check its offset"
         }
       }
+      warnings += layout.notes
       pool = WorkerPool(
         threadCount: CoreCount.online, name: "track")
     }

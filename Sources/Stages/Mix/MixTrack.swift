@@ -17,6 +17,8 @@ struct MixTrack: Hashable, Sendable {
   var isSoloed = false
   /// Whether it has voice, spoken or sung: loudness is matched among these.
   var isVoice = false
+  /// What it is for; nil if unknown.
+  var role: TrackRole?
   /// Where its track begins.
   var offset = TrackOffset.frames(0)
 }
@@ -52,6 +54,7 @@ extension MixTrack {
     isMuted = channel.isMuted
     isSoloed = channel.isSoloed
     isVoice = channel.isVoice
+    role = channel.role
     offset = channel.offset
   }
 

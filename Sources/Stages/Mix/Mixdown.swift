@@ -31,7 +31,9 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
       long as the last track that is heard. Recordings are brought to the rate of the mix, which \
       is that of the first track unless sample-rate says otherwise. With session, the settings of \
       the tracks come from a session file; where it names no files, the tracks stand beside it in \
-      the order of its channels. The sum is kept above full scale too, with a warning: \
+      the order of its channels. duck turns tracks down while others are heard; with role and \
+      by-role it means all tracks of a role, whatever they are called, and where none has the role, \
+      nothing is ducked. The sum is kept above full scale too, with a warning: \
       headroom: reduce listens to the whole mix first and turns it down as far as it needs, while \
       normalize and limit below do so by ear. Stems add up to the mix: matching, ducking and \
       headroom are decided for the whole. With stems: true, those of all tracks that are heard \
@@ -66,7 +68,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
         "the rate of the mix; without it that of the session, or of the first track"),
       ParameterDescriptor(
         "duck", .list(of: .group(MixLayout.DuckParameters.descriptors), count: 1...64), .optional,
-        "turn a track down while another is heard"),
+        "turn tracks down while others are heard"),
       ParameterDescriptor(
         "match", .number(.lufs, -50...0), .optional,
         "bring every track that is marked as a voice to this loudness before its fader"),
@@ -89,6 +91,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
   private let hasTrackSettings: Bool
 
   init(_ parameters: Parameters) throws(SpoolError) {
+    for duck in parameters.duck ?? [] { try duck.check() }
     guard parameters.stem == nil || parameters.stems != true else {
       throw SpoolError("mixdown gives one stem or all of them", advice: "stem: 1, or stems: true")
     }
@@ -116,6 +119,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
   func layout(_ inputs: [SoundInput]) throws(SpoolError) -> MixLayout {
     var settings = settings
     var tracks: [TrackInput] = []
+    var session: String?
     for input in inputs {
       if input.place == PortName("session") {
         guard !hasTrackSettings else {
@@ -123,12 +127,19 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
             "mixdown has settings for its tracks twice", reason: "in tracks, and in the session",
             advice: "leave one of the two out")
         }
-        settings.take(try SessionFile.read(try input.file().path))
+        let file = try input.file()
+        session = file.name
+        settings.take(try SessionFile.read(file.path))
       } else {
         tracks.append(try TrackInput(input, number: tracks.count + 1))
       }
     }
-    return try MixLayout(tracks, settings)
+    do throws(SpoolError) { return try MixLayout(tracks, settings) } catch {
+      // The session decides about the tracks, and not the first of them.
+      var error = error
+      if let session { error.scope.insert(session, at: 0) }
+      throw error
+    }
   }
 }
 
@@ -164,6 +175,7 @@ struct TrackParameters: Codable, Sendable {
   let mute: Bool
   let solo: Bool
   let voice: Bool
+  let role: TrackRole?
   let offset: String
 
   /// What they are called, and what they take.
@@ -180,6 +192,8 @@ struct TrackParameters: Codable, Sendable {
     ParameterDescriptor(
       "voice", .flag, .defaulted("false"), "somebody talks or sings in it: match counts it in"),
     ParameterDescriptor(
+      "role", .choice(TrackRole.words), .optional, "what it is for, which duck may refer to"),
+    ParameterDescriptor(
       "offset", .text(maximumLength: 40), .defaulted("0 s"),
       "where it begins: 1.5 s, 22050 samples, or timestamp (Broadcast WAV); before the mix begins "
         + "with -23 ms"),
@@ -194,7 +208,7 @@ struct TrackParameters: Codable, Sendable {
       }
       return MixTrack(
         name: name, volume: volume, gain: gain, pan: pan, isMuted: mute, isSoloed: solo,
-        isVoice: voice, offset: offset)
+        isVoice: voice || role == .voice, role: role ?? (voice ? .voice : nil), offset: offset)
     }
   }
 }

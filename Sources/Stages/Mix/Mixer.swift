@@ -18,7 +18,7 @@ extension MixdownStage {
       /// Part of the mix.
       case track(lane: Int, routes: [Route])
       /// What moves a ducked track.
-      case key(duck: Int)
+      case key(duck: Int, number: Int)
     }
 
     /// From a channel of a track to one of the mix.
@@ -28,11 +28,12 @@ extension MixdownStage {
       let gain: Double
     }
 
-    /// A ducked lane's gain, moved by one key.
+    /// A ducked lane's gain: the lowest that one of its keys asks for.
     private struct Ducking {
       let lane: Int
-      let fader: Double
-      var gain: DuckingGain
+      var keys: [(fader: Double, gain: DuckingGain)] = []
+      /// The lowest gains of the block's frames so far.
+      var lowest: [Float] = []
     }
 
     private let bus: MixBus
@@ -64,17 +65,22 @@ extension MixdownStage {
       let rate = layout.format.sampleRate
       // The keys come first: who gives way needs the gains of the same block.
       for duck in layout.ducks where isWhole || layout.lanes[duck.track].isGiven {
-        let key = layout.lanes[duck.by]
         let lookAhead = duck.settings.lookAhead.frames(at: rate)
-        strands.append(
-          Strand(
-            reader: TrackReader(
-              try key.input.open(at: rate), offset: key.offset - lookAhead, buffers: buffers),
-            role: .key(duck: duckings.count)))
-        duckings.append(
-          Ducking(
-            lane: duck.track, fader: key.fader * matching[duck.by].amplitude,
-            gain: DuckingGain(duck.settings.gain, sampleRate: rate)))
+        var ducking = Ducking(lane: duck.track)
+        for lane in duck.by {
+          let key = layout.lanes[lane]
+          strands.append(
+            Strand(
+              reader: TrackReader(
+                try key.input.open(at: rate), offset: key.offset - lookAhead, buffers: buffers),
+              role: .key(duck: duckings.count, number: ducking.keys.count)))
+          ducking.keys.append(
+            (
+              fader: key.fader * matching[lane].amplitude,
+              gain: DuckingGain(duck.settings.gain, sampleRate: rate)
+            ))
+        }
+        duckings.append(ducking)
         curves[duck.track] = Array(repeating: 1, count: blockLength.count)
       }
       for (index, lane) in layout.lanes.enumerated() where isWhole ? lane.isHeard : lane.isGiven {
@@ -107,7 +113,7 @@ extension MixdownStage {
       for index in strands.indices {
         let block = try nextBlock(of: index)
         switch strands[index].role {
-        case .key(let duck): follow(block, duck)
+        case .key(let duck, let number): follow(block, duck, key: number)
         case .track(let lane, let routes):
           guard let block else { continue }
           add(block, of: lane, routes)
@@ -133,11 +139,22 @@ extension MixdownStage {
       }
     }
 
-    private func follow(_ block: TrackBlock?, _ duck: Int) {
+    /// Takes the gains of one key; behind the last one, the lowest move the lane.
+    private func follow(_ block: TrackBlock?, _ duck: Int, key: Int) {
+      var gains = [Float](repeating: 1, count: blockLength.count)
+      duckings[duck].keys[key].gain.follow(
+        block?.sound, at: block?.silence ?? .zero, fader: duckings[duck].keys[key].fader,
+        onto: &gains)
+      if key > 0 {
+        for index in gains.indices {
+          gains[index] = min(gains[index], duckings[duck].lowest[index])
+        }
+      }
+      duckings[duck].lowest = gains
+      guard key == duckings[duck].keys.count - 1 else { return }
       let lane = duckings[duck].lane
       guard var curve = curves.removeValue(forKey: lane) else { return }
-      duckings[duck].gain.follow(
-        block?.sound, at: block?.silence ?? .zero, fader: duckings[duck].fader, onto: &curve)
+      for index in curve.indices { curve[index] *= gains[index] }
       curves[lane] = curve
     }
 

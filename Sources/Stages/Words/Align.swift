@@ -87,21 +87,32 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
       if let chosen { chosen } else {
         try AlignmentEngine.usualMethod(for: transcript.language, needsVoice: needsVoice)
       }
+    let isAssumed = transcript.language == nil && language == nil
     transcript.language = transcript.language ?? language ?? method.language
     let channels = try AlignedChannels(
       of: try PCMArtifact(sound, in: context.store), isSeparate: isSeparate, context.stop)
     let outcome = try method.align(transcript, in: channels, context)
-    try check(outcome, channels.speech)
+    let other = Self.otherLanguage(outcome.transcript)
+    try check(outcome, channels.speech, isAssumed ? other : nil)
+    if isAssumed, let other { context.warn(other.advice) }
     let report = QualityReport(on: outcome.transcript, speech: channels.speech)
     try limits.check(report, outcome.transcript, warn: context.warn)
     return try context.outputs(
       of: outcome.transcript, figures: Self.figures(outcome, report))
   }
 
+  /// So much of a text must be heard that was looked for in a language that it is hardly in: some words
+  /// of every language sound like some of any other.
+  private static let leastOfOtherLanguage = 0.6
+
   /// Refuses a transcript of something else, and one of much more than is spoken.
+  /// - Parameter other: the language that the text looks like, where another one was assumed.
   private func check(
-    _ outcome: AlignedChannels.Outcome, _ speech: [Range<Double>]
+    _ outcome: AlignedChannels.Outcome, _ speech: [Range<Double>],
+    _ other: (language: String, advice: String)?
   ) throws(SpoolError) {
+    let least =
+      other == nil || self.least == 0 ? self.least : max(self.least, Self.leastOfOtherLanguage)
     guard outcome.share < least else { return }
     let needed = "\(Int((least * 100).rounded())) % must be"
     if let unheard = outcome.unheardWords(speech: speech) {
@@ -111,20 +122,33 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
           + "\(unheard.all) words were not heard: \(Self.percent(outcome.share)) were, and \(needed)",
         advice: "give the text of this recording alone, or set least lower")
     }
-    throw SpoolError(
+    let other = other ?? Self.otherLanguage(outcome.transcript)
+    var error = SpoolError(
       "the transcript does not belong to the recording",
       reason: (speech.isEmpty ? "no voice is heard in it: " : "")
         + "\(Self.percent(outcome.share)) of its words were heard, and \(needed)",
-      advice: Self.otherLanguage(outcome.transcript)
-        ?? "give the transcript of this recording, or set least lower")
+      advice: other?.advice ?? "give the transcript of this recording, or set least lower")
+    if let other {
+      error.faults = [
+        SpoolError.ParameterFault(
+          at: ["language"], "the text looks like \(other.language)", remedy: other.language)
+      ]
+    }
+    throw error
   }
 
-  /// What to do where a text is in another language than it was looked for in; nil where it is not.
-  private static func otherLanguage(_ transcript: Transcript) -> String? {
+  /// The language of a text, and what to do, where it is another than was looked for; nil where it
+  /// is not.
+  private static func otherLanguage(
+    _ transcript: Transcript
+  ) -> (language: String, advice: String)? {
     let language = transcript.language?.lowercased().prefix { $0.isLetter } ?? "en"
     guard let likely = transcript.likelyLanguage, !language.hasPrefix(likely) else { return nil }
-    return "the text looks like \(likely), and the language is \(language): add "
-      + "\(option: .set) language=\(likely), or to the stage language: \(likely)"
+    return (
+      likely,
+      "the text looks like \(likely), and the language is \(language): add "
+        + "\(option: .set) language=\(likely), or to the stage language: \(likely)"
+    )
   }
 
   /// How well the transcript fits its recording, as JSON.

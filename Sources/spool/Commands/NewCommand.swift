@@ -2,14 +2,22 @@ import CTexts
 import Glibc
 import PipelineModel
 import Platform
+import Plugins
 
 extension Command {
   /// `spool pipeline new`: a commented pipeline to start from.
   static let new = Command(
     name: "pipeline new", group: "Pipelines",
     summary: "Write a commented pipeline to start from.",
-    positionals: [Options.file],
-    examples: [Example("Start a pipeline", "spool pipeline new my-notes.yaml")],
+    discussion: """
+      With --from, it is a copy of another pipeline, with all its comments, and a name of its own.
+      """,
+    positionals: [Options.file], options: [Options.original],
+    examples: [
+      Example("Start a pipeline", "spool pipeline new my-notes.yaml"),
+      Example(
+        "Change one that comes with Spool", "spool pipeline new my-talks.yaml --from interview"),
+    ],
     perform: CommandContext.writePipeline)
 
   /// `spool pipeline list`: the pipelines that go by name.
@@ -17,10 +25,12 @@ extension Command {
     name: "pipeline list", group: "Pipelines",
     summary: "List the pipelines that can be named without a path.",
     discussion: """
-      Commands that take a pipeline's file also take the name of one that is listed here: the file \
-      NAME.yaml in $XDG_DATA_HOME/spool/pipelines (or ~/.local/share/spool/pipelines), in Pipelines \
-      of the source checkout that the program was built in, in /usr/local/share/spool/pipelines or in \
-      /usr/share/spool/pipelines. A file at that path comes first.
+      Commands that take a pipeline's file also take the name of one that is listed here. It is looked \
+      for as NAME.yaml in the current folder, in $XDG_CONFIG_HOME/spool/pipelines (or \
+      ~/.config/spool/pipelines), in $XDG_DATA_HOME/spool/pipelines (or \
+      ~/.local/share/spool/pipelines), in Pipelines of the source checkout that the program was built \
+      in, in /usr/local/share/spool/pipelines, and in /usr/share/spool/pipelines, in this order. A \
+      file that is called NAME itself comes first.
       """,
     examples: [Example("Run one by its name", "spool run voice-note note.m4a")],
     perform: CommandContext.listPipelines)
@@ -30,26 +40,70 @@ extension Options {
   fileprivate static let file = Positional<String>.required(
     "FILE", help: "The file to write; it must not be there yet.",
     completion: .files(extensions: ["yaml"]))
+  fileprivate static let original = Option<String?>.value(
+    "from", "PIPELINE", help: "The pipeline to copy: a name from spool pipeline list, or a file.",
+    completion: .files(extensions: ["yaml"]))
+}
+
+extension DocumentNode {
+  /// A mapping's value; nil if it has none of this name.
+  fileprivate func value(of key: String) -> DocumentNode? {
+    guard case .mapping(let entries) = content else { return nil }
+    return entries.first { $0.key == key }?.value
+  }
 }
 
 extension CommandContext {
   fileprivate func writePipeline() throws(SpoolError) -> ExitCode {
     let path = arguments[Options.file]
+    let text = try text(for: path)
     try doing("write", path, advice: "choose another name") { () throws(SystemError) in
       let files = FileOperations.system
       let file = try files.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
-      let starter = unsafe String(cString: text_pipeline)
-        .replacing("@NAME@", with: Self.name(of: path))
-      try files.write(Array(starter.utf8), to: file)
+      try files.write(Array(text.utf8), to: file)
     }
     let word = Format.visible(ShellWords.line([path]))
+    let plugins =
+      try pluginsOfOriginal(of: path).map {
+        Format.visible(" " + ShellWords.line(["--plugins", $0]))
+      } ?? ""
     console.print(
       """
       wrote \(Format.visible(path))
-      next: spool pipeline check \(word)
-            spool run \(word) RECORDING
+      next: spool pipeline check \(word)\(plugins)
+            spool run \(word) RECORDING\(plugins)
       """)
     return .done
+  }
+
+  /// The text of a new pipeline.
+  private func text(for path: String) throws(SpoolError) -> String {
+    let name = Self.name(of: path)
+    guard let original = arguments[Options.original] else {
+      return unsafe String(cString: text_pipeline).replacing("@NAME@", with: name)
+    }
+    let pipeline = try pipeline(at: original)
+    guard let stated = YAMLDocument(pipeline.text).root?.value(of: "pipeline")?.location else {
+      return pipeline.text
+    }
+    // Comments name the file, as a user types it.
+    let file = pipeline.path.split(separator: "/").last.map(String.init) ?? ""
+    var lines = pipeline.text.replacing("Pipelines/\(file)", with: ShellWords.line([path]))
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let line = lines[stated.line - 1]
+    lines[stated.line - 1] = line.prefix(stated.column - 1) + name
+    return lines.joined(separator: "\n")
+  }
+
+  /// The folder of plugins that a copy needs and is not found beside it; nil if there is none.
+  private func pluginsOfOriginal(of path: String) throws(SpoolError) -> String? {
+    guard let original = arguments[Options.original] else { return nil }
+    let pipeline = try pipeline(at: original)
+    let catalog = catalog(beside: absolute(path))
+    let kinds = pipeline.definition.steps.map(\.kind.value).filter { catalog[$0] == nil }
+    return registry(beside: pipeline.path).plugins.first { plugin in
+      plugin.manifest.kinds.contains { kinds.contains($0.kind) }
+    }.map { FilePath.folder(of: $0.folder) }
   }
 
   fileprivate func listPipelines() throws(SpoolError) -> ExitCode {
@@ -64,8 +118,7 @@ extension CommandContext {
   }
 
   private static func summary(of text: String) -> String? {
-    guard case .mapping(let entries) = YAMLDocument(text).root?.content,
-      case .scalar(let summary, _) = entries.first(where: { $0.key == "summary" })?.value.content
+    guard case .scalar(let summary, _) = YAMLDocument(text).root?.value(of: "summary")?.content
     else { return nil }
     return summary
   }

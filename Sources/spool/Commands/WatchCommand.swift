@@ -132,7 +132,9 @@ extension CommandContext {
     let console = console
     let receiptWriter = receiptWriter(for: store)
     // Fails now rather than leave months of recordings without receipts.
-    try receiptWriter.prepare()
+    if order.settings.inboxes.contains(where: \.pipeline.asksForReceipts) {
+      try receiptWriter.prepare()
+    }
     let clock = SystemClock()
     let log = WatchLog(store: store, line: line(order), console: console, isJSON: isJSON)
     let engine = WatchEngine(

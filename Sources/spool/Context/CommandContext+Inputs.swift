@@ -87,13 +87,15 @@ extension CommandContext {
     _ pipeline: Pipeline, _ bound: [String: String]
   ) throws(SpoolError) -> [String: String] {
     guard let rule = SessionTracks(pipeline.definition, pipeline.catalog),
-      let path = rule.path(in: bound)
+      let path = bound[rule.session.name]
     else { return [:] }
     let text: String
     do throws(SpoolError) { text = try TextFile.read("the session", path) } catch {
       throw error.asUsage
     }
-    let (paths, problems) = rule.tracks(text, at: path)
+    let areGiven = !rule.list.names(in: Set(bound.keys)).isEmpty
+    let (paths, problems) =
+      areGiven ? ([:], ParsedSession(text).problems) : rule.tracks(text, at: path)
     guard problems.isEmpty else { throw refusal(problems, in: text, at: path) }
     return paths
   }
@@ -177,11 +179,6 @@ struct SessionTracks {
       }
     }
     return nil
-  }
-
-  /// The session's path, if it must name the tracks.
-  func path(in bound: [String: String]) -> String? {
-    list.names(in: Set(bound.keys)).isEmpty ? bound[session.name] : nil
   }
 
   /// Names for exports: a mix is named after its session.

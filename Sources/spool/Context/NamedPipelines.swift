@@ -1,21 +1,34 @@
+import PipelineModel
 import Platform
 
-/// The pipelines that can be named without a path: the user's, those of the source checkout that the
-/// program lies in, and those that packages install.
+/// The pipelines that can be named without a path: those in the current folder, the user's, those of
+/// the source checkout that the program lies in, and those that packages install.
 struct NamedPipelines {
+  /// In the order in which they are searched.
   private let folders: [String]
+  private let current: String
 
-  /// - Parameter program: the path of the program's file.
+  /// - Parameters:
+  ///   - current: the current folder.
+  ///   - program: the path of the program's file.
   init(
     environment: [String: String] = Environment.variables,
+    current: String = FilePath.absolute(""),
     program: String = ResolvedPath.of("/proc/self/exe")
   ) {
-    let data =
-      environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? environment["HOME"].map { $0 + "/.local/share" }
+    func folder(_ variable: String, or usual: String) -> String? {
+      let base =
+        environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        ?? environment["HOME"].map { $0 + usual }
+      return base.map { $0 + "/spool/pipelines" }
+    }
+    self.current = current
     folders =
-      [data.map { $0 + "/spool/pipelines" }, Self.checkout(of: program).map { $0 + "/Pipelines" }]
-      .compactMap(\.self) + ["/usr/local/share/spool/pipelines", "/usr/share/spool/pipelines"]
+      [
+        current, folder("XDG_CONFIG_HOME", or: "/.config"),
+        folder("XDG_DATA_HOME", or: "/.local/share"),
+        Self.checkout(of: program).map { $0 + "/Pipelines" },
+      ].compactMap(\.self) + ["/usr/local/share/spool/pipelines", "/usr/share/spool/pipelines"]
   }
 
   /// The file of the pipeline `name`; nil if no folder has it, or `name` is a path.
@@ -24,10 +37,13 @@ struct NamedPipelines {
     return folders.map { "\($0)/\(name).yaml" }.first(where: Self.isFile)
   }
 
-  /// Every name once, sorted, with the file that it means.
+  /// Every name once, sorted, with the file that it means. Of the current folder, which may hold other
+  /// YAML, only pipelines.
   var all: [(name: String, path: String)] {
     let names = folders.flatMap { folder in
-      FilePath.names(in: folder).filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }
+      FilePath.names(in: folder).filter { name in
+        name.hasSuffix(".yaml") && (folder != current || Self.isPipeline("\(folder)/\(name)"))
+      }.map { String($0.dropLast(5)) }
     }
     return Set(names).sorted().compactMap { name in path(of: name).map { (name, $0) } }
   }
@@ -37,12 +53,19 @@ struct NamedPipelines {
     !word.isEmpty && !word.contains("/") && !word.contains(".")
   }
 
+  private static func isPipeline(_ path: String) -> Bool {
+    guard let text = try? TextFile.read("the pipeline", path),
+      case .mapping(let entries) = YAMLDocument(text).root?.content
+    else { return false }
+    return Set(entries.map(\.key)).isSuperset(of: ["pipeline", "stages"])
+  }
+
   static func isFile(_ path: String) -> Bool {
     (try? FileStamp(following: path))?.isFolder == false
   }
 
   // SwiftPM puts programs into .build/TRIPLE/CONFIGURATION.
-  private static func checkout(of program: String) -> String? {
+  static func checkout(of program: String) -> String? {
     let parts = program.split(separator: "/")
     return (1...4).lazy.map { "/" + parts.dropLast($0).joined(separator: "/") }
       .first { isFile($0 + "/Package.swift") }

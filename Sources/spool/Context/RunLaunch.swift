@@ -29,7 +29,7 @@ extension CommandContext {
   ) throws(SpoolError) -> ExitCode {
     let receiptWriter = receiptWriter(for: store)
     // The passphrase is asked for before a progress board is drawn.
-    if plan.steps.contains(where: { $0.stage.receipt != nil }) { try receiptWriter.unlock() }
+    if plan.receiptStep != nil { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
     let options = [Options.store, Options.keys, Options.passphraseFile].flatMap { option in
@@ -55,7 +55,7 @@ extension CommandContext {
         return .interrupted(by: signal)
       }
       if isJSON { console.print(JSONText.of(JSONLine(error))) }
-      let failure = SpoolError(error)
+      let failure = SpoolError(error).remedied(by: error, of: record, options)
       console.report(
         (record.resumes == nil ? failure : failure.resumed(record, options)).text(console))
       return .failed
@@ -82,18 +82,57 @@ extension SpoolError {
   /// advised, `spool run` with the run's own arguments takes it.
   fileprivate func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
     guard let advice, advice.contains("\(option: .replace)") else { return self }
-    var words = ["spool", "run", run.pipelinePath]
-    words += run.inputs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-    for (name, value) in run.overrides.sorted(by: { $0.key < $1.key }) {
-      words += ["\(option: .set)", "\(name)=\(value)"]
-    }
-    if let folder = run.request?.folder { words += ["\(option: .out)", folder] }
-    let line = ShellWords.line(words + options + ["\(option: .replace)"])
-    var error = SpoolError(
-      message, reason: reason, advice: "move that file away and go on; or overwrite it: \(line)",
-      cause: cause, kind: kind)
+    let line = run.line(adding: options + ["\(option: .replace)"])
+    return advising("move that file away and go on; or overwrite it: \(line)")
+  }
+
+  /// The error of a run with the very line that mends it, where a variable of the pipeline sets the
+  /// wrong parameter.
+  fileprivate func remedied(
+    by failure: RunError, of run: RunRecord, _ options: [String]
+  ) -> SpoolError {
+    let faults = failure.error.faults.filter { $0.remedy != nil }
+    guard let fault = faults.first, let remedy = fault.remedy, let step = failure.step,
+      let text = run.request?.pipelineText, let definition = ParsedPipeline(text).definition,
+      let name = definition.variable(setting: fault.path, of: step.name, failure.kind)
+    else { return self }
+    let line = run.line(setting: [name: remedy], adding: options)
+    return advising("\(fault.message); this line says so: \(line)")
+  }
+
+  private func advising(_ advice: String) -> SpoolError {
+    var error = SpoolError(message, reason: reason, advice: advice, cause: cause, kind: kind)
     error.others = others
     return error
+  }
+}
+
+extension RunRecord {
+  /// The command line of the run.
+  /// - Parameter variables: overrides besides its own, or instead of them.
+  fileprivate func line(setting variables: [String: String] = [:], adding words: [String]) -> String
+  {
+    var line = ["spool", "run", pipelinePath]
+    line += inputs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    let overrides = overrides.merging(variables) { $1 }
+    for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
+      line += ["\(option: .set)", "\(name)=\(value)"]
+    }
+    if let folder = request?.folder { line += ["\(option: .out)", folder] }
+    return ShellWords.line(line + words)
+  }
+}
+
+extension PipelineDefinition {
+  /// The variable that sets a parameter of a step; nil if none does.
+  /// - Parameter kind: the step's, which is its name unless the pipeline gives one.
+  fileprivate func variable(setting path: [String], of step: String, _ kind: String?) -> String? {
+    let steps = steps.filter { $0.id?.value == step || $0.id == nil && $0.kind.value == kind }
+    guard steps.count == 1, case .mapping(let entries)? = steps.first?.parameters.content,
+      path.count == 1, let entry = entries.first(where: { $0.key == path.first }),
+      case .scalar(let text, isQuoted: false) = entry.value.content, text.hasPrefix("$")
+    else { return nil }
+    return String(text.dropFirst())
   }
 }
 

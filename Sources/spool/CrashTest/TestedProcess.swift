@@ -257,9 +257,10 @@ struct ScratchStore: Sendable {
   static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
   /// The files in the output folder, sorted by name; empty if there is no folder. Excludes
-  /// receipts, which contain the run and the time.
+  /// receipts, which contain the run and the time, with their folder.
   func outputs() -> [(name: String, path: String)] {
     FilePath.names(in: out).filter { !$0.hasSuffix(".receipt.json") }.map { ($0, "\(out)/\($0)") }
+      .filter { (try? FileStamp(at: $0.path))?.isFolder != true }
   }
 
   /// The last start's standard error: the parts of an error, or else all of it in one line.

@@ -29,7 +29,10 @@ extension SpoolError {
     {
       place = failure.kind == step ? "\(step): " : "\(step) (\(failure.kind ?? "")): "
     }
-    let recording = failure.recording.map { message.contains($0) ? "" : " — \($0)" } ?? ""
+    // An error of another file than the recording names that file.
+    let recording =
+      error.scope.isEmpty
+      ? failure.recording.map { message.contains($0) ? "" : " — \($0)" } ?? "" : ""
     self.init(
       place + message + recording, reason: error.reason, advice: error.advice, cause: error.cause)
   }

@@ -37,9 +37,11 @@ struct WatchLog: Sendable {
     }
     let rest = [subject.joined(separator: " "), facts.joined(separator: ", ")]
       .filter { !$0.isEmpty }.joined(separator: ": ")
-    let head = "\(Format.time(event.at))  \(Format.pad(event.event.rawValue, 11))"
+    // A file that is released from the inbox may have been quarantined: people read that it is settled.
+    let word = event.event == .released ? "settled" : event.event.rawValue
+    let head = "\(Format.time(event.at))  \(Format.pad(word, 11))"
     return Format.visible(
-      rest.isEmpty ? "\(Format.time(event.at))  \(event.event.rawValue)" : "\(head)  \(rest)")
+      rest.isEmpty ? "\(Format.time(event.at))  \(word)" : "\(head)  \(rest)")
   }
 }
 

@@ -13,7 +13,8 @@ struct PluginWatchTests {
     let made = try place.spool(["plugin", "new", "rumble", "--dir", "mine"])
     try #require(made.exitCode == 0, "\(made.errorOutput)")
     _ = try place.pipeline(
-      "pipeline: quick\ninputs: { note: sound }\nstages: [decode, rumble, { export: wav }]\n")
+      "pipeline: quick\ninputs: { note: sound }\nstages: [decode, rumble, { export: wav }, proof]\n"
+    )
     try inbox.make(1)
     let watch = try inbox.watch(["--plugins", "mine"])
     try inbox.shell("cp made/1.wav inbox/one.wav")

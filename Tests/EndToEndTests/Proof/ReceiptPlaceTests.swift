@@ -61,6 +61,70 @@ struct ReceiptPlaceTests {
     try expectBroken(["out"], "it is an earlier one, and another receipt was written here")
   }
 
+  @Test(
+    "in a folder of its own, with or without the script, a receipt verifies, is quoted and replaced",
+    arguments: ["{ place: folder }", "{ place: folder, script: false }", "{ script: false }"])
+  func ownFolder(settings: String) throws {
+    func pipeline(_ gain: String) throws -> String {
+      try place.pipeline(
+        "pipeline: p\ninputs: { note: sound }\n"
+          + "stages: [decode, { gain: \(gain) }, { export: [wav] }, { proof: \(settings) }]\n")
+    }
+    try Reference.record(place.file("a.wav"), seconds: 3)
+    try Reference.record(place.file("b.wav"), seconds: 1)
+    for name in ["a.wav", "b.wav"] {
+      #expect(try place.run(try pipeline("0 dB"), [place.file(name)]).exitCode == 0)
+    }
+    let (isOwn, hasScript) = (settings.contains("place"), !settings.contains("script"))
+    let folder = isOwn ? "receipts/" : ""
+    let companions = ["a.receipt.json"] + (hasScript ? ["a.sha256", "a.verify.sh"] : [])
+    #expect(
+      Workspace.names(in: place.out + "/" + folder).filter { !$0.hasPrefix("b.") && $0 != "a.wav" }
+        == companions + ["spool.pub"])
+    #expect(Workspace.names(in: place.out).filter { $0.hasSuffix(".wav") } == ["a.wav", "b.wav"])
+    let receipt = "out/\(folder)a.receipt.json"
+    for words in [["out"], [receipt], ["out", "--no-ledger"]] {
+      let result = try place.spool(["verify"] + words)
+      #expect(result.exitCode == 0, "\(words): \(result.text)\(result.errorOutput)")
+    }
+    if hasScript {
+      let script = try #require(Program(named: "dash")).run(
+        [place.file("out/\(folder)a.verify.sh")], folder: "/")
+      #expect(script.exitCode == 0, "\(script.text)\(script.errorOutput)")
+    }
+    for source in ["out/a.wav", receipt] {
+      let quote = try place.spool(
+        ["proof", "quote", source, "--from", "0:01", "--to", "0:02", "--out", "quote-\(source.count)"])
+      #expect(quote.exitCode == 0, "\(quote.errorOutput)")
+      #expect(try place.spool(["verify", "quote-\(source.count)"]).exitCode == 0)
+    }
+    // Replaced by the same pipeline's next run, and found out in the place of another.
+    #expect(try place.run(try pipeline("-1 dB"), [place.file("a.wav")]).exitCode == 0)
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+    try copy("out/\(folder)b.receipt.json", receipt)
+    try expectBroken([receipt, "--no-ledger"], "it is the receipt \(folder)b.receipt.json")
+    #expect(
+      try place.run(try pipeline("-1 dB"), [place.file("a.wav")], ["--replace"]).exitCode == 0)
+    guard isOwn else { return }
+    try copy(receipt, "out/a.receipt.json")
+    try expectBroken(["out/a.receipt.json"], "it was moved out of the folder receipts")
+  }
+
+  @Test("without a proof stage there is no receipt, and a bag has folders of its own")
+  func unasked() throws {
+    try Reference.record(place.file("a.wav"), seconds: 0.3)
+    let plain = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages: [decode, { export: [wav] }]\n")
+    #expect(try place.run(plain, [place.file("a.wav")]).exitCode == 0)
+    #expect(place.exports == ["a.wav"])
+    let both = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\n"
+        + "stages: [decode, { export: [wav] }, { proof: { bag: true, place: folder } }]\n")
+    let refused = try place.run(both, [place.file("a.wav")])
+    #expect(refused.exitCode == 2)
+    #expect(refused.errorOutput.contains("a bag has folders of its own"), "\(refused.errorOutput)")
+  }
+
   @Test("a receipt that its key signed outside is missed, whatever became of the key's file")
   func keys() throws {
     try run(["a"])

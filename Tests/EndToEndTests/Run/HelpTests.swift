@@ -52,7 +52,7 @@ struct HelpTests {
   @Test(
     "a slip of the finger gives exit code 2 and the word that was probably meant",
     arguments: [
-      (["runn", "x"], "run"), (["pipeline", "chekc", "x"], "pipeline check"), (["gc"], "store gc"),
+      (["runn", "x"], "run"), (["pipeline", "chekc", "x"], "pipeline check"), (["store", "gc"], "store gc"),
       (["run", "a", "b", "--repalce"], "--replace"), (["stages", "gat"], "gate"),
       (["pipeline", "graph", "x", "--format", "dto"], "dot"), (["completion", "fisch"], "fish"),
       (["run"], "PIPELINE"), (["runs", "--limit", "many"], "whole number"),

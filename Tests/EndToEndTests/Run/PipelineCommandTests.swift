@@ -33,7 +33,8 @@ struct PipelineCommandTests {
           from: nobody
       """)
     let expected = [
-      "\(path):5:5:", "\"eq\"", "\(path):6:28:", "-80 dB", "\(path):6:35:", "\"ratio\"",
+      "\(path):5:5:", "\"eq\"", "\(path):5:19:", "\(path):6:28:", "-80 dB", "\(path):6:35:",
+      "\"ratio\"",
       "\(path):7:19:", "wav, m4a, alac, flac", "\(path):8:11:",
     ]
     let result = try place.spool(["pipeline", "check", path])
@@ -42,12 +43,14 @@ struct PipelineCommandTests {
     for words in expected {
       #expect(result.errorOutput.contains(words), "\(words)\n\(result.errorOutput)")
     }
-    #expect(result.errorOutput.contains("5 problems"))
+    #expect(result.errorOutput.contains("6 problems"))
 
     let lines = try place.spool(["pipeline", "check", path, "--json"]).text.split(separator: "\n")
     let problems = try lines.map { try JSONDecoder().decode(Place.self, from: Data($0.utf8)) }
     #expect(
-      problems.map { [$0.line, $0.column] } == [[5, 5], [6, 28], [6, 35], [7, 19], [8, 11]])
+      problems.map { [$0.line, $0.column] } == [
+        [5, 5], [5, 19], [6, 28], [6, 35], [7, 19], [8, 11],
+      ])
 
     // A run reports the same, and does nothing.
     let run = try place.run(path, ["x.wav"])
@@ -123,6 +126,58 @@ struct PipelineCommandTests {
       #expect((validation.exitCode == 0) == !wrongPaths.contains(path), "\(path)")
       let check = try place.spool(["pipeline", "check", path])
       #expect(mistakes(in: check).isEmpty == (validation.exitCode == 0), "\(path)")
+    }
+  }
+
+  @Test("a copy of a shipped pipeline keeps its comments, and goes by a name of its own")
+  func copy() throws {
+    let place = try Workspace()
+    let result = try place.spool(["pipeline", "new", "my-talks.yaml", "--from", "interview"])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    let copy = try String(contentsOfFile: place.file("my-talks.yaml"), encoding: .utf8)
+    let original = try String(
+      contentsOfFile: PackageFiles.pipeline("interview.yaml"), encoding: .utf8)
+    #expect(
+      copy
+        == original.replacingOccurrences(of: "Pipelines/interview.yaml", with: "my-talks.yaml")
+        .replacingOccurrences(of: "\npipeline: interview\n", with: "\npipeline: my-talks\n"))
+    #expect(try place.spool(["pipeline", "check", "my-talks"]).exitCode == 0)
+    // A copy that needs plugins says where they are.
+    let warm = try place.spool([
+      "pipeline", "new", "warm.yaml", "--from", PackageFiles.pipeline("warm-voice.yaml"),
+    ])
+    #expect(warm.text.contains("check-pipeline warm.yaml --plugins /"), "\(warm.text)")
+    let none = try place.spool(["pipeline", "new", "other.yaml", "--from", "interwiew"])
+    #expect(none.exitCode == 2)
+    #expect(!FileManager.default.fileExists(atPath: place.file("other.yaml")))
+  }
+
+  @Test("a name means the current folder's pipeline first, then the user's, then the shipped one")
+  func order() throws {
+    let place = try Workspace()
+    let environment = [
+      "XDG_CONFIG_HOME": place.file("config"), "XDG_DATA_HOME": place.file("data"),
+    ]
+    let folders = ["", "config/spool/pipelines/", "data/spool/pipelines/"]
+    for folder in folders {
+      try FileManager.default.createDirectory(
+        atPath: place.file(folder), withIntermediateDirectories: true)
+      _ = try place.folder.write(
+        "pipeline: x\nsummary: in \(folder)\ninputs: { a: sound }\nstages: [decode, { export: wav }]\n",
+        to: folder + "voice-note.yaml")
+    }
+    // Other YAML in the current folder is no pipeline.
+    _ = try place.folder.write("channels: []\n", to: "session.yaml")
+    for folder in folders + ["Clean a voice note"] {
+      let list = try place.spool(["pipeline", "new", "--list"], environment: environment).text
+      #expect(!list.contains("session "), "\(list)")
+      let line = list.split(separator: "\n").first { $0.hasPrefix("voice-note ") }
+      #expect(line?.contains(folder.isEmpty ? "in" : folder) == true, "\(list)")
+      let plan = try place.spool(["pipeline", "graph", "voice-note"], environment: environment)
+      #expect(plan.text.contains("gate") == (folder == "Clean a voice note"), "\(plan.text)")
+      if folder != "Clean a voice note" {
+        try FileManager.default.removeItem(atPath: place.file(folder + "voice-note.yaml"))
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -85,6 +86,43 @@ struct PipelineMistakeTests {
     #expect(text.contains("\"$gane\""), "\(text)")
     #expect(text.contains("threshold of compress is one number, not \"4:1\""), "\(text)")
     #expect(text.contains("allowed: decode, compress\n"), "\(text)")
+  }
+
+  @Test("a word that is short for another, and the parameters of a misspelt kind, are told of, too")
+  func shortWords() throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      """
+      pipeline: p
+      inputs: { note: sound }
+      stages:
+        - decode
+        - eq: { bands: [{ type: highpass, freq: 80 Hz }] }
+        - comprss: { ration: 3 }
+      """)
+    let text = try place.spool(["pipeline", "check", path]).errorOutput
+    #expect(
+      text.contains(":5:37: error: \"freq\"") && text.contains("mean \"frequency\"?"), "\(text)")
+    #expect(text.contains(":6:5: error: there is no stage kind \"comprss\""), "\(text)")
+    #expect(text.contains(":6:16: error: \"ration\" is not a parameter of compress"), "\(text)")
+  }
+
+  @Test(
+    "what an unknown kind gives is not held against the stages below, and plugins are named once")
+  func unknownKinds() throws {
+    let place = try Workspace()
+    try FileManager.default.createDirectory(
+      atPath: place.file("copied"), withIntermediateDirectories: true)
+    let path = try place.folder.write(
+      String(contentsOfFile: PackageFiles.pipeline("minutes.yaml"), encoding: .utf8),
+      to: "copied/minutes.yaml")
+    let text = try place.spool(["pipeline", "check", path]).errorOutput
+    #expect(text.contains("2 problems in"), "\(text)")
+    #expect(text.components(separatedBy: "plugins were looked for").count == 2, "\(text)")
+    #expect(text.contains("--plugins"), "\(text)")
+    // With the folder that it names, nothing is wrong with the kinds.
+    let named = try place.spool(["pipeline", "check", path, "--plugins", PackageFiles.plugin("")])
+    #expect(!named.errorOutput.contains("there is no stage kind"), "\(named.errorOutput)")
   }
 
   @Test("a plan looks at the output folder as a run does, and makes none")

@@ -246,8 +246,8 @@ struct WatchCustodyTests {
     #expect(
       noise
         == (keep == "move"
-          ? "not accepted, and moved to quarantine/noise.wav, with the reason beside it"
-          : "not accepted, and left where it is"))
+          ? "it cannot be processed, and was moved to quarantine/noise.wav, with the reason beside it"
+          : "it cannot be processed, and left where it is"))
   }
 
   @Test("a note that is forgotten while its file was left in the inbox is taken anew at once")

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a watch took in is proven without being asked for.
-@Suite("A watch writes a receipt for every recording")
+/// What a watch took in is proven where its pipeline asks for it.
+@Suite("A watch writes a receipt for every recording, if its pipeline has a proof stage")
 struct WatchReceiptTests {
   @Test("with its inbox, its arrival and its sidecar as received")
   func arrival() throws {
-    let inbox = try WatchedPlace()
+    let inbox = try WatchedPlace(proof: "{}")
     try inbox.make(1)
     try inbox.make(2)
     let watch = try inbox.watch()
@@ -55,9 +55,21 @@ struct WatchReceiptTests {
     #expect(check.exitCode == 0 && check.text == "", "\(check.text)\(check.errorOutput)")
   }
 
+  @Test("without the stage it writes none, makes no key, and waits for none")
+  func unasked() throws {
+    let inbox = try WatchedPlace()
+    try inbox.make(1)
+    #expect(try inbox.place.spool(["proof", "key", "export"]).exitCode == 0)
+    try inbox.shell("chmod 644 keys/signing.pem")
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/1.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(inbox.place.exports == ["1.wav"])
+  }
+
   @Test("a signing key that others can read ends the watch before it begins")
   func looseKey() throws {
-    let inbox = try WatchedPlace()
+    let inbox = try WatchedPlace(proof: "{}")
     #expect(try inbox.place.spool(["proof", "key", "export"]).exitCode == 0)
     let secret = inbox.place.keys + "/signing.pem"
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: secret)
@@ -68,7 +80,7 @@ struct WatchReceiptTests {
 
   @Test("recordings wait while the ledger is not as it was signed, and go on when it was repaired")
   func contradictedLedger() throws {
-    let inbox = try WatchedPlace()
+    let inbox = try WatchedPlace(proof: "{}")
     for number in 1...3 { try inbox.make(number) }
     let watch = try inbox.watch()
     func awaitReceipts(_ count: Int) {
@@ -98,7 +110,7 @@ struct WatchReceiptTests {
 
   @Test("a key that was rotated, opened to others or taken away meanwhile signs nothing more")
   func changedKey() throws {
-    let inbox = try WatchedPlace()
+    let inbox = try WatchedPlace(proof: "{}")
     for number in 1...4 { try inbox.make(number) }
     let place = inbox.place
     let watch = try inbox.watch()

@@ -60,6 +60,36 @@ struct WatchSettingsTests {
     #expect(result.errorOutput.contains("did you mean \"move\"?"))
   }
 
+  @Test("the sample that comes with the service is served, once its folders are made as it says")
+  func sample() throws {
+    let text = try String(
+      contentsOfFile: PackageFiles.pipeline("../Packaging/watch.yaml"), encoding: .utf8)
+    let unit = try String(
+      contentsOfFile: PackageFiles.pipeline("../Packaging/spool-watch@.service"), encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.contains("install -d") })
+    let folders = line.split(separator: " ").filter { $0.hasPrefix("/srv/spool") }
+    #expect(unit.contains("\nStateDirectory=spool spool/%i\n"))
+    #expect(unit.contains("\nReadWritePaths=-/srv/spool\n"))
+    // Time stamps need the network: it is taken away by hand only.
+    #expect(!unit.contains("\nPrivateNetwork="))
+    for folder in folders {
+      try FileManager.default.createDirectory(
+        atPath: place.folder.path + folder, withIntermediateDirectories: true)
+    }
+    _ = try place.folder.write(
+      text.replacingOccurrences(of: "/srv/spool", with: place.folder.path + "/srv/spool"),
+      to: "watch.yaml")
+    let watch = try RunningWatch(
+      try SpoolProgram.program, ["watch", "--config", "watch.yaml", "--json"],
+      environment: place.environment, folder: place.folder.path)
+    try inbox.make(1, seconds: 1)
+    try inbox.shell("cp made/1.wav srv/spool/inbox/")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(
+      Workspace.names(in: place.file("srv/spool/out")) == ["1.alac.m4a", "1.m4a", "1.wav"])
+    #expect(!Workspace.names(in: place.file("srv/spool/acks")).isEmpty)
+  }
+
   @Test("inboxes that lie in one another are refused")
   func overlap() throws {
     try FileManager.default.createDirectory(

@@ -23,6 +23,7 @@ struct WatchTranscriptTests {
           when: $text
         - transcript: { formats: [json] }
           when: $text
+        - proof
       """)
   }
 

@@ -41,6 +41,46 @@ import Testing
     #expect(run.errorOutput.contains("the transcript does not belong to the recording"))
   }
 
+  @Test("a German text that is taken for English is refused with the line that says German")
+  func assumedEnglish() throws {
+    let place = try Workspace()
+    let sound = try speech(Self.german, in: place)
+    let text = try place.folder.write(Self.german, to: "talk.txt")
+    let run = try place.run(PackageFiles.pipeline("words.yaml"), [sound, text])
+    #expect(run.exitCode == 1, "\(run.errorOutput)")
+    let complaint = try #require(run.complaint, "\(run.errorOutput)")
+    #expect(complaint.what.contains("the transcript does not belong to the recording"))
+    #expect(complaint.next.contains("the text looks like de"), "\(complaint)")
+    let line = try #require(complaint.next.split(separator: ": ", maxSplits: 1).last)
+    #expect(line.hasPrefix("spool run ") && line.contains("--set language=de"), "\(line)")
+    // The line does what it says.
+    let program = try SpoolProgram.program.path
+    let typed = try #require(Program(named: "bash")).run(
+      ["-c", program + line.dropFirst("spool".count)], environment: place.environment,
+      folder: place.folder.path)
+    #expect(typed.exitCode == 0, "\(typed.errorOutput)")
+    #expect(try words(in: place).language == "de")
+  }
+
+  @Test("where no variable sets the language, the advice names the stage")
+  func stageOfItsOwn() throws {
+    let place = try Workspace()
+    let sound = try speech(Self.german, in: place)
+    let text = try place.folder.write(Self.german, to: "talk.txt")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: plain
+      inputs: { recording: sound, text: transcript }
+      stages:
+        - decode: { from: $recording }
+        - align: { transcript: $text }
+        - transcript: { formats: [json] }
+      """)
+    let run = try place.run(pipeline, [sound, text])
+    #expect(run.exitCode == 1)
+    #expect(run.complaint?.next.contains("to the stage language: de") == true, "\(run.errorOutput)")
+  }
+
   @Test("a language that nobody speaks is refused before anything is done, with what to look at")
   func unknown() throws {
     let run = try align(Self.german, "tlh-x", with: Self.german, in: try Workspace())

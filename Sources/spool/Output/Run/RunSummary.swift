@@ -17,7 +17,11 @@ struct RunSummary {
   private var words: [String] {
     let reports = WordQuality.all(of: run)
     let lines = reports.map { Format.visible($0.titledLine(isOne: reports.count == 1)) }
-    return lines.isEmpty ? [] : [""] + lines
+    guard !lines.isEmpty else { return [] }
+    // Where each word is, is a list of its own.
+    let unsure = reports.reduce(0) { $0 + $1.counts.unsure }
+    let way = unsure == 0 ? [] : ["unsure words: spool words show \(run.id) --unsure"]
+    return [""] + lines + way
   }
 
   private var wordReports: [String] {
