@@ -76,6 +76,10 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     writesNotes = parameters.bext
   }
 
+  func check(_ stream: SoundOutline) throws(SpoolError) {
+    try targets.check(stream.format, of: "export")
+  }
+
   func makeSink(
     for stream: SoundOutline, in context: SinkContext
   ) throws(SpoolError) -> any SoundSink {
