@@ -31,6 +31,7 @@ extension StageCatalog {
     .resample,
     .measure,
     .export,
+    .measureExports,
     .split,
     .waveform,
     .spectrogram,

@@ -67,7 +67,14 @@ private struct FileRun {
     let request = RunRequest(
       pipelineText: order.pipelineText ?? "", folder: folder, isReplacing: order.isReplacing,
       keepsEverything: false, names: [order.input: BatchOrder.calledPath(job.name)],
-      album: order.album.isEmpty ? nil : order.album, pluginFolder: order.pluginFolder)
+      album: order.album.isEmpty ? nil : order.album, pluginFolder: order.pluginFolder,
+      chapters: sidecar?.sidecar.chapters.map { [order.input: $0] })
+    if let step = plan.exportingSteps.first {
+      for problem in sidecar?.sidecar.chapterProblems ?? [] {
+        workplace.recorder.record(
+          .warning(path: job.file.path, step: step.id, text: "in the sidecar, \(problem)"))
+      }
+    }
     var options = Runner.Options(request)
     options.ignoresRoom = order.ignoresRoom
     options.origins = origins

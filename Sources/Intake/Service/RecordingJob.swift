@@ -58,6 +58,7 @@ struct RecordingJob {
   ) throws(SpoolError) -> RunRecord {
     let pipeline = settings.pipeline
     let (path, origin, transcript) = try arrival(of: recording)
+    let chapters = try sidecar(of: recording).flatMap { Sidecar(json: $0.bytes).chapters }
     let (folders, name) = try exportPlace(of: recording, at: path)
     let folder = try makeOutputFolder(folders.joined(separator: "/"), below: settings.out)
     let file = try file(recording.content, name.fileName(), in: claim)
@@ -89,7 +90,7 @@ struct RecordingJob {
         pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
         // Without a mark, the path has the name already.
         names: chosen == name.fileName() ? nil : [pipeline.input: chosen],
-        pluginFolder: pipeline.pluginFolder)
+        pluginFolder: pipeline.pluginFolder, chapters: chapters.map { [pipeline.input: $0] })
       var options = Runner.Options(request)
       options.origins = origins
       options.mayGoOn = { (record) throws(SpoolError) in
@@ -168,10 +169,7 @@ struct RecordingJob {
     path: InboxPath, origin: RecordingOrigin, transcript: RecordingTranscript?
   ) {
     let files = try engine.store.recordings.files(of: recording.key)
-    let sidecar: (artifact: Artifact, bytes: [UInt8])? = try recording.sidecar.map {
-      (own) throws(SpoolError) in
-      (own, own.byteCount <= Sidecar.byteLimit ? Array(try engine.store.text(of: own).utf8) : [])
-    }
+    let sidecar = try sidecar(of: recording)
     func path(_ role: RecordingFile.Role) -> InboxPath? {
       files.first { $0.role == role }.flatMap { InboxPath(escaped: $0.path) }
     }
@@ -183,6 +181,15 @@ struct RecordingJob {
       settings.pipeline.transcriptInput == nil
       ? nil : RecordingTranscript(among: files, sidecar: sidecar)
     return (path(.recording) ?? .inbox, origin, transcript)
+  }
+
+  /// The recording's sidecar and its bytes, none of one that is too long; nil if it has none.
+  private func sidecar(
+    of recording: Recording
+  ) throws(SpoolError) -> (artifact: Artifact, bytes: [UInt8])? {
+    try recording.sidecar.map { (own) throws(SpoolError) in
+      (own, own.byteCount <= Sidecar.byteLimit ? Array(try engine.store.text(of: own).utf8) : [])
+    }
   }
 
   /// - Returns: whether the run continues.

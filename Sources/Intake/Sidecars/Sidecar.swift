@@ -1,4 +1,4 @@
-import PipelineModel
+package import PipelineModel
 import Platform
 
 /// A device's JSON description of a recording. Its content is untrusted: none of it becomes part of
@@ -22,6 +22,8 @@ package struct Sidecar: Hashable, Sendable {
   var iOSVersion: String?
   /// The user's keywords without repeats, in order: `tags`.
   var tags: [String] = []
+  /// `chapters`, those without problems, in their order; nil if it has no such field.
+  package internal(set) var chapters: [RunRequest.Chapter]?
   var written: [String: JSONValue] = [:]
   /// All other fields.
   var unknown: [String: JSONValue] = [:]
@@ -37,7 +39,7 @@ package struct Sidecar: Hashable, Sendable {
   init() {}
 
   /// The largest sidecar in bytes.
-  static let byteLimit = 1 << 20
+  package static let byteLimit = 1 << 20
   /// The deepest nesting of lists and objects.
   static let depthLimit = 32
 
@@ -133,6 +135,7 @@ struct SidecarReader {
     sidecar.phoneModel = words("phoneModel")
     sidecar.iOSVersion = words("iOSVersion")
     sidecar.tags = tags()
+    sidecar.chapters = chapters()
     sidecar.unknown = fields
     sidecar.problems = problems.sorted { ($0.field ?? "") < ($1.field ?? "") }
     return sidecar
@@ -186,6 +189,41 @@ struct SidecarReader {
   }
 
   private static let tagLimit = 100
+
+  /// Chapters as `{"start": 12.5, "title": "Guests"}`, or with `startTime` as in the chapters of
+  /// podcasts in JSON. Recognisers' answers have chapters of other kinds.
+  private mutating func chapters() -> [RunRequest.Chapter]? {
+    guard !["segments", "words", "transcription"].contains(where: { fields[$0]?.list != nil }),
+      let written = taken("chapters")
+    else { return nil }
+    guard case .list(let values) = written else {
+      report("chapters", written.summary, expected: "a list of objects with start and title")
+      return nil
+    }
+    if values.count > Self.chapterLimit {
+      report("chapters", "\(values.count) chapters", expected: "at most \(Self.chapterLimit)")
+    }
+    var chapters: [RunRequest.Chapter] = []
+    for (index, value) in values.prefix(Self.chapterLimit).enumerated() {
+      let start = [value["start"], value["startTime"]].compactMap(\.self).first ?? .null
+      guard let seconds = start.number, seconds >= 0, seconds < 360_000 else {
+        report(
+          "chapters[\(index)].start", start.summary, expected: "seconds, a number from 0 to 360000")
+        continue
+      }
+      let title = value["title"] ?? .null
+      if title != .null, title.text == nil {
+        report("chapters[\(index)].title", title.summary, expected: "a text")
+      }
+      chapters.append(
+        RunRequest.Chapter(
+          start: seconds, title: title.text.flatMap { PrintableText.plain($0, limit: 1000) }))
+    }
+    return chapters
+  }
+
+  /// Files hold no more.
+  private static let chapterLimit = 999
 
   /// A printable text; nil if blank.
   private mutating func words(_ field: String) -> String? {
@@ -241,6 +279,13 @@ struct SidecarProblem: Hashable, Sendable, Codable {
     self.expected = expected
     self.line = line
     self.column = column
+  }
+}
+
+extension Sidecar {
+  /// What is wrong with its chapters, one sentence each.
+  package var chapterProblems: [String] {
+    problems.filter { $0.field?.hasPrefix("chapters") ?? false }.map(\.description)
   }
 }
 

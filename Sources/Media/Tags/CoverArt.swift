@@ -19,6 +19,16 @@ package struct CoverArt: Hashable, Sendable {
     self.bytes = bytes
   }
 
+  /// Why no export can have it as its cover; nil if each can. O(bytes) at worst.
+  package var obstacle: String? {
+    if size == nil { return "its header cannot be read" }
+    // The length of a FLAC metadata block has 24 bits, and the block holds more than the picture.
+    return bytes.count > CoverArt.byteLimit
+      ? "it is larger than 16 MB, which is all that a FLAC file takes" : nil
+  }
+
+  private static let byteLimit = (1 << 24) - 1024
+
   /// Width and height in pixels; nil if the header is invalid. O(bytes) at worst.
   var size: (width: Int, height: Int)? {
     mimeType == "image/png" ? pngSize : jpegSize

@@ -29,7 +29,7 @@ package enum MediaProbe {
       bitRate: parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil,
       expectedFrames: length.duration?.frames(at: Hertz(Double(sampleRate))),
       tags: Dictionary.tags(file.context.pointee.metadata, over: stream.pointee.metadata),
-      hasCoverArt: pictureStream(of: file) != nil)
+      hasCoverArt: pictureStream(of: file) != nil, markers: markers(of: file))
   }
 
   /// The cover picture of a recording; nil when it has none.
@@ -71,7 +71,10 @@ package enum MediaProbe {
   /// FLAC, Ogg), and the cue points of WAV, which libavformat reports as chapters; with their names
   /// only if these follow them in the file.
   package static func markers(of recording: SourceFile) throws(SpoolError) -> [Marker] {
-    let file = try InputFile(recording)
+    markers(of: try InputFile(recording))
+  }
+
+  private static func markers(of file: InputFile) -> [Marker] {
     var markers: [Marker] = []
     for number in unsafe 0..<Int(file.context.pointee.nb_chapters) {
       guard let chapter = unsafe file.context.pointee.chapters[number]?.pointee else { continue }
@@ -113,4 +116,6 @@ package struct MediaDescription: Hashable, Sendable {
   package let tags: [String: String]
   /// Whether there is a cover picture: `MediaProbe.coverArt(of:)` reads it.
   package let hasCoverArt: Bool
+  /// Its chapter starts or cue points: as `MediaProbe.markers(of:)` gives them.
+  package let markers: [MediaProbe.Marker]
 }

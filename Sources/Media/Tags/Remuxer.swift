@@ -4,8 +4,8 @@ import CLibAVLoader
 import Glibc
 package import Platform
 
-/// Copies encoded sound into a new file with tags and a cover picture, without re-encoding; the
-/// copy's bytes depend on the arguments alone.
+/// Copies encoded sound into a new file with tags, chapters and a cover picture, without re-encoding;
+/// the copy's bytes depend on the arguments alone.
 extension ExportSpec {
   /// Copies the sound of the file at `source`, which was exported like this, to a new file at
   /// `target`.
@@ -13,21 +13,23 @@ extension ExportSpec {
   /// Tags have libavformat's common names (`title`, `artist`, `album`, `date`, `genre`, `comment`,
   /// `description`, `creation_time` as ISO 8601); unsupported ones are omitted: M4A takes these and
   /// a few more, MP3 (ID3v2.4), FLAC, Opus and Vorbis take all, WAV takes the INFO ones and no
-  /// picture. Tags of the source are
-  /// dropped. O(file size).
+  /// picture. Tags of the source are dropped. Chapters are frames of ID3v2 in MP3, a track and a list
+  /// in M4A, and comments in FLAC, Opus and Vorbis; WAV takes none. O(file size).
   /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`; computed during writing, or
   ///   by reading the file again if libavformat wrote it non-sequentially.
   @discardableResult
   package func copy(
     from source: String, to target: String, tags: [String: String],
-    cover: CoverArt? = nil, isDigestWanted: Bool = false
+    cover: CoverArt? = nil, chapters: [MediaProbe.Marker] = [], isDigestWanted: Bool = false
   ) throws(SpoolError) -> Digest? {
     let (isDone, digest) = try tagMovie(
-      from: source, to: target, tags: tags, cover: cover, isDigestWanted)
+      from: source, to: target, tags: tags, cover: cover, chapters, isDigestWanted)
     if isDone { return digest }
     if case .mp3 = self {
       // Behind the tags come the bytes as they are: their first frame tells the exact length.
-      try write(from: source, to: target, tags: tags, cover: cover, isSoundLeftOut: true)
+      try write(
+        from: source, to: target, tags: tags, cover: cover, chapters: chapters,
+        isSoundLeftOut: true)
       let source = try OpenFile(path: source, O_RDONLY)
       return try Self.append(
         0..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
@@ -36,12 +38,13 @@ extension ExportSpec {
       let source = try OpenFile(path: source, O_RDONLY)
       if let start = try Self.flacFramesStart(in: source) {
         try write(
-          from: source.path, to: target, tags: tags, cover: cover, isSoundLeftOut: true)
+          from: source.path, to: target, tags: tags, cover: cover, chapters: chapters,
+          isSoundLeftOut: true)
         return try Self.append(
           start..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
       }
     }
-    try write(from: source, to: target, tags: tags, cover: cover)
+    try write(from: source, to: target, tags: tags, cover: cover, chapters: chapters)
     return isDigestWanted ? try CopiedFile.digest(ofWritten: target) : nil
   }
 
@@ -77,27 +80,33 @@ extension ExportSpec {
   /// Copies an M4A file and exchanges its tag box; false if it must be remuxed.
   private func tagMovie(
     from source: String, to target: String, tags: [String: String],
-    cover: CoverArt?, _ isDigestWanted: Bool
+    cover: CoverArt?, _ markers: [MediaProbe.Marker], _ isDigestWanted: Bool
   ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
     try LibAV.require(for: target)
     // The template holds no sound, so its format does not matter.
-    let settings = EncoderSettings(
+    var settings = EncoderSettings(
       .aac(bitRate: 64_000), for: AudioFormat(sampleRate: Hertz(48_000), channelCount: 1))
     guard EncoderSettings.isMovie(self), let movie = try TaggedMovie.open(source) else {
       return (false, nil)
     }
+    // The track of the chapters counts in it.
+    settings.muxerOptions["movie_timescale"] = "\(movie.timeScale)"
+    let chapters = markers.chapters(within: movie.duration, limit: chapterLimit).fromBeginning
     let model = try OutputFile(path: target, muxer: settings.muxer)
     _ = try model.addStream(for: EncoderContext(settings, path: target))
+    model.add(chapters)
     try model.begin(options: settings.muxerOptions, tags: tags, cover: cover)
     try model.finish()
-    return try movie.write(to: target, isDigestWanted: isDigestWanted)
+    return try movie.write(
+      to: target, hasChapters: !chapters.isEmpty, isDigestWanted: isDigestWanted)
   }
 
   /// Copies packet by packet.
   /// - Parameter isSoundLeftOut: whether to write only the header.
   func write(
     from source: String, to target: String, tags: [String: String],
-    cover: CoverArt? = nil, isSoundLeftOut: Bool = false
+    cover: CoverArt? = nil, chapters markers: [MediaProbe.Marker] = [],
+    isSoundLeftOut: Bool = false
   ) throws(SpoolError) {
     let input = try InputFile(SourceFile(source))
     let index = try input.chooseSoundStream()
@@ -115,7 +124,15 @@ extension ExportSpec {
       tags["METADATA_BLOCK_PICTURE"] = cover?.commentText
     }
 
+    let chapters = markers.chapters(
+      within: StreamLength(of: input, stream: index).duration, limit: chapterLimit)
+    if ["ogg", "flac"].contains(settings.muxer) {
+      tags.merge(chapters.comments) { _, new in new }
+    }
+
     let output = try OutputFile(path: target, muxer: settings.muxer)
+    if settings.muxer == "mp3" { output.add(chapters) }
+    if settings.muxer == "ipod" { output.add(chapters.fromBeginning) }
     let sound = try unsafe output.addStream { copy in
       unsafe copy.pointee.time_base = timeBase
       let status = unsafe avcodec_parameters_copy(copy.pointee.codecpar, stream.pointee.codecpar)
@@ -175,127 +192,5 @@ extension OutputFile {
       unsafe parameters?.pointee.height = Int32(size.height)
       return 0
     }
-  }
-}
-
-/// An M4A file with exchanged tags: the sound is copied unchanged and only the tag box replaced.
-/// This needs no packet table, and the bytes equal those of libavformat.
-struct TaggedMovie: ~Copyable {
-  private let source: OpenFile
-  private let soundByteCount: Int
-  private let movie: [UInt8]
-  private let parts: [MovieBox]
-
-  /// Opens a file; nil unless it has libavformat's layout, with the `moov` box last: others must be
-  /// remuxed.
-  static func open(_ path: String) throws(SpoolError) -> TaggedMovie? {
-    let source = try OpenFile(path: path, O_RDONLY)
-    guard
-      let boxes = try MovieBox.boxes(
-        in: 0..<source.byteCount,
-        { (range) throws(SpoolError) in try source.read(range.count, at: range.lowerBound) }),
-      let last = boxes.last,
-      boxes.map(\.name) == ["ftyp", "free", "mdat", "moov"], last.headerByteCount == 8,
-      last.range.count <= greatestMovie
-    else { return nil }
-    let movie = try source.read(last.range.count, at: last.range.lowerBound)
-    guard let parts = MovieBox.boxes(in: 8..<movie.count, { Array(movie[$0]) }),
-      parts.map(\.name) == ["mvhd", "trak", "udta"]
-    else { return nil }
-    return TaggedMovie(
-      source: source, soundByteCount: last.range.lowerBound, movie: movie, parts: parts)
-  }
-
-  /// A day of AAC has 16 MB.
-  private static let greatestMovie = 256 << 20
-
-  /// Writes the file to `target`, with the tags of the soundless file of the same type that exists
-  /// there; false, without any change, if that file is not as expected.
-  /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`.
-  func write(
-    to target: String, isDigestWanted: Bool
-  ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
-    let file = try OpenFile(path: target, O_RDWR)
-    let model = try file.read(file.byteCount, at: 0)
-    guard let boxes = MovieBox.boxes(in: 0..<model.count, { Array(model[$0]) }),
-      let movie = boxes.first(where: { $0.name == "moov" }),
-      let parts = MovieBox.boxes(in: movie.content, { Array(model[$0]) }),
-      let header = parts.first(where: { $0.name == "mvhd" }),
-      let tags = parts.first(where: { $0.name == "udta" }),
-      let created = Self.creation(model, header)
-    else { return (false, nil) }
-    let body = tagged(with: Array(model[tags.range]), created: created)
-    var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
-    try copy.append(0..<soundByteCount, of: source)
-    try copy.append((8 + body.count).bigEndianBytes(4) + Array("moov".utf8) + body)
-    return (true, copy.digest())
-  }
-
-  /// The `moov` box's content, with other tags and times.
-  private func tagged(with tags: [UInt8], created: UInt64) -> [UInt8] {
-    var copy = movie
-    func stamp(_ box: MovieBox) {
-      let isLong = copy[box.content.lowerBound] == 1
-      let count = isLong ? 8 : 4
-      let start = box.content.lowerBound + 4
-      let time = created.bigEndianBytes(count)
-      copy.replaceSubrange(start..<start + 2 * count, with: time + time)
-    }
-    stamp(parts[0])
-    let track = MovieBox.boxes(in: parts[1].content, { Array(movie[$0]) }) ?? []
-    for box in track where box.name == "tkhd" { stamp(box) }
-    for media in track where media.name == "mdia" {
-      for box in MovieBox.boxes(in: media.content, { Array(movie[$0]) }) ?? []
-      where box.name == "mdhd" {
-        stamp(box)
-      }
-    }
-    return Array(copy[8..<parts[2].range.lowerBound]) + tags
-  }
-
-  /// The creation time, in seconds since 1904.
-  private static func creation(_ bytes: [UInt8], _ header: MovieBox) -> UInt64? {
-    guard header.content.count >= 20 else { return nil }
-    let count = bytes[header.content.lowerBound] == 1 ? 8 : 4
-    let start = header.content.lowerBound + 4
-    return UInt64(bigEndianBytes: bytes[start..<start + count])
-  }
-}
-
-/// A box of an MP4 file (ISO/IEC 14496-12, section 4.2).
-struct MovieBox: Hashable {
-  let name: String
-  /// The box with its header.
-  let range: Range<Int>
-  let headerByteCount: Int
-
-  var content: Range<Int> { range.lowerBound + headerByteCount..<range.upperBound }
-
-  /// The boxes in a byte range; nil if they do not fill it.
-  /// - Parameter bytes: gives the bytes of a range.
-  static func boxes<Failure: Error>(
-    in range: Range<Int>, _ bytes: (Range<Int>) throws(Failure) -> [UInt8]
-  ) throws(Failure) -> [MovieBox]? {
-    var boxes: [MovieBox] = []
-    var start = range.lowerBound
-    while start < range.upperBound {
-      let head = try bytes(start..<min(start + 16, range.upperBound))
-      guard let box = MovieBox(head, at: start, end: range.upperBound) else { return nil }
-      boxes.append(box)
-      start = box.range.upperBound
-    }
-    return boxes
-  }
-
-  private init?(_ head: [UInt8], at start: Int, end: Int) {
-    guard head.count >= 8 else { return nil }
-    name = String(decoding: head[4..<8], as: UTF8.self)
-    let short = UInt64(bigEndianBytes: head[0..<4])
-    // 1 means a 64-bit length follows.
-    guard short != 1 || head.count >= 16 else { return nil }
-    let length = short == 1 ? UInt64(bigEndianBytes: head[8..<16]) : short
-    headerByteCount = short == 1 ? 16 : 8
-    guard length >= headerByteCount, length <= UInt64(end - start) else { return nil }
-    range = start..<start + Int(length)
   }
 }

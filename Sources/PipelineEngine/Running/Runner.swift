@@ -28,6 +28,9 @@ package struct Runner: Sendable {
     /// The recordings' origins by input, if more is known than their paths.
     package var origins: [String: RecordingOrigin] = [:]
 
+    /// The chapters that recordings' sidecars tell of, by input.
+    package var chapters: [String: [RunRequest.Chapter]] = [:]
+
     package init(folder: String) { self.folder = folder }
 
     /// As a recorded request says.
@@ -36,6 +39,7 @@ package struct Runner: Sendable {
       isReplacing = request.isReplacing
       keepsEverything = request.keepsEverything
       names = request.names ?? [:]
+      chapters = request.chapters ?? [:]
     }
   }
 

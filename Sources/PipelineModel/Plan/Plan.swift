@@ -283,10 +283,27 @@ package struct RunRequest: Hashable, Sendable, Codable {
   package let album: AlbumFigures?
   /// The folder of `--plugins`, an absolute path; nil if there was none.
   package let pluginFolder: String?
+  /// The chapters of recordings whose sidecar has some, by input; they take the place of the
+  /// recording's own. Nil if there are none.
+  package let chapters: [String: [Chapter]]?
+
+  /// A chapter of a recording, as its sidecar tells.
+  package struct Chapter: Hashable, Sendable, Codable {
+    /// In seconds from the beginning of the recording.
+    package let start: Double
+    /// Nil if it has none.
+    package let title: String?
+
+    package init(start: Double, title: String?) {
+      self.start = start
+      self.title = title
+    }
+  }
 
   package init(
     pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
-    names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil
+    names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil,
+    chapters: [String: [Chapter]]? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
@@ -295,6 +312,7 @@ package struct RunRequest: Hashable, Sendable, Codable {
     self.names = names
     self.album = album
     self.pluginFolder = pluginFolder
+    self.chapters = chapters
   }
 }
 

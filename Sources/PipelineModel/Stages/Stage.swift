@@ -136,6 +136,8 @@ package struct PublishingContext: Sendable {
   package let names: [String]
   /// The identity of the nearest recording; nil if unknown.
   package let recording: RecordingIdentity?
+  /// The chapters that the nearest recording's sidecar tells of; nil if it tells of none.
+  package let chapters: [RunRequest.Chapter]?
   /// The user's folder; it exists.
   package let folder: String
   /// Whether files that Spool did not write may be replaced.
@@ -152,9 +154,9 @@ package struct PublishingContext: Sendable {
 
   package init(
     step: StepID, outputs: [PortName: StepOutput], recordings: [SourceFile], names: [String],
-    recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
-    isDigestWanted: Bool = false, store: any ArtifactStore, exportFolder: any ExportFolder,
-    upstream: UpstreamOutputs,
+    recording: RecordingIdentity? = nil, chapters: [RunRequest.Chapter]? = nil, folder: String,
+    isReplacing: Bool, isDigestWanted: Bool = false, store: any ArtifactStore,
+    exportFolder: any ExportFolder, upstream: UpstreamOutputs,
     warn: @escaping @Sendable (String) -> Void
   ) {
     self.step = step
@@ -162,6 +164,7 @@ package struct PublishingContext: Sendable {
     self.recordings = recordings
     self.names = names
     self.recording = recording
+    self.chapters = chapters
     self.folder = folder
     self.isReplacing = isReplacing
     self.isDigestWanted = isDigestWanted

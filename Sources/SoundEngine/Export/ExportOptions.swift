@@ -1,4 +1,4 @@
-import Audio
+package import Audio
 import Media
 package import PipelineModel
 package import Platform
@@ -141,6 +141,18 @@ extension [ParameterDescriptor] {
 }
 
 extension [ExportTarget] {
+  /// Throws for sound with more channels than a format has.
+  /// - Parameter kind: the stage's, for messages.
+  package func check(_ format: AudioFormat, of kind: String) throws(SpoolError) {
+    guard format.channelCount > 2, contains(where: { $0.format == .mp3 }) else { return }
+    throw SpoolError(
+      "\(kind) cannot write MP3 of \(format.channelCount) channels",
+      reason: "MP3 has one or two",
+      advice:
+        "mix them to two, decode: { channels: 2 }, or choose m4a, opus or ogg for all of them",
+      cause: .input)
+  }
+
   /// What the files of a stream will cost.
   package func cost(of stream: SoundOutline) -> SinkCost {
     var cost = SinkCost()

@@ -1,14 +1,20 @@
+import Audio
 package import Media
 import PipelineEngine
 package import PipelineModel
 package import Platform
 import Synchronization
 
-/// What exports carry over from their recording: tags and cover art, and what a WAV file tells
-/// besides.
+/// What exports carry over from their recording: tags, chapters and cover art, and what a WAV file
+/// tells besides.
 package struct ExportTags {
   private var tags: [String: String] = [:]
   private var cover: CoverArt?
+  /// The chapters that files of other formats than WAV have. A recording's own are in `source`: the
+  /// sound may have been moved in time.
+  package var chapters: [MediaProbe.Marker] = []
+  /// Why the recording's picture is not carried over; nil if it is, or if there is none.
+  package private(set) var coverObstacle: String?
   /// What the recording is; nil where it was not looked at.
   package private(set) var source: MediaDescription?
   /// What it tells as a WAV file.
@@ -25,7 +31,12 @@ package struct ExportTags {
     tags = ExportTags.corrected(
       description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }, notes,
       ofRecording: recording.name)
-    cover = description.hasCoverArt ? try MediaProbe.coverArt(of: recording) : nil
+    if description.hasCoverArt {
+      let picture = try MediaProbe.coverArt(of: recording)
+      coverObstacle =
+        picture == nil ? "it is neither JPEG nor PNG, which players show" : picture?.obstacle
+      cover = coverObstacle == nil ? picture : nil
+    }
     source = description
   }
 
@@ -34,7 +45,7 @@ package struct ExportTags {
     "language",
   ]
 
-  package var isEmpty: Bool { tags.isEmpty && cover == nil }
+  package var isEmpty: Bool { tags.isEmpty && cover == nil && chapters.isEmpty }
 
   /// What the recording is called.
   package var title: String? { tags["title"] }
@@ -66,6 +77,13 @@ package struct ExportTags {
       hasher.update("\(name.utf8.count):\(name)=\(value.utf8.count):\(value)\n")
     }
     if let cover { hasher.update(cover.bytes) }
+    if !chapters.isEmpty {
+      hasher.update("chapters \(chapters.count)\n")
+      for chapter in chapters {
+        let title = chapter.title ?? ""
+        hasher.update("\(chapter.time.value) \(title.utf8.count):\(title)\n")
+      }
+    }
     return hasher.finalize()
   }
 
@@ -81,7 +99,7 @@ package struct ExportTags {
         from: source, to: destination, notes: notes, tags: tags, isDigestWanted: isDigestWanted)
     }
     return try spec.copy(
-      from: source, to: destination, tags: tags, cover: cover,
+      from: source, to: destination, tags: tags, cover: cover, chapters: chapters,
       isDigestWanted: isDigestWanted)
   }
 }
@@ -95,6 +113,9 @@ extension PublishingContext {
   ) throws(SpoolError) -> PublishedFile {
     let path = folder + "/" + name
     let isCopied = spec == nil || tags.isEmpty && notes == nil
+    if let reason = tags.coverObstacle, spec != nil {
+      warn("the picture of \(recordings.first?.name ?? "the recording") is left out: \(reason)")
+    }
     return try exportFolder.deliver(
       notes.map { tags.content(of: artifact, $0) } ?? tags.content(of: artifact),
       digest: isCopied ? artifact.digest : nil,

@@ -126,6 +126,8 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
       throw SplitName.tooMany
     default: break
     }
+    if case .channels = method { return }
+    try targets.check(stream.format, of: "split")
   }
 
   func makeSink(

@@ -18,6 +18,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let dither: String
     let name: String
     let tags: Bool
+    let chapters: Bool
     let bext: Bool
   }
 
@@ -29,9 +30,11 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
       samples that already fit, so that an untouched recording stays bit-exact. WAV grows into \
       RF64 beyond 4 GB. Samples that are no numbers become silence, except in WAV of floats, and \
       lossy formats clip what lies 36 dB over full scale. After an interruption MP3, Opus and Ogg \
-      Vorbis are begun anew, and give the same bytes. Opus has 48 kHz, whatever the sound has. Tags \
-      and cover art of the recording are carried over when the files are put into the output \
-      folder; a recording that was only retagged is not encoded again. \
+      Vorbis are begun anew, and give the same bytes. Opus has 48 kHz, whatever the sound has. Tags, \
+      chapters and cover art of the recording are carried over when the files are put into the \
+      output folder; a recording that was only retagged is not encoded again. The chapters of its \
+      sidecar, chapters: [{"start": 12.5, "title": "Guests"}], take the place of its own, and all \
+      move with their sound where stages above cut or stretched it; WAV files have none. \
       WAV files are Broadcast Wave files (EBU Tech 3285): they tell what was done to the sound, \
       when it was recorded and, where measure or normalize found it, how loud it is; cue points \
       and iXML of the recording are carried over where the sound was not moved in time.
@@ -50,7 +53,9 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     parameters: .exportOptions(formats: .required) + [
       ParameterDescriptor(
         "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
-        "the files' name; {stem} is the recording's", isInKey: false)
+        "the files' name; {stem} is the recording's", isInKey: false),
+      ParameterDescriptor(
+        "chapters", .flag, .defaulted("true"), "carry chapters over", isInKey: false),
     ] + .carriedOptions,
     shorthand: "formats")
 
@@ -59,6 +64,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
   private let targets: [ExportTarget]
   private let name: String
   private let carriesTags: Bool
+  private let carriesChapters: Bool
   private let writesNotes: Bool
   private let recordingTags = RecordingTags()
 
@@ -66,7 +72,12 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     targets = try parameters.targets(of: "export")
     name = parameters.name
     carriesTags = parameters.tags
+    carriesChapters = parameters.chapters
     writesNotes = parameters.bext
+  }
+
+  func check(_ stream: SoundOutline) throws(SpoolError) {
+    try targets.check(stream.format, of: "export")
   }
 
   func makeSink(
@@ -83,24 +94,37 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
   }
 
   func preparePublishing(of recordings: [SourceFile]) {
-    if carriesTags { _ = try? recordingTags.of(recordings.first) }
+    if carriesTags || carriesChapters { _ = try? recordingTags.of(recordings.first) }
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     let names = fileNames(of: context.step, recordings: context.names)
-    let tags =
-      carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()
+    let known =
+      carriesTags || carriesChapters
+      ? try recordingTags.of(context.recordings.first) : ExportTags()
+    let tags = carriesTags ? known : ExportTags()
+    let chapters = carriesChapters ? try context.chapters(of: known.source) : []
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
       var notes: BroadcastMetadata?
-      if writesNotes, target.format == .wav {
+      var own = tags
+      if target.format != .wav {
+        // It is asked for again when all is done.
+        guard let chapters else { continue }
+        own.chapters = chapters
+        if chapters.count > target.spec.chapterLimit {
+          context.warn(
+            "\(target.format) files have the first \(target.spec.chapterLimit) of "
+              + "\(chapters.count) chapters: the format holds no more")
+        }
+      } else if writesNotes {
         notes = try context.broadcastNotes(for: artifact, target, tags: tags)
         // It is asked for again when all is done.
         if notes == nil { continue }
       }
       var file = try context.publish(
-        artifact, as: name, tags: tags, spec: target.spec, notes: notes)
+        artifact, as: name, tags: own, spec: target.spec, notes: notes)
       file.port = target.format.port
       files.append(file)
     }

@@ -7,6 +7,7 @@
 #include <libavutil/channel_layout.h>
 #include <libavutil/crc.h>
 #include <libavutil/md5.h>
+#include <libavutil/mem.h>
 #include <libavutil/opt.h>
 #include <libavutil/tx.h>
 #include <libswresample/swresample.h>
@@ -39,6 +40,23 @@ static inline int spool_frame_is_damaged(const AVFrame *frame) {
 // Whether a stream is nothing but a cover picture.
 static inline int spool_has_picture(const AVStream *stream) {
   return (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0 && stream->attached_pic.size > 0;
+}
+
+// Adds a chapter to what a muxer writes, with times in milliseconds; less than 0 without memory.
+static inline int spool_add_chapter(AVFormatContext *context, int64_t start, int64_t end,
+                                    const char *title) {
+  AVChapter *chapter = (AVChapter *)av_mallocz(sizeof(AVChapter));
+  if (!chapter) return AVERROR(ENOMEM);
+  int count = (int)context->nb_chapters;
+  chapter->id = count;
+  chapter->time_base = (AVRational){1, 1000};
+  chapter->start = start;
+  chapter->end = end;
+  int status = av_dict_set(&chapter->metadata, "title", title, 0);
+  if (status < 0) return status;
+  status = av_dynarray_add_nofree(&context->chapters, &count, chapter);
+  context->nb_chapters = (unsigned)count;
+  return status;
 }
 
 // Which channels Apple Lossless has where they are not libavutil's default ones for their number;

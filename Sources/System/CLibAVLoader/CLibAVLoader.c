@@ -22,6 +22,7 @@
 #include <libavutil/crc.h>
 #include <libavutil/log.h>
 #include <libavutil/md5.h>
+#include <libavutil/mem.h>
 #include <libavutil/opt.h>
 #include <libavutil/tx.h>
 #include <libswresample/swresample.h>

@@ -64,6 +64,12 @@ package struct TimelineMap: Hashable, Sendable {
     return pieces[index].place(of: old)
   }
 
+  /// Where what is left of a stretch of old time begins in the new time; nil if nothing is left of it.
+  /// O(log n), plus the stretch's pieces.
+  package func beginning(of from: Double, to: Double) -> Double? {
+    pieces(within: from, to).map { $0.place(of: max(from, $0.from)) }.min()
+  }
+
   /// The last piece that begins at or before an old time; nil if there is none.
   func lastPiece(from old: Double) -> Int? {
     let next = pieces.partitioningIndex(where: { $0.from > old })

@@ -89,7 +89,7 @@ extension CommandContext {
       isReplacing: earlier.request?.isReplacing ?? false,
       keepsEverything: earlier.request?.keepsEverything ?? false,
       names: earlier.request?.names, album: earlier.request?.album,
-      pluginFolder: pluginFolder)
+      pluginFolder: pluginFolder, chapters: earlier.request?.chapters)
     return try start(plan, request, in: store) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,

@@ -47,7 +47,7 @@ extension CommandContext {
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
       keepsEverything: options.keepsEverything, names: names(of: inputs, in: pipeline),
-      pluginFolder: pluginFolder)
+      pluginFolder: pluginFolder, chapters: chapters(of: inputs, in: pipeline))
     let plugins = PluginUsage(registry(beside: pipeline.path)).uses(of: pipeline.definition)
     return try start(plan, request, in: store) { id, startedAt in
       RunRecord(

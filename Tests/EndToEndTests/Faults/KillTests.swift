@@ -51,6 +51,26 @@ struct KillTests {
     #expect(result.outputs == work.outputs * result.series)
   }
 
+  @Test("at random moments of encoders that begin anew: MP3, Opus and Vorbis, with chapters")
+  func lossy() throws {
+    let take = place.file("take.flac")
+    try Reference.record(
+      take, seconds: 20,
+      coding: ["-metadata", "CHAPTER000=00:00:05.000", "-metadata", "CHAPTER000NAME=One"])
+    let pipeline = try place.pipeline(
+      """
+      pipeline: lossy
+      inputs: { take: sound }
+      stages:
+        - decode
+        - trim: { start: 2 s }
+        - export: [mp3, opus, ogg, m4a]
+      """)
+    let result = try crashtest([pipeline, take, "--kills", "8", "--seed", "20261125"])
+    #expect(result.kills == 8)
+    #expect(result.outputs == 4 * result.series)
+  }
+
   @Test(
     "before every so many operations of the store",
     .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"),

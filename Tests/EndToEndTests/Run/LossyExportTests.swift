@@ -43,4 +43,73 @@ struct LossyExportTests {
       #expect(found.truePeak < -1, "\(name)")
     }
   }
+
+  @Test("which are measured as they decode, and warned of where they clip")
+  func measured() throws {
+    let place = try Workspace()
+    // A band of noise near full scale: what few bits leave out of it changes its peaks.
+    try Reference.record(place.file("take.wav"), seconds: 3)
+    let pipeline = try place.pipeline(
+      """
+      pipeline: measured
+      inputs: { take: sound }
+      stages:
+        - decode
+        - normalize: { loudness: -5 LUFS, true-peak: -0.1 dBTP }
+        - export: { formats: [mp3, m4a, opus, ogg], m4a: { bit-rate: 64 kbit/s } }
+        - measure-exports:
+            files: [export.mp3, export.m4a, export.opus, export.ogg]
+            true-peak: -0.1 dBTP
+      """)
+    let run = try place.run(pipeline, [place.file("take.wav")])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let findings = try #require(run.step("measure-exports")?.findings)
+    struct Report: Decodable {
+      struct File: Decodable {
+        let codec: String
+        let levels: Levels
+      }
+      struct Levels: Decodable {
+        let integratedLoudness: Double
+        let truePeak: Double
+      }
+      let files: [File]
+    }
+    let files = try JSONDecoder().decode(Report.self, from: Data(findings.utf8)).files
+    #expect(files.map(\.codec) == ["mp3", "aac", "opus", "vorbis"])
+    for (file, name) in zip(files, ["mp3", "m4a", "opus", "ogg"]) {
+      let reference = try Reference.loudness(of: place.out + "/take." + name)
+      #expect(abs(file.levels.integratedLoudness - reference.integrated) < 0.15, "\(name)")
+      #expect(abs(file.levels.truePeak - reference.truePeak) < 0.3, "\(name)")
+    }
+    let loud = files.filter { $0.levels.truePeak > -0.1 }
+    #expect(!loud.isEmpty)
+    #expect(run.warnings.count { $0.contains("file decodes at") } == loud.count)
+    let text = try place.spool(["run", pipeline, place.file("take.wav"), "--out", place.out]).text
+    #expect(text.contains("vorbis") && text.contains("true peak"))
+
+    let absent = try place.pipeline(
+      """
+      pipeline: absent
+      inputs: { take: sound }
+      stages:
+        - decode
+        - export: mp3
+        - measure-exports: { files: [export.mp3, export.ogg] }
+      """)
+    let complaint = try #require(try place.run(absent, [place.file("take.wav")]).complaint)
+    #expect(complaint.next == "name the formats that it writes: files: [export.mp3]")
+  }
+
+  @Test("but not surround sound as MP3, before any work")
+  func surround() throws {
+    let place = try Workspace()
+    try Reference.record(place.file("take.wav"), seconds: 1, channels: 6)
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { take: sound }\nstages:\n  - decode\n  - export: [mp3, opus]\n")
+    let run = try place.run(pipeline, [place.file("take.wav")])
+    #expect(run.exitCode == 1 && run.made == [])
+    #expect(run.complaint?.what.contains("export cannot write MP3 of 6 channels") == true)
+    #expect(run.complaint?.next.contains("decode: { channels: 2 }") == true)
+  }
 }

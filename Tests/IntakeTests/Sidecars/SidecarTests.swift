@@ -29,6 +29,44 @@ struct SidecarTests {
         == #"{"app":"x","heartRate":[61.50,{"a":null,"z":1}]}"#)
   }
 
+  @Test("chapters have a start, which podcasts call startTime, and perhaps a title")
+  func chapters() {
+    let right = sidecar(
+      #"""
+      {"version": "1.2.0", "chapters": [{"start": 12.5, "title": " Guests\n\u0000 "},
+       {"startTime": 0, "title": "Hello", "img": "a.png"}, {"start": 90}]}
+      """#)
+    #expect(right.problems == [])
+    #expect(right.chapters?.map(\.start) == [12.5, 0, 90])
+    #expect(right.chapters?.map(\.title) == ["Guests", "Hello", nil])
+
+    let wrong = sidecar(
+      #"""
+      {"chapters": [{"start": "1:00", "title": "A"}, 7, {"start": -1}, {"start": 3, "title": 9}]}
+      """#)
+    #expect(wrong.chapters?.map(\.start) == [3])
+    #expect(
+      wrong.chapterProblems == [
+        "chapters[0].start: found the text \"1:00\", expected seconds, a number from 0 to 360000",
+        "chapters[1].start: found null, expected seconds, a number from 0 to 360000",
+        "chapters[2].start: found the number -1, expected seconds, a number from 0 to 360000",
+        "chapters[3].title: found the number 9, expected a text",
+      ])
+    #expect(sidecar(#"{"chapters": "none"}"#).chapterProblems.count == 1)
+    #expect(sidecar(#"{"title": "x"}"#).chapters == nil)
+    #expect(sidecar(#"{"chapters": []}"#).chapters == [])
+    let many = Array(repeating: #"{"start": 1}"#, count: 1000).joined(separator: ",")
+    #expect(sidecar("{\"chapters\": [\(many)]}").chapters?.count == 999)
+    #expect(sidecar("{\"chapters\": [\(many)]}").chapterProblems.count == 1)
+  }
+
+  @Test("a recogniser's answer with chapters of its own kind stays a transcript")
+  func answer() {
+    let answer = sidecar(
+      #"{"words": [{"word": "a"}], "chapters": [{"start": 250, "headline": "A"}]}"#)
+    #expect(answer.isTranscript && answer.chapters == nil)
+  }
+
   @Test("every wrong field is reported, and every right one is kept")
   func wrongTypes() {
     let sidecar = sidecar(

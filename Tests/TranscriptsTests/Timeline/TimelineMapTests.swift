@@ -17,6 +17,19 @@ struct TimelineMapTests {
       ])
   }
 
+  @Test func `a stretch begins where the first part of it that is left begins`() throws {
+    let map = try sample()
+    #expect(map.beginning(of: 1, to: 3) == 1)
+    #expect(map.beginning(of: 2, to: 4) == nil)
+    #expect(map.beginning(of: 3, to: 5) == 2)
+    #expect(map.beginning(of: 8, to: 10) == 5)
+    #expect(map.beginning(of: 10, to: 10) == nil && map.beginning(of: 12, to: 20) == nil)
+    let turned = try TimelineMap(
+      before: 4, after: 4,
+      pieces: [Piece(from: 0, to: 2, at: 2, until: 4), Piece(from: 2, to: 4, at: 0, until: 2)])
+    #expect(turned.beginning(of: 1, to: 3) == 0)
+  }
+
   /// A map of random pieces: cut, stretched, and where `isSimple` neither turned around nor faded.
   private func random(_ random: inout SeededRandom, before: Double, isSimple: Bool) throws
     -> TimelineMap

@@ -83,7 +83,8 @@ extension PublishingContext {
     return BroadcastExtension.Loudness()
   }
 
-  private func measurement(of step: BoundStep) throws(SpoolError) -> String? {
+  /// What a step above measured, as JSON; nil while it is not done.
+  func measurement(of step: BoundStep) throws(SpoolError) -> String? {
     guard let artifact = upstream.outputs(of: step.id)?[.measurement]?.artifact else { return nil }
     return try store.text(of: artifact)
   }

@@ -44,9 +44,22 @@ struct RunSummary {
     var after: Levels
   }
 
+  /// The report of a stage that measures decoded exports.
+  private struct Exports: Decodable {
+    struct File: Decodable {
+      var codec: String
+      var levels: Levels
+    }
+
+    var files: [File]
+  }
+
   private var levels: [String] {
     var columns: [(title: String, levels: Levels)] = []
     for step in run.steps {
+      if step.kind == "measure-exports", let exports = decode(Exports.self, step.findings) {
+        columns += exports.files.map { ($0.codec, $0.levels) }
+      }
       guard step.kind == "measure", let levels = decode(Levels.self, step.findings) else {
         continue
       }

@@ -1,0 +1,220 @@
+import Audio
+import Glibc
+import Platform
+
+/// An M4A file with exchanged tags: the sound is copied unchanged and only the tag box replaced.
+/// This needs no packet table, and the bytes equal those of libavformat; with chapters, whose titles
+/// and track follow the sound, the file differs from libavformat's in the order of its parts alone.
+struct TaggedMovie: ~Copyable {
+  private let source: OpenFile
+  private let soundByteCount: Int
+  private let movie: [UInt8]
+  private let parts: [MovieBox]
+
+  /// Opens a file; nil unless it has libavformat's layout, with the `moov` box last: others must be
+  /// remuxed.
+  static func open(_ path: String) throws(SpoolError) -> TaggedMovie? {
+    let source = try OpenFile(path: path, O_RDONLY)
+    guard
+      let boxes = try MovieBox.boxes(
+        in: 0..<source.byteCount,
+        { (range) throws(SpoolError) in try source.read(range.count, at: range.lowerBound) }),
+      let last = boxes.last,
+      boxes.map(\.name) == ["ftyp", "free", "mdat", "moov"], last.headerByteCount == 8,
+      last.range.count <= greatestMovie
+    else { return nil }
+    let movie = try source.read(last.range.count, at: last.range.lowerBound)
+    guard let parts = MovieBox.boxes(in: 8..<movie.count, { Array(movie[$0]) }),
+      parts.map(\.name) == ["mvhd", "trak", "udta"]
+    else { return nil }
+    return TaggedMovie(
+      source: source, soundByteCount: last.range.lowerBound, movie: movie, parts: parts)
+  }
+
+  /// A day of AAC has 16 MB.
+  private static let greatestMovie = 256 << 20
+
+  /// Units of the file's time in a second.
+  var timeScale: Int { number(parts[0], at: isLong ? 20 : 12, count: 4) }
+
+  /// The length of the sound; nil if none is declared.
+  var duration: Seconds? {
+    let units = number(parts[0], at: isLong ? 24 : 16, count: isLong ? 8 : 4)
+    return timeScale > 0 && units > 0 ? Seconds(Double(units) / Double(timeScale)) : nil
+  }
+
+  private var isLong: Bool { movie[parts[0].content.lowerBound] == 1 }
+
+  private func number(_ box: MovieBox, at offset: Int, count: Int) -> Int {
+    let start = box.content.lowerBound + offset
+    guard start + count <= box.content.upperBound else { return 0 }
+    return Int(clamping: UInt64(bigEndianBytes: movie[start..<start + count]))
+  }
+
+  /// Writes the file to `target`, with the tags and the chapters of the soundless file of the same
+  /// type that exists there; false, without any change, if that file is not as expected.
+  /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`.
+  func write(
+    to target: String, hasChapters: Bool = false, isDigestWanted: Bool
+  ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
+    let file = try OpenFile(path: target, O_RDWR)
+    let model = try file.read(file.byteCount, at: 0)
+    guard let boxes = MovieBox.boxes(in: 0..<model.count, { Array(model[$0]) }),
+      let movie = boxes.first(where: { $0.name == "moov" }),
+      let parts = MovieBox.boxes(in: movie.content, { Array(model[$0]) }),
+      let header = parts.first(where: { $0.name == "mvhd" }),
+      let tags = parts.first(where: { $0.name == "udta" }),
+      let created = Self.creation(model, header)
+    else { return (false, nil) }
+    var chapters: ChapterTrack?
+    if hasChapters {
+      guard
+        let track = ChapterTrack(
+          model, titles: boxes.first { $0.name == "mdat" },
+          track: parts.first { $0.name == "trak" }, titlesAt: soundByteCount + 8)
+      else { return (false, nil) }
+      chapters = track
+    }
+    let body = tagged(with: Array(model[tags.range]), chapters, created: created)
+    var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
+    try copy.append(0..<soundByteCount, of: source)
+    if let titles = chapters?.titles {
+      try copy.append((8 + titles.count).bigEndianBytes(4) + Array("mdat".utf8) + titles)
+    }
+    try copy.append((8 + body.count).bigEndianBytes(4) + Array("moov".utf8) + body)
+    return (true, copy.digest())
+  }
+
+  /// The `moov` box's content, with other tags, chapters and times.
+  private func tagged(
+    with tags: [UInt8], _ chapters: ChapterTrack?, created: UInt64
+  ) -> [UInt8] {
+    var copy = movie
+    func stamp(_ box: MovieBox) {
+      let isLong = copy[box.content.lowerBound] == 1
+      let count = isLong ? 8 : 4
+      let start = box.content.lowerBound + 4
+      let time = created.bigEndianBytes(count)
+      copy.replaceSubrange(start..<start + 2 * count, with: time + time)
+    }
+    stamp(parts[0])
+    let track = MovieBox.boxes(in: parts[1].content, { Array(movie[$0]) }) ?? []
+    for box in track where box.name == "tkhd" { stamp(box) }
+    for media in track where media.name == "mdia" {
+      for box in MovieBox.boxes(in: media.content, { Array(movie[$0]) }) ?? []
+      where box.name == "mdhd" {
+        stamp(box)
+      }
+    }
+    guard let chapters else { return Array(copy[8..<parts[2].range.lowerBound]) + tags }
+    // The header ends with the number of the next track.
+    let next = parts[0].range.upperBound - 4
+    copy.replaceSubrange(next..<next + 4, with: (chapters.number + 1).bigEndianBytes(4))
+    // The sound's track names the one of its chapters, behind its first boxes as in libavformat.
+    let reference =
+      20.bigEndianBytes(4) + Array("tref".utf8) + 12.bigEndianBytes(4) + Array("chap".utf8)
+      + chapters.number.bigEndianBytes(4)
+    let place =
+      track.last { ["tkhd", "edts"].contains($0.name) }?.range.upperBound
+      ?? parts[1].content.upperBound
+    let sound = parts[1]
+    return Array(copy[8..<sound.range.lowerBound])
+      + (sound.range.count + reference.count).bigEndianBytes(4) + Array("trak".utf8)
+      + copy[sound.content.lowerBound..<place] + reference + copy[place..<sound.range.upperBound]
+      + chapters.track + tags
+  }
+
+  /// The creation time, in seconds since 1904.
+  private static func creation(_ bytes: [UInt8], _ header: MovieBox) -> UInt64? {
+    guard header.content.count >= 20 else { return nil }
+    let count = bytes[header.content.lowerBound] == 1 ? 8 : 4
+    let start = header.content.lowerBound + 4
+    return UInt64(bigEndianBytes: bytes[start..<start + count])
+  }
+}
+
+/// The track of a soundless file that libavformat wrote with chapters, for another place.
+private struct ChapterTrack {
+  /// The titles, as its samples.
+  let titles: [UInt8]
+  /// Its `trak` box.
+  let track: [UInt8]
+  /// The number by which the sound's track names it.
+  let number: Int
+
+  /// Nil if the file is not as expected, or the place is too far from the beginning of the file.
+  /// - Parameters:
+  ///   - titles: the box with the samples.
+  ///   - titlesAt: where the samples will lie.
+  init?(_ model: [UInt8], titles: MovieBox?, track: MovieBox?, titlesAt place: Int) {
+    guard let titles, let track, track.headerByteCount == 8 else { return nil }
+    self.titles = Array(model[titles.content])
+    var bytes = Array(model[track.range])
+    guard let header = Self.box(["tkhd"], in: bytes), header.content.count >= 24,
+      let offsets = Self.box(["mdia", "minf", "stbl", "stco"], in: bytes),
+      offsets.content.count >= 8
+    else { return nil }
+    let isLong = bytes[header.content.lowerBound] == 1
+    let start = header.content.lowerBound + (isLong ? 20 : 12)
+    number = Int(bigEndianBytes: bytes[start..<start + 4])
+    for start in stride(
+      from: offsets.content.lowerBound + 8, to: offsets.content.upperBound - 3, by: 4)
+    {
+      let old = Int(bigEndianBytes: bytes[start..<start + 4])
+      let new = old - titles.content.lowerBound + place
+      guard old >= titles.content.lowerBound, new <= Int(UInt32.max) else { return nil }
+      bytes.replaceSubrange(start..<start + 4, with: new.bigEndianBytes(4))
+    }
+    self.track = bytes
+  }
+
+  /// The box at a path of names in a track.
+  private static func box(_ names: [String], in track: [UInt8]) -> MovieBox? {
+    var range = 8..<track.count
+    var found: MovieBox?
+    for name in names {
+      found = MovieBox.boxes(in: range, { Array(track[$0]) })?.first { $0.name == name }
+      guard let found else { return nil }
+      range = found.content
+    }
+    return found
+  }
+}
+
+/// A box of an MP4 file (ISO/IEC 14496-12, section 4.2).
+struct MovieBox: Hashable {
+  let name: String
+  /// The box with its header.
+  let range: Range<Int>
+  let headerByteCount: Int
+
+  var content: Range<Int> { range.lowerBound + headerByteCount..<range.upperBound }
+
+  /// The boxes in a byte range; nil if they do not fill it.
+  /// - Parameter bytes: gives the bytes of a range.
+  static func boxes<Failure: Error>(
+    in range: Range<Int>, _ bytes: (Range<Int>) throws(Failure) -> [UInt8]
+  ) throws(Failure) -> [MovieBox]? {
+    var boxes: [MovieBox] = []
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let head = try bytes(start..<min(start + 16, range.upperBound))
+      guard let box = MovieBox(head, at: start, end: range.upperBound) else { return nil }
+      boxes.append(box)
+      start = box.range.upperBound
+    }
+    return boxes
+  }
+
+  private init?(_ head: [UInt8], at start: Int, end: Int) {
+    guard head.count >= 8 else { return nil }
+    name = String(decoding: head[4..<8], as: UTF8.self)
+    let short = UInt64(bigEndianBytes: head[0..<4])
+    // 1 means a 64-bit length follows.
+    guard short != 1 || head.count >= 16 else { return nil }
+    let length = short == 1 ? UInt64(bigEndianBytes: head[8..<16]) : short
+    headerByteCount = short == 1 ? 16 : 8
+    guard length >= headerByteCount, length <= UInt64(end - start) else { return nil }
+    range = start..<start + Int(length)
+  }
+}

@@ -1,0 +1,94 @@
+import Audio
+import Media
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// `measure-exports`: finished files as listeners hear them, in figures.
+private struct MeasureExportsStage: DeclaredStage, WholeStage {
+  struct Parameters: Codable, Sendable { let truePeak: Decibels? }
+
+  static let descriptor = StageDescriptor(
+    kind: "measure-exports", revision: 1,
+    summary: "Decode exported files, and measure what listeners hear",
+    discussion: """
+      Lossy codecs move peaks: sound that was limited to -1.5 dBTP may come back from AAC of \
+      64 kbit/s at +2 dBTP, and clip in players. Name the files with files: [export.mp3, \
+      export.m4a]. The figures are those of measure, for each file; with true-peak, a file that \
+      decodes above it is warned of.
+      """,
+    flow: .whole,
+    inputs: [Port(PortName("files"), .file, "the exported sound files", isList: true)],
+    outputs: [Port(.measurement, .measurement, "the figures of each file, as JSON")],
+    parameters: [
+      ParameterDescriptor(
+        "true-peak", .number(.decibelsTruePeak, -20...20), .optional,
+        "the true peak above which a file is warned of")
+    ])
+
+  static var libraries: [String: String] { MediaLibraries.versions }
+
+  private let truePeak: Decibels?
+
+  init(_ parameters: Parameters) { truePeak = parameters.truePeak }
+
+  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
+    var files: [Report.File] = []
+    let count = context.inputs.count
+    while let artifact = context.inputs[PortName("files.\(files.count + 1)")]?.artifact {
+      let done = files.count
+      let file = try measure(try context.store.path(of: artifact), context.stop) {
+        context.reportProgress((Double(done) + $0) / Double(count))
+      }
+      if let limit = truePeak, let peak = file.levels.truePeak, peak > limit {
+        context.warn(
+          "the \(file.codec) file decodes at \(Unit.decibelsTruePeak.format(rounded(peak))), above "
+            + "\(Unit.decibelsTruePeak.format(limit.value)): a higher bit rate, or a lower "
+            + "true-peak of normalize, leaves more room")
+      }
+      files.append(file)
+    }
+    guard files.count == count else {
+      throw SpoolError(
+        "measure-exports does not find file \(files.count + 1) of \(count)",
+        reason: "the step that should export it writes no such format",
+        advice: "name the formats that it writes: files: [export.mp3]")
+    }
+    let report = try Findings.json(Report(files: files))
+    let artifact = try context.store.keep(report, as: .measurement)
+    return [.measurement: StepOutput(artifact)]
+  }
+
+  private func rounded(_ level: Decibels) -> Double { (level.value * 10).rounded() / 10 }
+
+  private func measure(
+    _ path: String, _ stop: StopRequest, _ reportProgress: (Double) -> Void
+  ) throws(SpoolError) -> Report.File {
+    let file = SourceFile(path)
+    let decoder = try SoundDecoder(file)
+    let meter = LevelMeter(format: decoder.format)
+    var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Frames(8192))
+    while try decoder.read(into: &buffer) {
+      try stop.check()
+      meter.analyse(buffer)
+      if let total = decoder.expectedFrames, total > .zero {
+        reportProgress(min(1, Double(decoder.position.count) / Double(total.count)))
+      }
+    }
+    return Report.File(codec: try MediaProbe.describe(file).codec, levels: meter.finding())
+  }
+
+  private struct Report: Codable {
+    struct File: Codable {
+      /// `mp3`, `aac`, `opus`, `vorbis`, `alac`, `flac` or a kind of PCM.
+      let codec: String
+      let levels: Levels
+    }
+
+    let files: [File]
+  }
+}
+
+extension StageRegistration {
+  static let measureExports = StageRegistration(MeasureExportsStage.self)
+}

@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Intake
+import PipelineModel
+import Platform
+import Store
+
+/// Transcripts and sidecars beside recordings.
+extension CommandContext {
+  /// If a pipeline takes a transcript, uses the one beside the recording, unless the user named
+  /// one, or none with `name=`.
+  ///
+  /// Ignores transcripts that a store published there: recognised words are not a source text.
+  func withTranscript(
+    _ bound: [String: String], in pipeline: Pipeline, declined: Set<String>
+  ) -> [String: String] {
+    let inputs = pipeline.definition.inputs
+    let texts = inputs.filter { $0.kind == .transcript && !$0.isList }
+    let sounds = inputs.filter { $0.kind == .sound }
+    guard texts.count == 1, let text = texts.first, bound[text.name] == nil,
+      !declined.contains(text.name), sounds.count == 1, let sound = sounds.first, !sound.isList,
+      let recording = bound[sound.name], let path = transcript(beside: recording)
+    else { return bound }
+    return bound.merging([text.name: path]) { given, _ in given }
+  }
+
+  /// The chapters that the sidecars beside recordings tell of, by input; nil if none does. Warns of
+  /// chapters that cannot be used; a JSON file without any is nothing to a single run.
+  func chapters(
+    of bound: [String: String], in pipeline: Pipeline
+  ) -> [String: [RunRequest.Chapter]]? {
+    let sounds = pipeline.definition.inputs.filter { $0.kind == .sound }
+    var found: [String: [RunRequest.Chapter]] = [:]
+    for name in sounds.flatMap({ $0.names(in: Set(bound.keys)) }).sorted() {
+      guard let path = bound[name], let place = Neighbours(of: path), let file = place.sidecar,
+        let bytes = place.read(file)
+      else { continue }
+      let sidecar = Sidecar(json: bytes)
+      for problem in sidecar.chapterProblems {
+        console.report(Format.visible("warning: in \(place.path(file)), \(problem)"))
+      }
+      found[name] = sidecar.chapters
+    }
+    return found.isEmpty ? nil : found
+  }
+
+  private func transcript(beside recording: String) -> String? {
+    guard let place = Neighbours(of: recording) else { return nil }
+    if let sidecar = place.sidecar, let bytes = place.read(sidecar) {
+      switch Sidecar(json: bytes).transcript(exists: place.exists) {
+      case .file(let name): return place.path(name)
+      case .itself: return place.path(sidecar)
+      case nil: break
+      }
+    }
+    guard !place.transcripts.isEmpty else { return nil }
+    let readable = try? readableStore()
+    return place.transcripts.map(place.path).first {
+      readable?.store.byteCount(ofPublished: $0) == nil
+    }
+  }
+}
+
+/// The files beside a recording.
+private struct Neighbours {
+  private let folder: String
+  private let companions: Companions
+
+  /// Nil if the path names no file.
+  init?(of recording: String) {
+    let url = URL(filePath: recording)
+    guard let name = FileName(url.lastPathComponent) else { return nil }
+    let folder = url.deletingLastPathComponent().path
+    self.folder = folder
+    companions = Companions(of: name, exists: { Self.exists(Self.path($0, folder)) }) {
+      name, byteCount in
+      Self.read(Self.path(name, folder), byteCount)
+    }
+  }
+
+  var sidecar: FileName? { companions.sidecar }
+  var transcripts: [FileName] { companions.transcripts }
+
+  func path(_ name: FileName) -> String { Self.path(name, folder) }
+  func exists(_ name: FileName) -> Bool { Self.exists(path(name)) }
+  /// A sidecar's bytes; one more than is allowed, so that too long a file shows.
+  func read(_ name: FileName) -> [UInt8]? { Self.read(path(name), Sidecar.byteLimit + 1) }
+
+  private static func path(_ name: FileName, _ folder: String) -> String {
+    folder + "/" + name.description
+  }
+
+  private static func exists(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: path)
+  }
+
+  private static func read(_ path: String, _ byteCount: Int) -> [UInt8]? {
+    try? FileOperations.system.beginning(of: path, byteCount: byteCount)
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "Chapters reach the files that players open",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct ChapterTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  private func pipeline(_ stages: String = "", export: String = "[wav, mp3]") throws -> String {
+    try place.pipeline(
+      "pipeline: chapters\ninputs: { take: sound }\nstages:\n  - decode\n\(stages)  - export: \(export)\n"
+    )
+  }
+
+  /// The chapters of an export, as ffprobe reads them: `0.5 Title`.
+  private func chapters(_ name: String) throws -> [String] {
+    struct Report: Decodable {
+      struct Chapter: Decodable {
+        let start_time: String
+        let tags: [String: String]?
+      }
+      let chapters: [Chapter]
+    }
+    let text = try Reference.output(
+      "ffprobe", ["-v", "error", "-of", "json", "-show_chapters", place.out + "/" + name])
+    return try JSONDecoder().decode(Report.self, from: text).chapters.map {
+      "\(Double($0.start_time) ?? -1) \($0.tags?["title"] ?? "")"
+    }
+  }
+
+  /// A recording of twelve seconds, with chapters of its own.
+  private func record(_ name: String = "take.flac") throws -> String {
+    let path = place.file(name)
+    try Reference.record(
+      path, seconds: 12,
+      coding: [
+        "-metadata", "CHAPTER000=00:00:00.000", "-metadata", "CHAPTER000NAME=Own", "-metadata",
+        "CHAPTER001=00:00:06.000", "-metadata", "CHAPTER001NAME=Other",
+      ])
+    return path
+  }
+
+  @Test("in every format, in order, and where edits moved their sound")
+  func moved() throws {
+    let take = try record()
+    _ = try place.folder.write(
+      """
+      {"chapters": [{"start": 4, "title": "Zwei 😀"}, {"start": 0.5, "title": "One"},
+       {"start": 9, "title": "Late"}, {"start": 99, "title": "Beyond"}, {"start": 4, "title": "B"},
+       {"start": 7}, {"start": 10.5, "title": "Cut"}]}
+      """, to: "take.json")
+    let stages = """
+        - trim: { start: 2 s }
+        - cut: { remove: [{ from: 8.5 s, to: 10 s }] }
+        - speed: { tempo: 2 }
+
+      """
+    let run = try place.run(
+      pipeline(stages, export: "[wav, m4a, alac, flac, mp3, opus, ogg]"), [take])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(
+      run.warnings == [
+        "1 chapter begins beyond the end of the recording, at 12 s, and is left out"
+      ])
+    let expected = ["0.0 One", "1.0 Zwei 😀", "2.5 Chapter 3", "3.5 Late"]
+    for name in ["m4a", "alac.m4a", "flac", "mp3", "opus", "ogg"] {
+      #expect(try chapters("take." + name) == expected, "\(name)")
+    }
+    #expect(try chapters("take.wav") == [])
+  }
+
+  @Test("from the recording, else from its sidecar, and anew without any work on the sound")
+  func retitled() throws {
+    let take = try record()
+    let text = try pipeline()
+    let first = try place.run(text, [take])
+    try #require(first.exitCode == 0, "\(first.errorOutput)")
+    #expect(try chapters("take.mp3") == ["0.0 Own", "6.0 Other"])
+
+    let sidecar = try place.folder.write(
+      #"{"chapters": [{"startTime": 3, "title": "New"}]}"#, to: "take.json")
+    let second = try place.run(text, [take])
+    #expect(second.exitCode == 0 && second.made == [])
+    #expect(second.files.filter(\.wasThere).map { $0.path.suffix(3) } == ["wav"])
+    #expect(try chapters("take.mp3") == ["3.0 New"])
+    let third = try place.run(text, [take])
+    #expect(third.files.allSatisfy(\.wasThere))
+
+    try #"{"chapters": [{"start": "3:00"}, {"start": 1}]}"#.write(
+      toFile: sidecar, atomically: true, encoding: .utf8)
+    let fourth = try place.run(text, [take])
+    #expect(fourth.errorOutput.contains("chapters[0].start: found the text \"3:00\""))
+    #expect(try chapters("take.mp3") == ["1.0 Chapter 1"])
+
+    let without = try place.run(
+      pipeline(export: "{ formats: [mp3], chapters: false }"), [take])
+    #expect(without.exitCode == 0)
+    #expect(try chapters("take.mp3") == [])
+  }
+
+  @Test("in a batch, from each recording's sidecar")
+  func batch() throws {
+    try FileManager.default.createDirectory(
+      atPath: place.file("trip"), withIntermediateDirectories: true)
+    _ = try record("trip/a.flac")
+    _ = try record("trip/b.flac")
+    _ = try place.folder.write(#"{"chapters": [{"start": 2, "title": "A"}]}"#, to: "trip/a.json")
+    let arguments = ["batch", try pipeline(), place.file("trip"), "--out", place.out]
+    #expect(try place.spool(arguments).exitCode == 0)
+    #expect(try chapters("a.mp3") == ["2.0 A"])
+    #expect(try chapters("b.mp3") == ["0.0 Own", "6.0 Other"])
+    _ = try place.folder.write(#"{"chapters": [{"start": 4, "title": "B"}]}"#, to: "trip/a.json")
+    #expect(try place.spool(arguments).exitCode == 0)
+    #expect(try chapters("a.mp3") == ["4.0 B"])
+  }
+
+  @Test(
+    "or are left out with a warning where the sound is not of one recording, or they are too many")
+  func leftOut() throws {
+    let take = try record()
+    let many = (0..<300).map { #"{"start": \#(Double($0) / 30)}"# }.joined(separator: ",")
+    _ = try place.folder.write("{\"chapters\": [\(many)]}", to: "take.json")
+    let run = try place.run(pipeline(export: "[mp3, flac]"), [take])
+    #expect(
+      run.warnings == ["mp3 files have the first 255 of 300 chapters: the format holds no more"])
+    #expect(try chapters("take.mp3").count == 255)
+    #expect(try chapters("take.flac").count == 300)
+
+    let joined = try place.pipeline(
+      """
+      pipeline: joined
+      inputs: { take: sound, other: sound }
+      stages:
+        - concat: { from: [$take, $other] }
+        - export: { formats: mp3, name: joined }
+      """)
+    let second = try place.run(joined, [take, take])
+    try #require(second.exitCode == 0, "\(second.errorOutput)")
+    #expect(second.warnings == ["chapters are left out: the sound is not that of one recording"])
+    #expect(try chapters("joined.mp3") == [])
+  }
+
+  @Test("beside a cover, which is left out with a warning where it is no picture")
+  func brokenCover() throws {
+    try Reference.record(place.file("plain.mp3"), seconds: 1, coding: ["-id3v2_version", "0"])
+    let picture: [UInt8] =
+      [0] + Array("image/jpeg".utf8) + [0, 3, 0, 0xff, 0xd8, 0xff, 0xe0]
+      + [UInt8](repeating: 0, count: 50)
+    let size = { (count: Int) in [0, 0, UInt8(count >> 7), UInt8(count & 127)] }
+    let frame = Array("APIC".utf8) + size(picture.count) + [0, 0] + picture
+    let tag = Array("ID3".utf8) + [4, 0, 0] + size(frame.count) + frame
+    try (Data(tag) + Data(contentsOf: URL(filePath: place.file("plain.mp3")))).write(
+      to: URL(filePath: place.file("take.mp3")))
+    let run = try place.run(pipeline(export: "[mp3, flac, m4a, opus]"), [place.file("take.mp3")])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(run.warnings.count == 1)
+    #expect(run.warnings.first?.hasSuffix("is left out: its header cannot be read") == true)
+  }
+}
