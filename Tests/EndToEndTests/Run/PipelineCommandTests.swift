@@ -169,7 +169,7 @@ struct PipelineCommandTests {
     // Other YAML in the current folder is no pipeline.
     _ = try place.folder.write("channels: []\n", to: "session.yaml")
     for folder in folders + ["Clean a voice note"] {
-      let list = try place.spool(["pipeline", "new", "--list"], environment: environment).text
+      let list = try place.spool(["pipeline", "list"], environment: environment).text
       #expect(!list.contains("session "), "\(list)")
       let line = list.split(separator: "\n").first { $0.hasPrefix("voice-note ") }
       #expect(line?.contains(folder.isEmpty ? "in" : folder) == true, "\(list)")
