@@ -24,7 +24,8 @@ import Platform
     guard unsafe spool_asound_load(&text, text.count) == 0 else {
       throw SpoolError(
         "open libasound, which plays sound",
-        reason: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
+        reason: String(
+          decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
         advice: "install ALSA's library: libasound2 on Debian", cause: .environment)
     }
     let rate = UInt32(max(1, wanted.sampleRate.value.rounded()))

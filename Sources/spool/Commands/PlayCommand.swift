@@ -13,7 +13,7 @@ extension Command {
       its final sound is played, the one that is exported; with STAGE, the sound after that stage. \
       Instead of a stage, before is the first stage's sound and after the final one. RUN:STAGE is \
       the same in one word. Sound that the store has not kept is computed again, which needs the \
-      recording, and kept until spool gc.
+      recording, and kept from then on.
 
       --compare plays a second sound in turn with the first, at the same position: a file, \
       RUN:STAGE, or a stage of the same run. The louder one is turned down to the loudness \
@@ -293,7 +293,8 @@ private struct Listening {
     let level = status.peak > 0 ? 20 * log10(Double(status.peak)) : -.infinity
     words.append(
       Format.padLeft(level.isFinite ? Format.decimal(level, places: 0) : "–", 4) + " dB")
-    words.append([part.letter, Format.visible(part.named.name)].compactMap(\.self).joined(separator: " "))
+    words.append(
+      [part.letter, Format.visible(part.named.name)].compactMap(\.self).joined(separator: " "))
     if status.isPaused { words.append("paused") }
     return String(words.joined(separator: "  ").prefix(max(20, width - 1)))
   }

@@ -66,7 +66,8 @@ struct NamedSoundFinder {
     switch reference {
     case .file(let path):
       return NamedSound(
-        sound: try PlayableSound(file: path), name: path.split(separator: "/").last.map(String.init)
+        sound: try PlayableSound(file: path),
+        name: path.split(separator: "/").last.map(String.init)
           ?? path, path: context.absolute(path))
     case .run(let run, let stage):
       let store = try context.existingStore()
@@ -144,7 +145,8 @@ struct NamedSoundFinder {
     let store = try context.openStore()
     guard let text = run.request?.pipelineText else {
       throw SpoolError(
-        "the sound after \(step.id) was not kept", reason: "run \(run.id) does not hold its pipeline",
+        "the sound after \(step.id) was not kept",
+        reason: "run \(run.id) does not hold its pipeline",
         advice: "run the pipeline again with --checkpoint every")
     }
     let pipeline = try context.pipeline(text, from: run.pipelinePath)
@@ -158,7 +160,7 @@ struct NamedSoundFinder {
     try checkRecordings(of: plan, run, step, in: store)
     if !context.isQuiet {
       context.console.report(
-        "note: the sound after \(step.id) was not kept: it is computed again, and kept until spool gc")
+        "note: the sound after \(step.id) was not kept: it is computed again, and kept now")
     }
     let clock = SystemClock()
     let runner = Runner(
@@ -247,8 +249,10 @@ extension StepRecord {
 extension Checkpoint {
   /// The kept sound; nil if there is none.
   fileprivate var sound: Artifact? {
-    outputs.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.kind == .sound ? $0.value.artifact : nil }
-      .first
+    outputs.sorted { $0.key < $1.key }.lazy.compactMap {
+      $0.value.kind == .sound ? $0.value.artifact : nil
+    }
+    .first
   }
 }
 
