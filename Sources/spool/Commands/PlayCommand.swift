@@ -252,7 +252,8 @@ private struct Listening {
   private func pause() -> () -> Void {
     let wasPaused = player.takeStatus().isPaused
     player.send(.pause)
-    while true {
+    // Not for ever, if the device hangs.
+    for _ in 0..<100 {
       let status = player.takeStatus()
       if status.isPaused || status.isEnded { break }
       usleep(5000)
