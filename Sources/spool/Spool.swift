@@ -16,7 +16,7 @@ struct Spool {
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [Command] = [
     .run, .batch, .watch, .resume, .status, .runs, .show, .forgetRuns, .why,
-    .search, .words, .inbox,
+    .search, .words, .inbox, .play,
     .pipelines, .new, .checkPipeline, .plan, .graph, .schema, .crashTest, .stages, .plugin,
     .verify, .prove, .stamp, .key, .ledger,
     .check, .repair, .gc, .backup, .restore, .completion,

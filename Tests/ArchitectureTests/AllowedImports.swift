@@ -30,7 +30,7 @@ enum AllowedImports {
     "PipelineModel": ["CYAML"],
     "Store": ["CSQLite", "CTexts"],
     "Search": ["CTexts"],
-    "Media": ["CLibAV", "CLibAVLoader", "CPosix"],
+    "Media": ["CAsoundLoader", "CLibAV", "CLibAVLoader", "CPosix"],
     "Speech": ["CEspeak", "CSpeechLoader"],
     "Proof": ["CCrypto", "CTexts"],
     "Plugins": ["CConfinement", "CLilvLoader", "CPosix", "CSpoolPlugin", "CTexts"],

@@ -13,12 +13,12 @@ import Testing
   ]
 
   private func planner(
-    _ steps: [StepDefinition], keepsEverything: Bool = false
+    _ steps: [StepDefinition], keepsEverything: Bool = false, needed: StepID? = nil
   ) throws -> (PassPlanner, [StepID: Status]) {
     let plan = try Plan(
       .sample(steps), catalog: SampleStages.catalog, inputs: ["note": "/a.wav"])
     return (
-      PassPlanner(plan, keepsEverything: keepsEverything),
+      PassPlanner(plan, keepsEverything: keepsEverything, needed: needed),
       Dictionary(uniqueKeysWithValues: plan.steps.map { ($0.id, Status.pending) })
     )
   }
@@ -52,6 +52,16 @@ import Testing
     #expect(second.listeners == [Listener(step: StepID("write"), at: StepID("settle"))])
 
     status[StepID("write")] = .done(isKept: false)
+    #expect(planner.next(status) == nil)
+  }
+
+  @Test func `the sound of a step that is needed is made again, although all is done`() throws {
+    var (planner, status) = try planner(chain, needed: StepID("a"))
+    for id in status.keys { status[id] = .done(isKept: false) }
+    let again = try outline(planner.next(status))
+    #expect(again.path.map(\.name) == ["open", "a"])
+    #expect(again.kept == [StepID("a")] && again.listeners.isEmpty)
+    status[StepID("a")] = .done(isKept: true)
     #expect(planner.next(status) == nil)
   }
 

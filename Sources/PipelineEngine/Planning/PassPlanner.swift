@@ -41,17 +41,26 @@ struct PassPlanner {
 
   private let steps: [BoundStep]
   private let keepsEverything: Bool
+  private let needed: StepID?
 
-  init(_ plan: Plan, keepsEverything: Bool) {
+  /// - Parameter needed: the step whose stream has to be in the store at the end, although it may be
+  ///   done; nil for none.
+  init(_ plan: Plan, keepsEverything: Bool, needed: StepID? = nil) {
     steps = plan.steps
     self.keepsEverything = keepsEverything
+    self.needed = needed
   }
 
   /// The next piece of work, or nil if nothing is pending.
   /// - Parameter sourcesAlone: pending sources to identify before anything below them runs, since
   ///   that may exist already.
   func next(_ status: [StepID: Status], sourcesAlone: Set<StepID> = []) -> Work? {
-    guard let first = steps.first(where: { status[$0.id] == .pending }) else { return nil }
+    guard let first = steps.first(where: { status[$0.id] == .pending }) else {
+      guard let needed, status[needed] == .done(isKept: false) else { return nil }
+      var outline = approach(to: needed, status)
+      outline.kept = [needed]
+      return .pass(outline)
+    }
     guard case .streaming(_, let role) = first.descriptor.flow else { return whole(first, status) }
     var outline: Outline
     switch role {

@@ -44,7 +44,8 @@ struct Execution: Sendable {
 
   /// The loop: survey, plan the next piece, do it, commit, again.
   func work(_ progress: inout RunProgress) throws {
-    let planner = PassPlanner(plan, keepsEverything: options.keepsEverything)
+    let planner = PassPlanner(
+      plan, keepsEverything: options.keepsEverything, needed: options.neededStep)
     var identified: Set<StepID> = []
     while true {
       let survey = try survey()

@@ -13,6 +13,9 @@ package struct Runner: Sendable {
     package var ignoresRoom = false
     /// Whether the sound after every step is kept (`--checkpoint every`).
     package var keepsEverything = false
+    /// The step whose sound is in the store at the end: one that is done and was not kept is computed
+    /// again. Nil for none.
+    package var neededStep: StepID?
     /// The recordings' names for exports, by input: a path whose folder means nothing. Default: the
     /// file's.
     package var names: [String: String] = [:]

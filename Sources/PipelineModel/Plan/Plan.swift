@@ -228,6 +228,21 @@ extension Plan {
     return plan
   }
 
+  /// The part of the plan that a step's outputs need: the steps above it, and itself. Nil if there is
+  /// no such step.
+  package func leading(to id: StepID) -> Plan? {
+    guard step(id) != nil else { return nil }
+    let needed = ancestors(of: id).union([id])
+    var plan = self
+    plan.steps = steps.filter { needed.contains($0.id) }
+    plan.skipped = []
+    let inputs = plan.steps.flatMap(\.sources.values).compactMap { source -> String? in
+      if case .input(let name) = source { name } else { nil }
+    }
+    plan.files = files.filter { inputs.contains($0.key) }
+    return plan
+  }
+
   /// The plan with the results for its album steps.
   package func settled(_ figures: AlbumFigures) throws(SpoolError) -> Plan {
     guard !figures.isEmpty else { return self }

@@ -1,0 +1,264 @@
+import Audio
+import Glibc
+import Media
+import PipelineEngine
+import PipelineModel
+import Platform
+import SoundEngine
+import Stages
+import Store
+
+/// A sound that can be played, and what the user calls it.
+struct NamedSound {
+  let sound: PlayableSound
+  let name: String
+  /// Nil for the sound of a run.
+  var path: String?
+  /// Nil for a file.
+  var run: String?
+  /// Nil for a file.
+  var stage: String?
+}
+
+/// Finds the sounds that a user names: files, and sounds of runs.
+struct NamedSoundFinder {
+  let context: CommandContext
+  let stop: StopRequest
+
+  /// What a word means.
+  enum Reference {
+    case file(String)
+    /// The sound after a stage; nil for the run's final sound.
+    case run(RunRecord, stage: String?)
+  }
+
+  /// The words for a run's first and final sound, unless it has stages of these names.
+  private static let (before, after) = ("before", "after")
+
+  /// A file that is there comes before a run.
+  func reference(_ word: String, stage: String? = nil) throws(SpoolError) -> Reference {
+    let isPath = word.contains("/") || (word.contains(".") && !word.contains(":"))
+    if FilePath.exists(word) || isPath {
+      guard let stage else { return .file(word) }
+      throw .usage(
+        "\(word) is a file, and has no stage \(stage)",
+        advice: "name a run: spool runs lists them")
+    }
+    let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+    guard parts.count < 2 || stage == nil else {
+      throw .usage("the stage is given twice: \(parts[1]) and \(stage ?? "")")
+    }
+    let run = try context.run(named: parts.first ?? word, in: context.existingStore())
+    return .run(run, stage: parts.count > 1 ? parts[1] : stage)
+  }
+
+  /// A stage of the same run comes before files and runs.
+  func reference(_ word: String, comparedWith first: Reference) throws(SpoolError) -> Reference {
+    if case .run(let run, _) = first,
+      [Self.before, Self.after].contains(word) || run.steps.contains(where: { $0.id.name == word })
+    {
+      return .run(run, stage: word)
+    }
+    return try reference(word)
+  }
+
+  func sound(_ reference: Reference) throws(SpoolError) -> NamedSound {
+    switch reference {
+    case .file(let path):
+      return NamedSound(
+        sound: try PlayableSound(file: path),
+        name: path.split(separator: "/").last.map(String.init)
+          ?? path, path: context.absolute(path))
+    case .run(let run, let stage):
+      let store = try context.existingStore()
+      let step = try step(stage, of: run, in: store)
+      let kept = try keptSound(of: step, in: store)
+      let pcm: PCMArtifact
+      if let kept { pcm = kept } else { pcm = try computedSound(of: step, run) }
+      return NamedSound(
+        sound: PlayableSound(kept: pcm), name: "\(step.id) of \(run.pipeline), run \(run.id)",
+        run: run.id.name, stage: step.id.name)
+    }
+  }
+
+  /// The step whose sound is meant.
+  private func step(
+    _ name: String?, of run: RunRecord, in store: DiskStore
+  ) throws(SpoolError) -> StepRecord {
+    let sounding = run.steps.filter { $0.hasSound && $0.isDone }
+    if let name, let step = run.steps.first(where: { $0.id.name == name }) {
+      guard !sounding.contains(where: { $0.id == step.id }) else { return step }
+      throw SpoolError(
+        "there is no sound after \(name) in run \(run.id)",
+        reason: step.isDone
+          ? "\(step.kind) gives no sound" : "the run did not do it: it is \(step.outcome.rawValue)",
+        advice: sounding.isEmpty
+          ? "spool resume \(run.id) goes on with the run"
+          : "there is sound after \(sounding.map(\.id.name).joined(separator: ", "))")
+    }
+    switch name {
+    case nil, Self.after?: if let step = try final(of: run, sounding, store) { return step }
+    case Self.before?: if let step = sounding.first { return step }
+    case let name?:
+      let names = run.steps.map(\.id.name)
+      let guess = Problem.nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
+      throw .usage(
+        "the run \(run.id) has no stage \"\(name)\"\(guess)",
+        advice: "it has \(names.joined(separator: ", "))")
+    }
+    throw SpoolError(
+      "there is no sound in run \(run.id)", reason: "none of its stages has made any",
+      advice: "spool runs show \(run.id) says how far it got")
+  }
+
+  /// The step whose sound the last export has taken; without one, the last step with sound.
+  private func final(
+    of run: RunRecord, _ sounding: [StepRecord], _ store: DiskStore
+  ) throws(SpoolError) -> StepRecord? {
+    for export in run.steps.reversed() where export.kind == "export" {
+      guard let key = export.key, let checkpoint = try store.checkpoint(for: key) else { continue }
+      let inputs = Set(checkpoint.components.inputs.values)
+      let source = sounding.last { step in
+        step.outputs.values.contains { $0.kind == .sound && inputs.contains($0.identity) }
+      }
+      if let source { return source }
+    }
+    return sounding.last
+  }
+
+  /// Nil if the store does not have it.
+  private func keptSound(
+    of step: StepRecord, in store: DiskStore
+  ) throws(SpoolError) -> PCMArtifact? {
+    guard let key = step.key, let checkpoint = try store.checkpoint(for: key),
+      let artifact = checkpoint.sound, store.file(of: artifact.digest) != nil
+    else { return nil }
+    return try PCMArtifact(artifact, in: store)
+  }
+
+  /// Computes the sound after a step again, and keeps it in the store. It is no run of its own in the
+  /// history.
+  private func computedSound(
+    of step: StepRecord, _ run: RunRecord
+  ) throws(SpoolError) -> PCMArtifact {
+    let context = context.remembering(run)
+    let store = try context.openStore()
+    guard let text = run.request?.pipelineText else {
+      throw SpoolError(
+        "the sound after \(step.id) was not kept",
+        reason: "run \(run.id) does not hold its pipeline",
+        advice: "run the pipeline again with --checkpoint every")
+    }
+    let pipeline = try context.pipeline(text, from: run.pipelinePath)
+    let whole = try context.plan(
+      pipeline, inputs: run.inputs,
+      overrides: run.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    ).with(files: store.files(of: run)).settled(run.request?.album ?? [:])
+    guard let plan = whole.leading(to: step.id) else {
+      throw SpoolError("the pipeline of run \(run.id) has no stage \(step.id)")
+    }
+    try checkRecordings(of: plan, run, step, in: store)
+    if !context.isQuiet {
+      context.console.report(
+        "note: the sound after \(step.id) was not kept: it is computed again, and kept now")
+    }
+    let clock = SystemClock()
+    let runner = Runner(
+      store: store, log: Unrecorded(), executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      recorder: SilentRecorder(context.console), stop: stop, clock: clock)
+    var options = Runner.Options(folder: store.path)
+    options.neededStep = step.id
+    let made: RunRecord
+    do throws(RunError) {
+      made = try runner.run(
+        plan, options,
+        record: RunRecord(
+          id: clock.makeRunID(), pipeline: run.pipeline, pipelinePath: run.pipelinePath,
+          inputs: plan.inputs, overrides: run.overrides, startedAt: clock.now))
+    } catch { throw SpoolError(error) }
+    guard let again = made.steps.first(where: { $0.id == step.id }),
+      let sound = try keptSound(of: again, in: store)
+    else { throw SpoolError("the sound after \(step.id) could not be kept") }
+    if again.key != step.key {
+      context.console.report(
+        "warning: a library or a plugin is not as it was in run \(run.id): the sound may differ")
+    }
+    return sound
+  }
+
+  /// Requires the recordings to be those of the run.
+  private func checkRecordings(
+    of plan: Plan, _ run: RunRecord, _ step: StepRecord, in store: DiskStore
+  ) throws(SpoolError) {
+    let kept = run.steps.filter { (try? keptSound(of: $0, in: store)) != nil }.map(\.id.name)
+    for (name, file) in plan.files.sorted(by: { $0.key < $1.key }) {
+      let others =
+        kept.isEmpty ? "" : "; the store has the sound after \(kept.joined(separator: ", "))"
+      if let obstacle = FilePath.obstacle(to: file.path, R_OK) {
+        throw SpoolError(
+          "the sound after \(step.id) was not kept, and cannot be computed without \(file.name)",
+          reason: obstacle.words, advice: "put the recording back there\(others)",
+          cause: .environment)
+      }
+      guard let digest = run.recordings?[name], try store.digest(ofFile: file.path) != digest else {
+        continue
+      }
+      throw SpoolError(
+        "the sound after \(step.id) was not kept, and \(file.name) is not the recording of run "
+          + "\(run.id) any more",
+        reason: "it has changed since",
+        advice: "put the recording back, or run the pipeline on what is there now\(others)")
+    }
+  }
+}
+
+extension PlayableSound {
+  /// A file in any format that can be decoded. What is damaged can be listened to all the same.
+  fileprivate init(file path: String) throws(SpoolError) {
+    @Sendable func source() throws(SpoolError) -> RecordedSound {
+      try RecordedSound(SourceFile(path), DecoderOptions(keepsDamaged: true))
+    }
+    @Sendable func open(_ frame: Frames) throws(SpoolError) -> (start: Frames, read: Reader) {
+      (.zero, Self.reader(of: try source()))
+    }
+    let outline = try source().outline
+    self.init(outline.format, length: outline.frames, isSeekable: false, open: open)
+  }
+
+  /// Sound that the store has kept.
+  fileprivate init(kept pcm: PCMArtifact) {
+    @Sendable func open(_ frame: Frames) throws(SpoolError) -> (start: Frames, read: Reader) {
+      (frame, Self.reader(of: try pcm.open(at: frame)))
+    }
+    self.init(pcm.outline.format, length: pcm.outline.frames, isSeekable: true, open: open)
+  }
+
+  private static func reader(of source: any SoundSource) -> Reader {
+    func read(_ buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+      try source.read(into: &buffer)
+    }
+    return read
+  }
+}
+
+extension StepRecord {
+  fileprivate var hasSound: Bool { outputs.values.contains { $0.kind == .sound } }
+  fileprivate var isDone: Bool { outcome == .made || outcome == .reused }
+}
+
+extension Checkpoint {
+  /// The kept sound; nil if there is none.
+  fileprivate var sound: Artifact? {
+    outputs.sorted { $0.key < $1.key }.lazy.compactMap {
+      $0.value.kind == .sound ? $0.value.artifact : nil
+    }
+    .first
+  }
+}
+
+/// Keeps no record of a run.
+private struct Unrecorded: RunLog {
+  func save(_ run: RunRecord) {}
+  func newest(limit: Int) -> [RunRecord] { [] }
+  func run(named prefix: String) -> RunRecord? { nil }
+}
