@@ -207,6 +207,9 @@ package struct CollectionReport: Hashable, Sendable, Codable {
     package let path: String
     /// Length in bytes.
     package let byteCount: Int
+    package let kind: StoreContents.Kind
+    /// The recording's file name; nil if unknown.
+    package var recording: String?
   }
 
   /// The freed files, the largest first.

@@ -26,7 +26,7 @@ extension Command {
       """,
     options: [
       Options.olderThan, Options.keepSize, Options.sound, Options.grace, Options.pin, Options.unpin,
-      Options.drop, Options.dryRun, Options.store, Options.json,
+      Options.drop, Options.dryRun, Options.verbose, Options.store, Options.json,
     ],
     examples: [
       Example("What would go", "spool gc --dry-run"),
@@ -50,7 +50,9 @@ extension Options {
   fileprivate static let grace = Option<Age?>.value(
     "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
   fileprivate static let dryRun = Option<Bool>.flag(
-    "dry-run", short: "n", help: "Only tell how much would go; --json names every file.")
+    "dry-run", short: "n", help: "Only tell how much would go, by kind and by recording.")
+  fileprivate static let verbose = Option<Bool>.flag(
+    "verbose", short: "v", help: "Name every file too, as --json does.")
   fileprivate static let pin = Option<[String]>.values(
     "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
   fileprivate static let unpin = Option<[String]>.values(
@@ -147,23 +149,19 @@ extension CommandContext {
     answer(["run": run.id.name, "state": what], "\(what) \(run.id.name)")
   }
 
-  /// How many files a dry run names.
-  private static let listedFiles = 5
-
   private func text(_ report: CollectionReport) -> String {
     var lines: [String] = []
-    if report.isDryRun {
-      let files = (report.files + report.unfinished).sorted { $0.byteCount > $1.byteCount }
-      for file in files.prefix(Self.listedFiles) {
-        let size = Format.padLeft(ByteCount(file.byteCount).description, 9)
-        lines.append("\(size)  \(file.path)")
-      }
-      let rest = files.dropFirst(Self.listedFiles)
-      if !rest.isEmpty {
-        let size = ByteCount(rest.reduce(0) { $0 + $1.byteCount })
-        lines.append(
-          "\(Format.padLeft(size.description, 9))  in \(Count.of(rest.count, "smaller file")); "
-            + "--json names them all")
+    let files = report.files + report.unfinished
+    if report.isDryRun, !files.isEmpty {
+      lines = ShareTable.lines(
+        kinds: StoreContents.shares(files.lazy.map { ($0.kind.rawValue, $0.byteCount) }),
+        recordings: StoreContents.shares(
+          files.lazy.compactMap { file in file.recording.map { ($0, file.byteCount) } }))
+    }
+    if arguments[Options.verbose] {
+      lines += files.sorted { $0.byteCount > $1.byteCount }.map { file in
+        Format.visible(
+          "\(Format.padLeft(ByteCount(file.byteCount).description, 9))  \(file.path)")
       }
     }
     let kept = "\(ByteCount(report.keptBytes)) \(report.isDryRun ? "would be" : "are") left"

@@ -1,0 +1,41 @@
+import Foundation
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+import Testing
+
+@Suite struct StoreContentsTests {
+  @Test("sizes are told by kind and by recording, from the database alone")
+  func sizes() throws {
+    let sample = try StoreSample()
+    for file in sample.files(in: "artifacts") {
+      try FileManager.default.removeItem(atPath: file)
+    }
+    let contents = try DiskStore(at: sample.path).contents(CollectionPolicy())
+    func size(_ name: String) -> [Int]? {
+      contents.kinds.first { $0.name == name }.map { [$0.files, $0.byteCount] }
+    }
+    #expect(size("sound") == [1, 10_000] && size("exports") == [1, 4000])
+    #expect(size("figures") == [1, 11] && size("words") == nil)
+    #expect(contents.recordings.map(\.name) == ["note.m4a"])
+    #expect(contents.recordings.map(\.byteCount) == [14_011])
+    #expect(contents.byteCount >= 14_011 && contents.collectableByteCount == 0)
+    #expect(contents.checkedAt == nil && contents.backedUpAt != nil)
+  }
+
+  @Test("what a collection would free is what it frees")
+  func collectable() throws {
+    let age = 40 * 86_400.0
+    let sample = try StoreSample(runStart: Date().timeIntervalSince1970 - age)
+    try sample.age(by: age)
+    let store = try DiskStore(at: sample.path)
+    #expect(try store.contents(CollectionPolicy()).collectableByteCount == 14_011)
+    // What was wanted lately stays with all that its checkpoint names.
+    try FilePath.touch(sample.artifact(2))
+    #expect(try store.contents(CollectionPolicy()).collectableByteCount == 10_011)
+    #expect(try store.collect(CollectionPolicy()).freedBytes == 10_011)
+    DiskStore.noteCheck(ofStore: sample.path)
+    #expect(try store.contents(CollectionPolicy()).checkedAt != nil)
+  }
+}
