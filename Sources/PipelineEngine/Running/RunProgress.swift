@@ -69,8 +69,9 @@ struct RunProgress {
     }
   }
 
+  /// - Parameter workSeconds: the work inside the step, in seconds; nil if unknown.
   mutating func finish(
-    _ step: BoundStep, _ checkpoint: Checkpoint, store: any ArtifactStore
+    _ step: BoundStep, _ checkpoint: Checkpoint, workSeconds: Double?, store: any ArtifactStore
   ) -> StepRecord {
     isFirstWork = false
     guard let index = record.steps.firstIndex(where: { $0.id == step.id }) else {
@@ -78,6 +79,7 @@ struct RunProgress {
     }
     fill(index, checkpoint, .made, store: store)
     record.steps[index].finishedAt = clock.now
+    record.steps[index].workSeconds = workSeconds
     return record.steps[index]
   }
 

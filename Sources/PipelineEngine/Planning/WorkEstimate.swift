@@ -1,0 +1,150 @@
+package import PipelineModel
+
+/// How long the rest of a run takes, from the speeds of earlier runs. A pure value.
+package struct WorkEstimate: Hashable, Sendable {
+  /// One pass, or one whole stage.
+  package struct Unit: Hashable, Sendable {
+    package let steps: [StepID]
+    /// Wall time in seconds; nil if nothing is known of it.
+    package let seconds: Double?
+
+    package init(steps: [StepID], seconds: Double?) {
+      self.steps = steps
+      self.seconds = seconds
+    }
+  }
+
+  /// What is not done yet, in order.
+  package private(set) var units: [Unit]
+  /// Whether it comes from earlier runs rather than from the kinds' general costs.
+  package let isLearned: Bool
+  /// When the first unit began, in seconds of a steady clock; nil if it has not begun.
+  private var beganAt: Double?
+  /// How much of the first unit was done when it began, and is now, from 0 to 1.
+  private var (fractionAtStart, fraction) = (0.0, 0.0)
+
+  package init(units: [Unit], isLearned: Bool) {
+    self.units = units
+    self.isLearned = isLearned
+  }
+
+  /// The steps of which nothing is known.
+  package var unknownSteps: [StepID] {
+    units.filter { $0.seconds == nil }.flatMap(\.steps)
+  }
+
+  /// Follows the run. `now` is in seconds of a steady clock.
+  package mutating func take(_ event: RunEvent, now: Double) {
+    switch event {
+    case .passStarted(let steps, _, _):
+      // What was found done, or was planned otherwise, is no longer ahead.
+      if let index = units.firstIndex(where: { !$0.steps.allSatisfy { !steps.contains($0) } }) {
+        units.removeFirst(index)
+      }
+      (beganAt, fractionAtStart, fraction) = (now, 0, 0)
+    case .resumed(let steps, let at, let total, _):
+      guard let total, total > 0, units.first?.steps.contains(where: steps.contains) == true else {
+        return
+      }
+      fractionAtStart = min(1, at / total)
+      (beganAt, fraction) = (now, fractionAtStart)
+    case .progress(let step, let done, let total):
+      guard let total, total > 0, units.first?.steps.contains(step) == true else { return }
+      // The last listener ends the pass.
+      fraction = max(fraction, min(1, done / total))
+    case .finished(let record):
+      if units.first?.steps.last == record.id { units.removeFirst() }
+      if units.first?.steps.contains(record.id) != true { beganAt = nil }
+    case .reused(let step, _):
+      units.removeAll { $0.steps == [step] }
+    case .ended: units = []
+    default: break
+    }
+  }
+
+  /// The seconds that are left at `now`; nil if part of it is unknown. What the current unit has
+  /// shown of its speed outweighs what was expected the more of it is done.
+  package func seconds(at now: Double) -> Double? {
+    var left = 0.0
+    for (index, unit) in units.enumerated() {
+      let expected = unit.seconds
+      guard index == 0, let beganAt, fraction > fractionAtStart else {
+        guard let expected else { return nil }
+        left += expected
+        continue
+      }
+      let shown = (now - beganAt) * (1 - fraction) / (fraction - fractionAtStart)
+      left += fraction * shown + (1 - fraction) * (expected.map { $0 * (1 - fraction) } ?? shown)
+    }
+    return left
+  }
+}
+
+/// The speed of each stage kind in earlier runs on this machine. A pure value.
+///
+/// A pass's wall time is divided among its stages by the work inside each, so that the sum over the
+/// stages of another pass is its expected time, with this machine's cores at work on both.
+package struct StageSpeeds: Hashable, Sendable {
+  /// How much less an earlier run counts than the one after it.
+  private static let fading = 0.6
+  /// How many runs count for a kind.
+  private static let sampleLimit = 5
+
+  /// Seconds of wall time per second of sound, by stage kind.
+  private var costs: [String: Double] = [:]
+
+  package var isEmpty: Bool { costs.isEmpty }
+
+  /// - Parameter runs: the last recorded one first. Those of batches, which shared the machine,
+  ///   count only for kinds that no other run did.
+  package init(_ runs: [RunRecord]) {
+    costs = Self.costs(runs.filter { $0.batch != nil })
+      .merging(Self.costs(runs.filter { $0.batch == nil })) { $1 }
+  }
+
+  /// The wall time of stages of these kinds in one pass, in seconds; nil if one is unknown.
+  package func seconds(of kinds: [String], mediaSeconds: Double) -> Double? {
+    var sum = 0.0
+    for kind in kinds {
+      guard let cost = costs[kind] else { return nil }
+      sum += cost * mediaSeconds
+    }
+    return sum
+  }
+
+  private static func costs(_ runs: [RunRecord]) -> [String: Double] {
+    var sums: [String: (cost: Double, weight: Double, count: Int)] = [:]
+    for run in runs {
+      guard let media = run.mediaSeconds, media > 0 else { continue }
+      for (kind, cost) in run.stageCosts(mediaSeconds: media) {
+        var sum = sums[kind] ?? (0, 0, 0)
+        guard sum.count < sampleLimit else { continue }
+        let weight = (0..<sum.count).reduce(1.0) { weight, _ in weight * fading }
+        sum = (sum.cost + weight * cost, sum.weight + weight, sum.count + 1)
+        sums[kind] = sum
+      }
+    }
+    return sums.mapValues { $0.cost / $0.weight }
+  }
+}
+
+extension RunRecord {
+  /// Wall seconds per second of sound of the stages that it did, by kind; a kind that it did twice
+  /// has the mean.
+  fileprivate func stageCosts(mediaSeconds: Double) -> [String: Double] {
+    let done = steps.filter { $0.outcome == .made && $0.workSeconds != nil }
+    var costs: [String: [Double]] = [:]
+    for (begunAt, steps) in Dictionary(grouping: done, by: \.begunAt) {
+      let work = steps.reduce(0) { $0 + ($1.workSeconds ?? 0) }
+      let media = mediaSeconds - (steps.compactMap(\.resumedAtSeconds).max() ?? 0)
+      guard let begunAt, let end = steps.compactMap(\.finishedAt).max(), end >= begunAt, work > 0,
+        media > mediaSeconds / 10
+      else { continue }
+      for step in steps {
+        costs[step.kind, default: []].append(
+          (end - begunAt) * (step.workSeconds ?? 0) / work / media)
+      }
+    }
+    return costs.mapValues { $0.reduce(0, +) / Double($0.count) }
+  }
+}
