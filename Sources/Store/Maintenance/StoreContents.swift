@@ -212,10 +212,29 @@ extension DiskStore {
   /// Records that a check has just found no damage. Does nothing where nothing can be written: the
   /// time is only told.
   package static func noteCheck(ofStore path: String) {
-    let path = StoreLayout(root: FilePath.absolute(path)).lastCheck
+    touch(StoreLayout(root: FilePath.absolute(path)).lastCheck)
+  }
+
+  /// Seconds between two collections that run by themselves.
+  private static let collectionInterval = 86_400.0
+
+  /// Frees what the policy allows, if that was not done in the last day; not in a new store.
+  /// - Returns: nil if it was not due, or if nothing can be written.
+  package func collectIfDue(_ policy: CollectionPolicy) throws(SpoolError) -> CollectionReport? {
+    let last = Self.modified(layout.lastCollection)
+    if let last, (0..<Self.collectionInterval).contains(now - last) { return nil }
+    // First, so that no other process does it too.
+    guard Self.touch(layout.lastCollection), last != nil else { return nil }
+    return try collect(policy)
+  }
+
+  /// Makes an empty file, or gives it the present time.
+  /// - Returns: whether that was possible.
+  @discardableResult
+  private static func touch(_ path: String) -> Bool {
     let files = FileOperations.system
-    guard let file = try? files.open(path, O_WRONLY | O_CREAT, mode: 0o600) else { return }
-    withExtendedLifetime(file) { try? FilePath.touch(path) }
+    guard let file = try? files.open(path, O_WRONLY | O_CREAT, mode: 0o600) else { return false }
+    return withExtendedLifetime(file) { (try? FilePath.touch(path)) != nil }
   }
 }
 

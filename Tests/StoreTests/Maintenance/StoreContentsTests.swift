@@ -38,4 +38,34 @@ import Testing
     DiskStore.noteCheck(ofStore: sample.path)
     #expect(try store.contents(CollectionPolicy()).checkedAt != nil)
   }
+
+  @Test("a limit frees the least recent although it is young, an age all that is old")
+  func limit() throws {
+    let sample = try StoreSample(runStart: Date().timeIntervalSince1970 - 7200)
+    try sample.age(by: 7200)
+    var policy = CollectionPolicy()
+    policy.limit = 20_000
+    let store = try DiskStore(at: sample.path)
+    #expect(try store.collect(policy, isDryRun: true).freedBytes == 0)
+    policy.limit = 1000
+    #expect(try store.collect(policy, isDryRun: true).freedBytes == 14_011)
+    policy.limit = 20_000
+    policy.age = 3600
+    #expect(try store.collect(policy).freedBytes == 14_011)
+  }
+
+  @Test("a collection by itself comes once a day, and not in a new store")
+  func daily() throws {
+    let sample = try StoreSample(runStart: Date().timeIntervalSince1970 - 40 * 86_400)
+    try sample.age(by: 40 * 86_400)
+    func collect(afterDays days: Double) throws -> Int? {
+      let now = Clock.now() + Int64(days * 86_400e9)
+      return try DiskStore(at: sample.path, files: .system, clock: { now })
+        .collectIfDue(CollectionPolicy())?.freedBytes
+    }
+    #expect(try collect(afterDays: 0) == nil)
+    #expect(try collect(afterDays: 0.9) == nil)
+    #expect(try collect(afterDays: 1.1) == 14_011)
+    #expect(try collect(afterDays: 0.5) == nil)
+  }
 }

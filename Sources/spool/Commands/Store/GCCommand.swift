@@ -17,6 +17,10 @@ extension Command {
       paused keeps what it needs until it is done, run again or dropped. --pin, --unpin \
       and --drop do only that; a second call frees what they let go.
 
+      It also runs by itself at the end of spool run and spool batch, at most once a day, and once \
+      a day in spool watch. ~/.config/spool/config.yaml says how long things are kept, and \
+      "retention: { auto: false }" there turns that off; --older-than and --keep-size go before it.
+
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
       on finding it. Where nobody else works in the store, --grace 0s needs no such care.
@@ -70,7 +74,7 @@ extension CommandContext {
       // It works on a read-only or full disk, too.
       let readable = try readableStore()
       defer { withExtendedLifetime(readable) {} }
-      tell(try readable.store.collect(policy, isDryRun: true))
+      tell(try readable.store.collect(policy(), isDryRun: true))
       return .done
     }
     return try freeing { (store) throws(SpoolError) in
@@ -84,16 +88,19 @@ extension CommandContext {
       let dropped = try named(arguments[Options.drop], store)
       for run in dropped { try report(store.runs.drop(run.id.name), run.id.name, "dropped") }
       if [Options.pin, Options.unpin, Options.drop].allSatisfy({ arguments[$0].isEmpty }) {
-        tell(try store.collect(policy))
+        tell(try store.collect(policy()))
       }
       return .done
     }
   }
 
-  private var policy: CollectionPolicy {
+  private func policy() throws(SpoolError) -> CollectionPolicy {
     var policy = CollectionPolicy()
     policy.age = arguments[Options.olderThan]?.seconds
     policy.keptBytes = arguments[Options.keepSize]?.byteCount
+    if policy.age == nil, policy.keptBytes == nil, !arguments[Options.sound] {
+      policy = CollectionPolicy(try settings())
+    }
     if let grace = arguments[Options.grace] { policy.grace = grace.seconds }
     policy.isSoundOnly = arguments[Options.sound]
     return policy

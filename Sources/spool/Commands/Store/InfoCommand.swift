@@ -20,7 +20,7 @@ extension Command {
 
 extension CommandContext {
   fileprivate func showStore() throws(SpoolError) -> ExitCode {
-    let contents = try existingStore().contents(CollectionPolicy())
+    let contents = try existingStore().contents(CollectionPolicy(settings()))
     answer(JSONLine(contents, adding: ["byteCount": contents.byteCount]), text(contents))
     return .done
   }
