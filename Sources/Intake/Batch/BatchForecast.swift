@@ -30,6 +30,8 @@ package struct BatchForecast: Hashable, Sendable {
   package internal(set) var sharesDisk = false
   /// Estimated wall time in seconds.
   package internal(set) var seconds = 0.0
+  /// The steps whose time is not known, and not in `seconds`.
+  package internal(set) var unknownSteps: [String] = []
   /// Whether the figures are extrapolated from a sample.
   package internal(set) var isSampled = false
   /// The number of files at once.

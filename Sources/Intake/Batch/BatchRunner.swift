@@ -147,6 +147,9 @@ package struct BatchRunner: Sendable {
         costs.addHopeless(file)
         continue
       }
+      for step in foreseen.work.unknownSteps where foreseen.pastRunCount == 0 {
+        if !forecast.unknownSteps.contains(step.name) { forecast.unknownSteps.append(step.name) }
+      }
       costs.add(
         .init(foreseen, length: foreseen.mediaSeconds ?? length(of: file)), of: file)
     }

@@ -40,12 +40,15 @@ package struct Forecast: Sendable {
   /// general costs.
   package var seconds: Double {
     guard let pastSpeed, let mediaSeconds, reused.isEmpty else {
-      return units.compactMap { $0.estimate?.seconds }.reduce(0, +)
+      return work.units.compactMap(\.seconds).reduce(0, +)
     }
     return pastSpeed.secondsPerMediaSecond * mediaSeconds
   }
   /// The number of earlier runs behind `seconds`; 0 for a general estimate.
   package var pastRunCount: Int { reused.isEmpty ? pastSpeed?.runCount ?? 0 : 0 }
+  /// The time of each unit: from the speeds of its stages in earlier runs, or else from their kinds'
+  /// general costs, which whole stages do not have.
+  package private(set) var work = WorkEstimate(units: [], isLearned: false)
   /// The throughput of earlier runs; nil if there are none.
   var pastSpeed: Throughput?
 
@@ -80,6 +83,23 @@ package struct Forecast: Sendable {
         for listener in outline.listeners { status[listener.step] = .done(isKept: false) }
       }
     }
+  }
+
+  /// Estimates the time of each unit from the newest runs of the store, the last recorded one first.
+  mutating func learn(from runs: [RunRecord], _ plan: Plan) {
+    pastSpeed = Throughput(runs, of: plan.steps, pipeline: plan.name)
+    let speeds = StageSpeeds(runs)
+    let learned = units.map { unit in
+      mediaSeconds.flatMap { media in
+        speeds.seconds(
+          of: (unit.steps + unit.replayed).compactMap { plan.step($0)?.descriptor.kind },
+          mediaSeconds: media)
+      }
+    }
+    work = WorkEstimate(
+      units: zip(units, learned).map { unit, seconds in
+        WorkEstimate.Unit(steps: unit.steps, seconds: seconds ?? unit.estimate?.seconds)
+      }, isLearned: learned.allSatisfy { $0 != nil })
   }
 
   /// The same pass as if it began at the recording: an earlier pass's output does not exist yet,

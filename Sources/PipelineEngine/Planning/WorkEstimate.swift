@@ -33,12 +33,21 @@ package struct WorkEstimate: Hashable, Sendable {
     units.filter { $0.seconds == nil }.flatMap(\.steps)
   }
 
+  /// Drops the units whose steps a run has done.
+  /// - Returns: whether there was any.
+  mutating func drop(whatIsDoneIn run: RunRecord) -> Bool {
+    let count = units.count
+    let done = Set(run.steps.filter { [.made, .reused].contains($0.outcome) }.map(\.id))
+    units.removeAll { $0.steps.allSatisfy(done.contains) }
+    return units.count < count
+  }
+
   /// Follows the run. `now` is in seconds of a steady clock.
   package mutating func take(_ event: RunEvent, now: Double) {
     switch event {
     case .passStarted(let steps, _, _):
       // What was found done, or was planned otherwise, is no longer ahead.
-      if let index = units.firstIndex(where: { !$0.steps.allSatisfy { !steps.contains($0) } }) {
+      if let index = units.firstIndex(where: { $0.steps.contains(where: steps.contains) }) {
         units.removeFirst(index)
       }
       (beganAt, fractionAtStart, fraction) = (now, 0, 0)
@@ -52,11 +61,7 @@ package struct WorkEstimate: Hashable, Sendable {
       guard let total, total > 0, units.first?.steps.contains(step) == true else { return }
       // The last listener ends the pass.
       fraction = max(fraction, min(1, done / total))
-    case .finished(let record):
-      if units.first?.steps.last == record.id { units.removeFirst() }
-      if units.first?.steps.contains(record.id) != true { beganAt = nil }
-    case .reused(let step, _):
-      units.removeAll { $0.steps == [step] }
+    case .estimated(let rest): self = rest
     case .ended: units = []
     default: break
     }

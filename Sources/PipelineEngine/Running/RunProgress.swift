@@ -13,6 +13,8 @@ struct RunProgress {
   var isUntouched: Bool {
     !hasBegun && record.steps.allSatisfy { [.pending, .skipped].contains($0.outcome) }
   }
+  /// How long the rest takes; nil if it is not estimated.
+  var estimate: WorkEstimate?
   /// Bytes of unfinished files that the current work has left for a resuming run.
   var heldByteCount = 0
   private let clock: any RunClock

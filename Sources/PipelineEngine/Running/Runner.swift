@@ -25,6 +25,9 @@ package struct Runner: Sendable {
     /// The command that resumes the run, for advice; nil if there is none.
     package var resumeCommand: String?
 
+    /// Whether to estimate how long the run takes, which reads the newest runs and the recordings'
+    /// headers.
+    package var isEstimated = false
     /// Whether to write a receipt although the pipeline does not ask for one.
     package var isReceiptWanted = false
     /// The recordings' origins by input, if more is known than their paths.
@@ -82,8 +85,7 @@ package struct Runner: Sendable {
       var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
-      forecast.pastSpeed = Forecast.Throughput(
-        try log.newest(limit: Self.historyLimit), of: plan.steps, pipeline: plan.name)
+      forecast.learn(from: try log.newest(limit: Self.historyLimit), plan)
       return forecast
     } catch {
       throw execution.failure(error)
@@ -113,6 +115,11 @@ package struct Runner: Sendable {
       try execution.checkReceiptPlaces(progress.record)
       progress.isAdmitted = true
       try log.save(progress.record)
+      if options.isEstimated {
+        // A run does not fail for want of an estimate: its work will tell what is the matter.
+        progress.estimate = try? forecast(plan, options).work
+        progress.estimate.map { recorder.record(.estimated($0)) }
+      }
       try execution.work(&progress)
       try execution.publishAll(&progress)
       try execution.writeReceipts(&progress)

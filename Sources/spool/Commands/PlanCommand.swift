@@ -68,8 +68,15 @@ extension CommandContext {
       let basis =
         forecast.pastRunCount > 0
         ? "as \(Count.of(forecast.pastRunCount, "earlier run")) took"
-        : "a rough guess, with no earlier run of all this to go by"
-      lines.append("time      about \(Format.duration(forecast.seconds)), \(basis)")
+        : forecast.work.isLearned
+          ? "from the speed of its stages in earlier runs"
+          : "a rough guess, with no earlier run of all this to go by"
+      let unknown =
+        forecast.pastRunCount > 0
+        ? [] : forecast.work.unknownSteps.map(\.name)
+      lines.append(
+        "time      about \(Format.duration(forecast.seconds))"
+          + (unknown.isEmpty ? "" : " besides \(unknown.joined(separator: ", "))") + ", \(basis)")
     }
     if let refusal = need.refusal {
       lines += ["", "It does not fit: \(refusal.message)."]
