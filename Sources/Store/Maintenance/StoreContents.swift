@@ -210,7 +210,7 @@ extension DiskStore {
   }
 
   /// Records that a check has just found no damage. Does nothing where nothing can be written: the
-  /// time is only told.
+  /// time is only shown.
   package static func noteCheck(ofStore path: String) {
     touch(StoreLayout(root: FilePath.absolute(path)).lastCheck)
   }

@@ -26,7 +26,7 @@ extension CommandContext {
   }
 
   /// Frees what the settings allow, at most once a day for each store; quietly. For the end of a
-  /// command, when its result is told.
+  /// command, after its result was shown.
   func collectIfDue(in store: DiskStore) {
     do throws(SpoolError) {
       let settings = try settings()

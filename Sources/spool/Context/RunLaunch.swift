@@ -135,7 +135,7 @@ final class TerminalRecorder: RunRecorder {
     }
   }
 
-  /// The least estimate that is told, in seconds: a shorter wait needs no announcement.
+  /// The least estimate to announce, in seconds: a shorter wait needs no announcement.
   private static let toldSeconds = 2.0
 
   /// `about 3 min, besides recognize, whose speed is not known yet`; nil for a short run.
