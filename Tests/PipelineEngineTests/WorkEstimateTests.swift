@@ -37,6 +37,14 @@ import Testing
     #expect(estimate.seconds(at: 3).map { abs($0 - 3) < 1e-9 } == true)
   }
 
+  @Test func `what runs of the whole took is spread over the unknown, or else over all`() {
+    var estimate = estimate(20, nil)
+    estimate.fit(to: 50)
+    #expect(estimate.units.map(\.seconds) == [20, 30] && estimate.unknownSteps == [])
+    estimate.fit(to: 100)
+    #expect(estimate.units.map(\.seconds) == [40, 60] && estimate.isLearned)
+  }
+
   @Test func `what begins leaves behind what was planned before it`() {
     var estimate = estimate(20, 40)
     estimate.take(.passStarted(steps: [second], replayed: [], mediaSeconds: nil), now: 0)
@@ -66,14 +74,15 @@ import Testing
 
   @Test func `a pass's time is divided by the work inside its stages`() {
     let speeds = StageSpeeds([run(10, ["eq": 3, "export": 12])])
-    #expect(speeds.seconds(of: ["eq"], mediaSeconds: 50) == 1)
-    #expect(speeds.seconds(of: ["eq", "export"], mediaSeconds: 100) == 10)
-    #expect(speeds.seconds(of: ["eq", "align"], mediaSeconds: 100) == nil)
+    #expect(speeds.cost(of: ["eq"], mediaSeconds: 50)?.seconds == 1)
+    #expect(speeds.cost(of: ["eq", "export"], mediaSeconds: 100)?.seconds == 10)
+    #expect(speeds.cost(of: ["eq", "export"], mediaSeconds: 100)?.coreSeconds == 15)
+    #expect(speeds.cost(of: ["eq", "align"], mediaSeconds: 100) == nil)
   }
 
   @Test func `newer runs count more`() {
     let speeds = StageSpeeds([run(10, ["eq": 1]), run(20, ["eq": 1])])
-    let seconds = speeds.seconds(of: ["eq"], mediaSeconds: 100) ?? 0
+    let seconds = speeds.cost(of: ["eq"], mediaSeconds: 100)?.seconds ?? 0
     #expect(seconds > 10 && seconds < 15)
   }
 
@@ -82,8 +91,8 @@ import Testing
     let speeds = StageSpeeds([
       run(90, ["eq": 1], batch: batch), run(90, ["align": 1], batch: batch), run(10, ["eq": 1]),
     ])
-    #expect(speeds.seconds(of: ["eq"], mediaSeconds: 100) == 10)
-    #expect(speeds.seconds(of: ["align"], mediaSeconds: 100) == 90)
+    #expect(speeds.cost(of: ["eq"], mediaSeconds: 100)?.seconds == 10)
+    #expect(speeds.cost(of: ["align"], mediaSeconds: 100)?.seconds == 90)
   }
 
   @Test func `reused stages and old records tell nothing`() {

@@ -6,18 +6,21 @@ package struct WorkEstimate: Hashable, Sendable {
   package struct Unit: Hashable, Sendable {
     package let steps: [StepID]
     /// Wall time in seconds; nil if nothing is known of it.
-    package let seconds: Double?
+    package fileprivate(set) var seconds: Double?
+    /// Seconds of work on all cores; nil if nothing is known of it.
+    package let coreSeconds: Double?
 
-    package init(steps: [StepID], seconds: Double?) {
+    package init(steps: [StepID], seconds: Double?, coreSeconds: Double? = nil) {
       self.steps = steps
       self.seconds = seconds
+      self.coreSeconds = coreSeconds
     }
   }
 
   /// What is not done yet, in order.
   package private(set) var units: [Unit]
   /// Whether it comes from earlier runs rather than from the kinds' general costs.
-  package let isLearned: Bool
+  package private(set) var isLearned: Bool
   /// When the first unit began, in seconds of a steady clock; nil if it has not begun.
   private var beganAt: Double?
   /// How much of the first unit was done when it began, and is now, from 0 to 1.
@@ -26,6 +29,29 @@ package struct WorkEstimate: Hashable, Sendable {
   package init(units: [Unit], isLearned: Bool) {
     self.units = units
     self.isLearned = isLearned
+  }
+
+  /// Wall time in seconds before the work begins, without that of `unknownSteps`.
+  package var seconds: Double { units.compactMap(\.seconds).reduce(0, +) }
+
+  /// Seconds of work on all cores. Where nothing is known of it, a unit keeps all of them busy.
+  package func coreSeconds(coreCount: Int) -> Double {
+    units.reduce(0) { $0 + ($1.coreSeconds ?? ($1.seconds ?? 0) * Double(coreCount)) }
+  }
+
+  /// Makes the sum of the units what earlier runs of all of them took, which includes the time
+  /// between them. Units of which nothing is known share what the others leave.
+  mutating func fit(to sum: Double) {
+    let unknown = units.indices.filter { units[$0].seconds == nil }
+    let known = seconds
+    if !unknown.isEmpty {
+      for index in unknown { units[index].seconds = max(0, sum - known) / Double(unknown.count) }
+    } else if known > 0 {
+      for index in units.indices {
+        units[index].seconds = units[index].seconds.map { $0 * sum / known }
+      }
+    }
+    isLearned = true
   }
 
   /// The steps of which nothing is known.
@@ -95,8 +121,21 @@ package struct StageSpeeds: Hashable, Sendable {
   /// How many runs count for a kind.
   private static let sampleLimit = 5
 
-  /// Seconds of wall time per second of sound, by stage kind.
-  private var costs: [String: Double] = [:]
+  /// What a stage takes, or stages take.
+  package struct Cost: Hashable, Sendable {
+    /// Wall time in seconds.
+    package fileprivate(set) var seconds = 0.0
+    /// Seconds of work on all cores.
+    package fileprivate(set) var coreSeconds = 0.0
+
+    fileprivate mutating func add(_ other: Cost, times factor: Double) {
+      seconds += other.seconds * factor
+      coreSeconds += other.coreSeconds * factor
+    }
+  }
+
+  /// The cost of one second of sound, by stage kind.
+  private var costs: [String: Cost] = [:]
 
   package var isEmpty: Bool { costs.isEmpty }
 
@@ -107,38 +146,42 @@ package struct StageSpeeds: Hashable, Sendable {
       .merging(Self.costs(runs.filter { $0.batch == nil })) { $1 }
   }
 
-  /// The wall time of stages of these kinds in one pass, in seconds; nil if one is unknown.
-  package func seconds(of kinds: [String], mediaSeconds: Double) -> Double? {
-    var sum = 0.0
+  /// The cost of stages of these kinds in one pass; nil if one is unknown.
+  package func cost(of kinds: [String], mediaSeconds: Double) -> Cost? {
+    var sum = Cost()
     for kind in kinds {
       guard let cost = costs[kind] else { return nil }
-      sum += cost * mediaSeconds
+      sum.add(cost, times: mediaSeconds)
     }
     return sum
   }
 
-  private static func costs(_ runs: [RunRecord]) -> [String: Double] {
-    var sums: [String: (cost: Double, weight: Double, count: Int)] = [:]
+  private static func costs(_ runs: [RunRecord]) -> [String: Cost] {
+    var sums: [String: (cost: Cost, weight: Double, count: Int)] = [:]
     for run in runs {
       guard let media = run.mediaSeconds, media > 0 else { continue }
       for (kind, cost) in run.stageCosts(mediaSeconds: media) {
-        var sum = sums[kind] ?? (0, 0, 0)
+        var sum = sums[kind] ?? (Cost(), 0, 0)
         guard sum.count < sampleLimit else { continue }
         let weight = (0..<sum.count).reduce(1.0) { weight, _ in weight * fading }
-        sum = (sum.cost + weight * cost, sum.weight + weight, sum.count + 1)
-        sums[kind] = sum
+        sum.cost.add(cost, times: weight)
+        sums[kind] = (sum.cost, sum.weight + weight, sum.count + 1)
       }
     }
-    return sums.mapValues { $0.cost / $0.weight }
+    return sums.mapValues { sum in
+      var mean = Cost()
+      mean.add(sum.cost, times: 1 / sum.weight)
+      return mean
+    }
   }
 }
 
 extension RunRecord {
-  /// Wall seconds per second of sound of the stages that it did, by kind; a kind that it did twice
-  /// has the mean.
-  fileprivate func stageCosts(mediaSeconds: Double) -> [String: Double] {
+  /// The cost of one second of sound of the stages that it did, by kind; a kind that it did twice has
+  /// the mean.
+  fileprivate func stageCosts(mediaSeconds: Double) -> [String: StageSpeeds.Cost] {
     let done = steps.filter { $0.outcome == .made && $0.workSeconds != nil }
-    var costs: [String: [Double]] = [:]
+    var costs: [String: [StageSpeeds.Cost]] = [:]
     for (begunAt, steps) in Dictionary(grouping: done, by: \.begunAt) {
       let work = steps.reduce(0) { $0 + ($1.workSeconds ?? 0) }
       let media = mediaSeconds - (steps.compactMap(\.resumedAtSeconds).max() ?? 0)
@@ -146,10 +189,16 @@ extension RunRecord {
         media > mediaSeconds / 10
       else { continue }
       for step in steps {
+        let own = step.workSeconds ?? 0
         costs[step.kind, default: []].append(
-          (end - begunAt) * (step.workSeconds ?? 0) / work / media)
+          StageSpeeds.Cost(
+            seconds: (end - begunAt) * own / work / media, coreSeconds: own / media))
       }
     }
-    return costs.mapValues { $0.reduce(0, +) / Double($0.count) }
+    return costs.mapValues { costs in
+      var mean = StageSpeeds.Cost()
+      for cost in costs { mean.add(cost, times: 1 / Double(costs.count)) }
+      return mean
+    }
   }
 }

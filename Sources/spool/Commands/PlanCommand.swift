@@ -71,12 +71,9 @@ extension CommandContext {
         : forecast.work.isLearned
           ? "from the speed of its stages in earlier runs"
           : "a rough guess, with no earlier run of all this to go by"
-      let unknown =
-        forecast.pastRunCount > 0
-        ? [] : forecast.work.unknownSteps.map(\.name)
       lines.append(
-        "time      about \(Format.duration(forecast.seconds))"
-          + (unknown.isEmpty ? "" : " besides \(unknown.joined(separator: ", "))") + ", \(basis)")
+        "time      \(Format.estimate(forecast.work))"
+          + (forecast.work.unknownSteps.isEmpty ? ", \(basis)" : ""))
     }
     if let refusal = need.refusal {
       lines += ["", "It does not fit: \(refusal.message)."]
@@ -125,6 +122,7 @@ extension CommandContext {
       "sharesDisk": .flag(need.sharesDisk),
       "fits": .flag(need.refusal == nil),
       "seconds": .number(forecast.seconds),
+      "unknown": names(forecast.work.unknownSteps),
       "pastRuns": .number(Double(forecast.pastRunCount)),
     ])
   }

@@ -59,8 +59,9 @@ extension CommandContext {
       let kind = step.kind == step.id.name ? "" : step.kind
       let key = step.key.map(\.digest.short) ?? ""
       lines.append(
-        "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
-          + "\(Format.pad(key, 14))\(Format.padLeft(step.time, 12))  \(kind)")
+        Format.trimmed(
+          "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
+            + "\(Format.pad(key, 14))\(Format.padLeft(step.time, 12))  \(kind)"))
     }
     return Format.visible(lines: lines + RunSummary(run).fullLines)
   }

@@ -138,13 +138,9 @@ final class TerminalRecorder: RunRecorder {
   /// The least estimate to announce, in seconds: a shorter wait needs no announcement.
   private static let toldSeconds = 2.0
 
-  /// `about 3 min, besides recognize, whose speed is not known yet`; nil for a short run.
+  /// The time that it takes, as text; nil for a short run.
   private static func line(_ estimate: WorkEstimate) -> String? {
-    let seconds = estimate.units.compactMap(\.seconds).reduce(0, +)
-    let unknown = estimate.unknownSteps.map(\.name).joined(separator: ", ")
-    guard seconds >= toldSeconds else { return nil }
-    return "about \(Format.duration(seconds))"
-      + (unknown.isEmpty ? "" : ", besides \(unknown), whose speed is not known yet")
+    estimate.seconds < toldSeconds ? nil : Format.estimate(estimate)
   }
 
   /// Prints a line above the board.

@@ -21,7 +21,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
       JSONLine(
         "estimate",
         [
-          "seconds": work.units.compactMap(\.seconds).reduce(0, +),
+          "seconds": work.seconds,
           "unknown": work.unknownSteps.map(\.name), "isLearned": work.isLearned,
         ])
     case .reused(let id, let kind): JSONLine("reused", ["step": id.name, "kind": kind])

@@ -176,11 +176,8 @@ enum BatchText {
     parts[0] += ": " + shares.joined(separator: ", ")
     if forecast.pendingCount > 0 {
       parts.append(need(forecast))
-      let unknown = forecast.unknownSteps.joined(separator: ", ")
       if forecast.seconds > 0 {
-        parts.append(
-          "about \(Format.duration(forecast.seconds))"
-            + (unknown.isEmpty ? "" : " besides \(unknown), whose speed is not known yet"))
+        parts.append(Format.estimate(forecast.seconds, besides: forecast.unknownSteps))
       }
       parts.append("\(forecast.workerCount) at once")
     }
