@@ -17,7 +17,7 @@ struct Spool {
   private static let commands: [Command] = [
     .run, .batch, .watch, .status, .inbox, .resume, .plan, .checkPipeline, .new, .stages, .plugin,
     .schema, .graph, .runs, .show, .search, .words, .why, .crashTest, .verify, .prove, .stamp, .key,
-    .ledger, .check, .repair, .storeInfo, .gc, .backup, .restore, .completion,
+    .ledger, .check, .repair, .storeInfo, .gc, .prune, .backup, .restore, .completion,
   ]
 
   static let program = ProgramDeclaration(

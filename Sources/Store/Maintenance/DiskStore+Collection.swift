@@ -3,14 +3,16 @@ import PipelineModel
 package import Platform
 
 extension DiskStore {
-  /// Frees what the policy allows, except words and receipts, what is needed by kept, running or
-  /// unfinished runs, what was used within the grace period, and what was used since the oldest running run began.
+  /// Frees what the policy allows, except originals, words and receipts, what is needed by kept,
+  /// running or unfinished runs, what was used within the grace period, and what was used since the
+  /// oldest running run began.
   ///
   /// Rows go first, then files: after an interruption the store is consistent, and
   /// the rest goes next time. Portions grow, so that on a full disk the first needs almost no room
   /// and makes room for the next. Others may use the store meanwhile.
+  /// - Parameter shouldStop: asked before each portion; the rest then goes next time.
   package func collect(
-    _ policy: CollectionPolicy, isDryRun: Bool = false
+    _ policy: CollectionPolicy, isDryRun: Bool = false, shouldStop: () -> Bool = { false }
   ) throws(SpoolError) -> CollectionReport {
     let now = clock()
     let layout = StoreLayout(root: path)
@@ -26,10 +28,11 @@ extension DiskStore {
     let (plan, pinned, uses) = try withDatabase {
       (database) throws(SpoolError) -> (CollectionPlan, Int, [Digest: ArtifactUse]) in
       let pinned = try PinTable.pinned(among: runs, in: &database).union(loggedPins)
-      let held = try RecordingTable.held(in: &database)
+      let originals = try RecordingTable.originals(in: &database)
       let files = present.map { file in
         let isWanted =
-          held.contains(file.digest) || file.stamp.modified > start || file.stamp.hasSeveralNames
+          originals.contains(file.digest) || file.stamp.modified > start
+          || file.stamp.hasSeveralNames
         return (
           file.digest,
           CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
@@ -39,7 +42,7 @@ extension DiskStore {
         try self.plan(
           policy, now: now, guardStart: start, runs, unfinished, pinned,
           Dictionary(files, uniquingKeysWith: { first, _ in first }), &database),
-        pinned.count, try ArtifactUse.all(runs, in: &database)
+        pinned.count, try ArtifactUse.all(runs, in: &database) { _ in true }
       )
     }
     let going = present.filter { plan.files.contains($0.digest) }
@@ -52,7 +55,10 @@ extension DiskStore {
     report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
     report.recentBytes = present.filter { $0.stamp.modified > start }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
-    let freed = isDryRun ? Set(going.map(\.digest)) : try free(plan, going, guardStart: start)
+    let freed =
+      isDryRun
+      ? Set(going.map(\.digest))
+      : try free(plan, going, guardStart: start, shouldStop: shouldStop)
     for file in going where freed.contains(file.digest) {
       let byteCount = Int(file.stamp.byteCount)
       let use = uses[file.digest]
@@ -154,11 +160,12 @@ extension DiskStore {
   /// Frees the plan, portion by portion.
   /// - Returns: the freed files.
   private func free(
-    _ plan: CollectionPlan, _ present: [ArtifactFile], guardStart: Int64
+    _ plan: CollectionPlan, _ present: [ArtifactFile], guardStart: Int64, shouldStop: () -> Bool
   ) throws(SpoolError) -> Set<Digest> {
     let files = Dictionary(present.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
     var freed: Set<Digest> = []
     for portion in plan.portions {
+      if shouldStop() { break }
       try strike(portion)
       for digest in portion.files {
         guard let file = files[digest], try remove(file, unlessWantedSince: guardStart) else {
@@ -190,7 +197,7 @@ extension DiskStore {
   ) throws(SpoolError) -> Bool {
     let isNamed = try withDatabase { (database) throws(SpoolError) in
       if try CheckpointTable.names(file.digest, in: &database) { return true }
-      return try RecordingTable.holds(file.digest, in: &database)
+      return try RecordingTable.hasOriginal(file.digest, in: &database)
     }
     guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,
       !stamp.hasSeveralNames

@@ -7,7 +7,7 @@ package import Platform
 package struct StoreContents: Hashable, Sendable, Codable {
   /// What a file of a store is.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A recording or sidecar that was taken from an inbox.
+    /// A recording that was taken from an inbox, with its sidecar and transcripts.
     case original
     /// Sound kept between stages.
     case sound
@@ -78,14 +78,22 @@ struct ArtifactUse {
   let byteCount: Int
 
   /// The uses of all artifacts. O(runs + outputs).
-  /// - Parameter runs: the last recorded one first.
+  /// - Parameters:
+  ///   - runs: the last recorded one first.
+  ///   - isThere: whether a recording's file is in the store: a forgotten run may have freed it.
   static func all(
-    _ runs: [RunRecord], in database: inout Database
+    _ runs: [RunRecord], in database: inout Database, isThere: (Digest) -> Bool
   ) throws(SpoolError) -> [Digest: ArtifactUse] {
     let action = "read checkpoints in"
     var names: [String: String] = [:]
-    let rows = try database.run("SELECT digest, file_name, byte_count FROM notes", to: action)
-    for row in rows { names[row[0].text ?? ""] = row[1].text }
+    let originals = try database.run(
+      """
+      SELECT digest, file_name, byte_count FROM notes
+      UNION ALL SELECT sidecar, file_name, sidecar_byte_count FROM notes WHERE sidecar IS NOT NULL
+      UNION ALL SELECT note_files.digest, file_name, note_files.byte_count
+        FROM note_files JOIN notes ON note = key WHERE note_files.digest IS NOT NULL
+      """, to: action)
+    for row in originals { names[row[0].text ?? ""] = row[1].text }
     var recordings: [Digest: String] = [:]
     for run in runs {
       guard let name = run.recordingName(names) else { continue }
@@ -106,9 +114,8 @@ struct ArtifactUse {
         kind: .init(row[1].text.flatMap(ArtifactKind.init(rawValue:))),
         recording: recording ?? uses[artifact]?.recording, byteCount: Int(byteCount))
     }
-    let held = try RecordingTable.held(in: &database)
-    for row in rows {
-      guard let artifact = row[0].text.flatMap(Digest.init(hex:)), held.contains(artifact) else {
+    for row in originals {
+      guard let artifact = row[0].text.flatMap(Digest.init(hex:)), isThere(artifact) else {
         continue
       }
       uses[artifact] = ArtifactUse(
@@ -143,8 +150,8 @@ extension RunRecord {
 }
 
 extension DiskStore {
-  /// What the store holds, and what a collection by this policy would free. Looks at no artifact's
-  /// file but those that would go. O(runs + checkpoints).
+  /// What the store holds, and what a collection by this policy would free. Looks at no artifacts'
+  /// files but those of recordings, and those that would go. O(runs + checkpoints + recordings).
   package func contents(_ policy: CollectionPolicy) throws(SpoolError) -> StoreContents {
     let runs = try runs.everyRun()
     let now = clock()
@@ -152,9 +159,9 @@ extension DiskStore {
     let unfinished = UnfinishedRuns(runs)
     let (uses, plan) = try withDatabase {
       (database) throws(SpoolError) -> ([Digest: ArtifactUse], CollectionPlan) in
-      let uses = try ArtifactUse.all(runs, in: &database)
+      let uses = try ArtifactUse.all(runs, in: &database) { isThere($0) }
       let pinned = try PinTable.pinned(among: runs, in: &database)
-      let held = try RecordingTable.held(in: &database)
+      let originals = try RecordingTable.originals(in: &database)
       func plan(_ isProtected: (Digest) -> Bool) throws(SpoolError) -> CollectionPlan {
         let files = uses.map { digest, use in
           (
@@ -167,10 +174,10 @@ extension DiskStore {
           Dictionary(files, uniquingKeysWith: { first, _ in first }), &database)
       }
       // Only the stamps of the files that might go are read.
-      let first = try plan(held.contains)
+      let first = try plan(originals.contains)
       let wanted = first.files.filter { isWanted($0, since: start) }
       if wanted.isEmpty { return (uses, first) }
-      return (uses, try plan { held.contains($0) || wanted.contains($0) })
+      return (uses, try plan { originals.contains($0) || wanted.contains($0) })
     }
     let work = FilePath.names(in: layout.work).filter(StoreLayout.isWorkName).map {
       WorkFolder(path: "\(layout.work)/\($0)", files: files).byteCount
@@ -192,6 +199,10 @@ extension DiskStore {
       collectableByteCount: plan.freedBytes + lost.reduce(0) { $0 + $1.1 },
       checkedAt: Self.modified(layout.lastCheck),
       backedUpAt: Self.modified(backups.path(1)))
+  }
+
+  private func isThere(_ artifact: Digest) -> Bool {
+    (try? FileStamp(at: layout.artifact(artifact))) != nil
   }
 
   /// Whether an artifact's file was used lately, or belongs to unfinished work.
@@ -220,12 +231,14 @@ extension DiskStore {
 
   /// Frees what the policy allows, if that was not done in the last day; not in a new store.
   /// - Returns: nil if it was not due, or if nothing can be written.
-  package func collectIfDue(_ policy: CollectionPolicy) throws(SpoolError) -> CollectionReport? {
+  package func collectIfDue(
+    _ policy: CollectionPolicy, shouldStop: () -> Bool = { false }
+  ) throws(SpoolError) -> CollectionReport? {
     let last = Self.modified(layout.lastCollection)
     if let last, (0..<Self.collectionInterval).contains(now - last) { return nil }
     // First, so that no other process does it too.
     guard Self.touch(layout.lastCollection), last != nil else { return nil }
-    return try collect(policy)
+    return try collect(policy, shouldStop: shouldStop)
   }
 
   /// Makes an empty file, or gives it the present time.

@@ -146,7 +146,9 @@ extension CommandContext {
     defer { endStamping() }
     let day = Pause()
     let collector = BackgroundThread(name: "collector") { [self] in
-      while day.wait(Self.collectionPause) { collectIfDue(in: store) }
+      while day.wait(Self.collectionPause) {
+        collectIfDue(in: store) { !day.wait(.zero) }
+      }
     }
     defer {
       day.end()

@@ -49,7 +49,7 @@ extension CommandContext {
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)
       askForLastStamps(in: store, clock, stop: stop)
-      collectIfDue(in: store)
+      collectIfDue(in: store) { stop.isRequested }
       return .done
     } catch {
       if error.error.cause == .cancelled, let signal = stop.signalNumber {

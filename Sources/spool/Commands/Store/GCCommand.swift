@@ -18,8 +18,9 @@ extension Command {
       and --drop do only that; a second call frees what they let go.
 
       It also runs by itself at the end of spool run and spool batch, at most once a day, and once \
-      a day in spool watch. ~/.config/spool/config.yaml says how long things are kept, and \
-      "retention: { auto: false }" there turns that off; --older-than and --keep-size go before it.
+      a day in spool watch. The settings' file says how long things are kept, and \
+      "retention: { auto: false }" in it turns that off; --older-than and --keep-size go before it. \
+      The recordings that an inbox stored stay until spool inbox forget gives one up.
 
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
@@ -30,7 +31,7 @@ extension Command {
       """,
     options: [
       Options.olderThan, Options.keepSize, Options.sound, Options.grace, Options.pin, Options.unpin,
-      Options.drop, Options.dryRun, Options.verbose, Options.store, Options.json,
+      Options.drop, Options.dryRun, Options.verbose, Options.settings, Options.store, Options.json,
     ],
     examples: [
       Example("What would go", "spool gc --dry-run"),
@@ -99,7 +100,7 @@ extension CommandContext {
     policy.age = arguments[Options.olderThan]?.seconds
     policy.keptBytes = arguments[Options.keepSize]?.byteCount
     if policy.age == nil, policy.keptBytes == nil, !arguments[Options.sound] {
-      policy = CollectionPolicy(try settings())
+      policy = CollectionPolicy(try settings(named: arguments[Options.settings]))
     }
     if let grace = arguments[Options.grace] { policy.grace = grace.seconds }
     policy.isSoundOnly = arguments[Options.sound]

@@ -13,14 +13,15 @@ extension Command {
       much room is left on the disk, and when the store was last checked and backed up. The sizes are \
       those that the store has recorded: no file of it is read.
       """,
-    options: [Options.store, Options.json],
+    options: [Options.settings, Options.store, Options.json],
     examples: [Example("How big it is", "spool store-info")],
     perform: CommandContext.showStore)
 }
 
 extension CommandContext {
   fileprivate func showStore() throws(SpoolError) -> ExitCode {
-    let contents = try existingStore().contents(CollectionPolicy(settings()))
+    let contents = try existingStore().contents(
+      CollectionPolicy(settings(named: arguments[Options.settings])))
     answer(JSONLine(contents, adding: ["byteCount": contents.byteCount]), text(contents))
     return .done
   }
@@ -44,9 +45,11 @@ extension CommandContext {
   }
 }
 
-/// Sizes by kind and by recording as a table of at most 16 lines.
+/// Sizes by kind and by recording as a table.
 enum ShareTable {
-  /// How many recordings are named.
+  /// The most lines.
+  private static let lineLimit = 14
+  /// The most recordings that are named.
   private static let namedRecordings = 5
 
   static func lines(
@@ -54,7 +57,7 @@ enum ShareTable {
   ) -> [String] {
     var lines = kinds.map { line($0.name, $0) }
     guard !recordings.isEmpty else { return lines }
-    let named = recordings.prefix(namedRecordings)
+    let named = recordings.prefix(max(1, min(namedRecordings, lineLimit - lines.count - 2)))
     lines.append("of recordings")
     lines += named.map { line("  " + Format.visible($0.name), $0) }
     let others = recordings.dropFirst(named.count)
