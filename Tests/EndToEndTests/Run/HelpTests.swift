@@ -8,7 +8,8 @@ struct HelpTests {
     "run", "batch", "resume", "plan", "check-pipeline", "new", "stages", "plugin", "schema",
     "graph", "runs",
     "show",
-    "why", "crashtest", "check", "repair", "store-info", "gc", "backup", "restore", "completion",
+    "why", "crashtest", "check", "repair", "store-info", "gc", "prune", "backup", "restore",
+    "completion",
   ]
 
   @Test("--help lists every command")
