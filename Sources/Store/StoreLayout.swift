@@ -12,6 +12,10 @@ struct StoreLayout: Sendable {
   var database: String { root + "/spool.sqlite" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }
+  /// An empty file; a check that found no damage was the last to touch it.
+  var lastCheck: String { root + "/checked" }
+  /// An empty file; the last collection that ran by itself touched it.
+  var lastCollection: String { root + "/collected" }
   /// The transparency log beside the database.
   var receiptLog: String { root + "/receipts.log" }
   /// Its signed tree head.

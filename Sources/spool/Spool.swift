@@ -19,7 +19,7 @@ struct Spool {
     .search, .words, .inbox, .play,
     .pipelines, .new, .checkPipeline, .plan, .graph, .schema, .crashTest, .stages, .plugin,
     .verify, .prove, .stamp, .key, .ledger,
-    .check, .repair, .gc, .backup, .restore, .completion,
+    .storeInfo, .check, .repair, .gc, .prune, .backup, .restore, .completion,
   ]
 
   /// The first words of commands with two.

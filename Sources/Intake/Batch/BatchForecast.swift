@@ -30,6 +30,8 @@ package struct BatchForecast: Hashable, Sendable {
   package internal(set) var sharesDisk = false
   /// Estimated wall time in seconds.
   package internal(set) var seconds = 0.0
+  /// The steps whose time is not known, and not in `seconds`.
+  package internal(set) var unknownSteps: [String] = []
   /// Whether the figures are extrapolated from a sample.
   package internal(set) var isSampled = false
   /// The number of files at once.
@@ -66,7 +68,10 @@ package struct BatchForecast: Hashable, Sendable {
       /// Bytes in the store only while the file is processed.
       var scratchByteCount = 0.0
       var publishedByteCount = 0.0
+      /// Wall time of the file alone.
       var seconds = 0.0
+      /// Seconds of work on all cores.
+      var coreSeconds = 0.0
 
       static func + (a: Cost, b: Cost) -> Cost {
         Cost(
@@ -74,14 +79,15 @@ package struct BatchForecast: Hashable, Sendable {
           storeByteCount: a.storeByteCount + b.storeByteCount,
           scratchByteCount: a.scratchByteCount + b.scratchByteCount,
           publishedByteCount: a.publishedByteCount + b.publishedByteCount,
-          seconds: a.seconds + b.seconds)
+          seconds: a.seconds + b.seconds, coreSeconds: a.coreSeconds + b.coreSeconds)
       }
 
       static func * (a: Cost, factor: Double) -> Cost {
         Cost(
           mediaSeconds: a.mediaSeconds * factor, storeByteCount: a.storeByteCount * factor,
           scratchByteCount: a.scratchByteCount * factor,
-          publishedByteCount: a.publishedByteCount * factor, seconds: a.seconds * factor)
+          publishedByteCount: a.publishedByteCount * factor, seconds: a.seconds * factor,
+          coreSeconds: a.coreSeconds * factor)
       }
     }
 
@@ -129,12 +135,20 @@ package struct BatchForecast: Hashable, Sendable {
 
 extension BatchForecast.CostModel.Cost {
   /// The engine's forecast for one file, whose header declares its length.
-  init(_ forecast: Forecast, length: Double?) {
+  init(_ forecast: Forecast, length: Double?, coreCount: Int) {
     self.init(
       mediaSeconds: length ?? forecast.mediaSeconds ?? 0,
       storeByteCount: Double(forecast.lastingByteCount),
       scratchByteCount: Double(forecast.scratchByteCount),
       publishedByteCount: Double(forecast.publishedByteCount),
-      seconds: forecast.seconds + BatchForecast.CostModel.fileSeconds)
+      seconds: forecast.seconds + BatchForecast.CostModel.fileSeconds,
+      coreSeconds: forecast.work.coreSeconds(coreCount: coreCount)
+        + BatchForecast.CostModel.fileSeconds * Double(coreCount))
+  }
+
+  /// Wall time of so many files at once whose costs add up to this, on so many cores: the cores or
+  /// the files themselves are what limits it.
+  func wallSeconds(workers: Int, cores: Int) -> Double {
+    max(seconds / Double(max(1, workers)), coreSeconds / Double(max(1, cores)))
   }
 }

@@ -141,18 +141,25 @@ package struct BatchRunner: Sendable {
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
     let sample = BatchForecast.CostModel.sample(of: bySize.count)
     let runner = workplace.runner()
+    let history = try runner.history()
     for index in sample where !workplace.stop.isRequested {
-      let file = bySize[index].file
+      let (file, transcript) = (bySize[index].file, bySize[index].transcript)
       // An unreadable file reports its failure when it is processed.
       guard
         let foreseen = try? runner.forecast(
-          try order.plan(for: file.path, sidecar: nil), Runner.Options(folder: order.output))
+          try order.plan(for: file.path, sidecar: nil, transcript: transcript),
+          Runner.Options(folder: order.output), from: history)
       else {
         costs.addHopeless(file)
         continue
       }
+      for step in foreseen.work.unknownSteps where !forecast.unknownSteps.contains(step.name) {
+        forecast.unknownSteps.append(step.name)
+      }
       costs.add(
-        .init(foreseen, length: foreseen.mediaSeconds ?? length(of: file)), of: file)
+        .init(
+          foreseen, length: foreseen.mediaSeconds ?? length(of: file),
+          coreCount: budget.coreCount), of: file)
     }
     let each = plan.jobs.map { costs[$0.file] }
     let total = each.reduce(.init(), +)
@@ -160,7 +167,9 @@ package struct BatchRunner: Sendable {
     let scratch = each.map(\.scratchByteCount).sorted(by: >).prefix(forecast.workerCount)
     forecast.isSampled = sample.count < plan.jobs.count
     forecast.mediaSeconds = plan.reusedSeconds + total.mediaSeconds
-    forecast.seconds = total.seconds
+    forecast.seconds = max(
+      total.wallSeconds(workers: forecast.workerCount, cores: budget.coreCount),
+      each.map(\.seconds).max() ?? 0)
     forecast.storeByteCount = Int(scratch.reduce(total.storeByteCount, +))
     forecast.publishedByteCount = Int(total.publishedByteCount)
     forecast.storeFreeByteCount = try workplace.store.freeByteCount()

@@ -18,8 +18,11 @@ package struct Forecast: Sendable {
   package private(set) var reused: [StepID] = []
   package let skipped: [SkippedStep]
 
-  /// The recording's length in seconds; nil while unknown.
-  package var mediaSeconds: Double? { units.compactMap { $0.estimate?.mediaSeconds }.max() }
+  /// The recording's length in seconds, as its header or an earlier run of it says; nil while
+  /// unknown.
+  package var mediaSeconds: Double? {
+    units.compactMap { $0.estimate?.mediaSeconds }.max() ?? pastMediaSeconds
+  }
   /// Bytes for the store: for lasting results and one pass's scratch files.
   package var storeByteCount: Int { lastingByteCount + scratchByteCount }
   /// Bytes that stay in the store.
@@ -36,18 +39,15 @@ package struct Forecast: Sendable {
   }
   /// Of these, bytes of exports that are complete in the store and need only be published.
   package internal(set) var unpublishedByteCount = 0
-  /// Estimated wall time in seconds: from earlier runs of all these steps, or else from the kinds'
-  /// general costs.
-  package var seconds: Double {
-    guard let pastSpeed, let mediaSeconds, reused.isEmpty else {
-      return units.compactMap { $0.estimate?.seconds }.reduce(0, +)
-    }
-    return pastSpeed.secondsPerMediaSecond * mediaSeconds
-  }
-  /// The number of earlier runs behind `seconds`; 0 for a general estimate.
-  package var pastRunCount: Int { reused.isEmpty ? pastSpeed?.runCount ?? 0 : 0 }
-  /// The throughput of earlier runs; nil if there are none.
-  var pastSpeed: Throughput?
+  /// Estimated wall time in seconds, without that of `work.unknownSteps`.
+  package var seconds: Double { work.seconds }
+  /// The number of earlier runs of all these steps behind `work`; 0 if there are none.
+  package private(set) var pastRunCount = 0
+  /// The time of each unit: from earlier runs of all these steps, else from the speeds of its stages
+  /// in other runs, or else from their kinds' general costs, which whole stages do not have.
+  package private(set) var work = WorkEstimate(units: [], isLearned: false)
+  /// The recording's length in an earlier run of it, in seconds; nil if there is none.
+  private var pastMediaSeconds: Double?
 
   /// Plans from the survey to the end.
   init(
@@ -80,6 +80,36 @@ package struct Forecast: Sendable {
         for listener in outline.listeners { status[listener.step] = .done(isKept: false) }
       }
     }
+  }
+
+  /// Estimates the time of each unit from the newest runs of the store, the last recorded one first.
+  /// - Parameter recordings: the identities of the plan's inputs.
+  mutating func learn(
+    from runs: [RunRecord], _ plan: Plan, recordings: [String: StepOutput]
+  ) {
+    let identities = Set(recordings.values.map(\.identity))
+    pastMediaSeconds =
+      runs.first { run in
+        run.mediaSeconds != nil
+          && run.recordings?.values.contains(where: identities.contains) == true
+      }?.mediaSeconds
+    let speeds = StageSpeeds(runs)
+    var isLearned = true
+    work = WorkEstimate(
+      units: units.map { unit in
+        let kinds = (unit.steps + unit.replayed).compactMap { plan.step($0)?.descriptor.kind }
+        if let cost = mediaSeconds.flatMap({ speeds.cost(of: kinds, mediaSeconds: $0) }) {
+          return WorkEstimate.Unit(
+            steps: unit.steps, seconds: cost.seconds, coreSeconds: cost.coreSeconds)
+        }
+        isLearned = false
+        return WorkEstimate.Unit(steps: unit.steps, seconds: unit.estimate?.seconds)
+      }, isLearned: isLearned)
+    guard reused.isEmpty, let mediaSeconds,
+      let past = Throughput(runs, of: plan.steps, pipeline: plan.name)
+    else { return }
+    pastRunCount = past.runCount
+    work.fit(to: past.secondsPerMediaSecond * mediaSeconds)
   }
 
   /// The same pass as if it began at the recording: an earlier pass's output does not exist yet,

@@ -103,7 +103,9 @@ extension Execution {
     }
     try claim.commit(checkpoints.map(\.checkpoint))
     for (step, checkpoint) in checkpoints where news.contains(step.id) {
-      recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
+      let seconds = outcome.workSeconds[step.id]
+      recorder.record(
+        .finished(progress.finish(step, checkpoint, workSeconds: seconds, store: store)))
     }
   }
 
@@ -132,6 +134,7 @@ extension Execution {
         stop: runner.stop,
         reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
         warn: { [recorder] in recorder.record(.warning(id, $0)) })
+      let began = clock.elapsed
       let outputs = try retrying(step.attempts) { () throws(PassFailure) in
         do throws(SpoolError) {
           return try stage.run(context)
@@ -140,8 +143,10 @@ extension Execution {
         }
       }
       let checkpoint = Checkpoint(components: components, outputs: outputs)
+      let seconds = clock.elapsed - began
       try claim.commit(checkpoint)
-      recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
+      recorder.record(
+        .finished(progress.finish(step, checkpoint, workSeconds: seconds, store: store)))
       return true
     }
   }

@@ -82,6 +82,9 @@ struct Execution: Sendable {
         }
       }
       if isDoneHere { try runner.log.save(progress.record) }
+      if progress.estimate?.drop(whatIsDoneIn: progress.record) == true {
+        progress.estimate.map { recorder.record(.estimated($0)) }
+      }
     }
   }
 

@@ -134,6 +134,8 @@ package struct PassOutcome: Sendable {
   package var results: [StepID: Result] = [:]
   /// The recording's length in seconds.
   package var mediaSeconds: Double
+  /// Seconds of work inside each step, on all threads.
+  package var workSeconds: [StepID: Double] = [:]
 
   package init(mediaSeconds: Double) { self.mediaSeconds = mediaSeconds }
 }

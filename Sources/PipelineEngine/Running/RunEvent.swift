@@ -4,6 +4,8 @@ package import Platform
 /// The events of a run. The terminal, `--json` and the log are recorders of the same events.
 package enum RunEvent: Sendable {
   case started(RunRecord)
+  /// How long the run takes from here on; at its start, and again after each pass or whole stage.
+  case estimated(WorkEstimate)
   /// A step had its checkpoint already.
   case reused(StepID, kind: String)
   /// A step's condition does not hold.

@@ -13,6 +13,8 @@ struct RunProgress {
   var isUntouched: Bool {
     !hasBegun && record.steps.allSatisfy { [.pending, .skipped].contains($0.outcome) }
   }
+  /// How long the rest takes; nil if it is not estimated.
+  var estimate: WorkEstimate?
   /// Bytes of unfinished files that the current work has left for a resuming run.
   var heldByteCount = 0
   private let clock: any RunClock
@@ -69,8 +71,9 @@ struct RunProgress {
     }
   }
 
+  /// - Parameter workSeconds: the work inside the step, in seconds; nil if unknown.
   mutating func finish(
-    _ step: BoundStep, _ checkpoint: Checkpoint, store: any ArtifactStore
+    _ step: BoundStep, _ checkpoint: Checkpoint, workSeconds: Double?, store: any ArtifactStore
   ) -> StepRecord {
     isFirstWork = false
     guard let index = record.steps.firstIndex(where: { $0.id == step.id }) else {
@@ -78,6 +81,7 @@ struct RunProgress {
     }
     fill(index, checkpoint, .made, store: store)
     record.steps[index].finishedAt = clock.now
+    record.steps[index].workSeconds = workSeconds
     return record.steps[index]
   }
 

@@ -28,6 +28,9 @@ package struct Runner: Sendable {
     /// The command that resumes the run, for advice; nil if there is none.
     package var resumeCommand: String?
 
+    /// Whether to estimate how long the run takes, which reads the newest runs and the recordings'
+    /// headers.
+    package var isEstimated = false
     /// The recordings' origins by input, if more is known than their paths.
     package var origins: [String: RecordingOrigin] = [:]
 
@@ -78,8 +81,16 @@ package struct Runner: Sendable {
   /// same.
   static let historyLimit = 100
 
+  /// The earlier runs from which an estimate of time is learned, the last recorded one first.
+  package func history() throws(SpoolError) -> [RunRecord] {
+    try log.newest(limit: Self.historyLimit)
+  }
+
   /// What running the plan would do; changes nothing.
-  package func forecast(_ plan: Plan, _ options: Options) throws(RunError) -> Forecast {
+  /// - Parameter history: from `history()`, for one of many forecasts; nil to read it.
+  package func forecast(
+    _ plan: Plan, _ options: Options, from history: [RunRecord]? = nil
+  ) throws(RunError) -> Forecast {
     var execution = Execution(plan, options, on: self)
     do {
       try execution.identify()
@@ -87,12 +98,24 @@ package struct Runner: Sendable {
       var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
-      forecast.pastSpeed = Forecast.Throughput(
-        try log.newest(limit: Self.historyLimit), of: plan.steps, pipeline: plan.name)
+      forecast.learn(
+        from: try history ?? self.history(), plan, recordings: execution.recordings)
       return forecast
     } catch {
       throw execution.failure(error)
     }
+  }
+
+  /// How long an identified run takes; nil if that cannot be estimated, for which a run does not
+  /// fail: its work will tell what is the matter.
+  private func estimate(_ execution: Execution) -> WorkEstimate? {
+    guard let survey = try? execution.survey(), let history = try? history(),
+      var forecast = try? Forecast(
+        execution.plan, survey: survey, executors: executors,
+        keepsEverything: execution.options.keepsEverything)
+    else { return nil }
+    forecast.learn(from: history, execution.plan, recordings: execution.recordings)
+    return forecast.work
   }
 
   /// Runs the plan to its end on the calling thread. Blocks.
@@ -118,6 +141,10 @@ package struct Runner: Sendable {
       try execution.checkReceiptPlaces(progress.record)
       progress.isAdmitted = true
       try log.save(progress.record)
+      if options.isEstimated {
+        progress.estimate = estimate(execution)
+        progress.estimate.map { recorder.record(.estimated($0)) }
+      }
       try execution.work(&progress)
       try execution.publishAll(&progress)
       try execution.writeReceipts(&progress)

@@ -122,10 +122,13 @@ package struct StepRecord: Hashable, Sendable, Codable {
   package var begunAt: Double?
   /// When this run had done it, in seconds since 1970; nil if it did not, and in old records.
   package var finishedAt: Double?
+  /// Seconds of work inside it in this run, on all threads, as opposed to the time of its pass; nil
+  /// if it did none, and in old records.
+  package var workSeconds: Double?
 
   private enum CodingKeys: String, CodingKey {
     case id, kind, outcome, key, outputs, findings, resumedAtSeconds, loss = "setback", failure
-    case begunAt, finishedAt
+    case begunAt, finishedAt, workSeconds
   }
 
   package init(

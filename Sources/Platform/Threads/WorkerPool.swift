@@ -31,8 +31,10 @@ package final class WorkerPool: Sendable {
   // The threads know the monitor but not the pool, so that dropping the pool ends them.
   private let monitor: Monitor<State>
   private let threads: [BackgroundThread]
+  /// The pool whose threads it shares, and the meter of its work; nil if it has its own threads.
+  private let shared: (pool: WorkerPool, meter: WorkMeter)?
 
-  package var threadCount: Int { threads.count }
+  package var threadCount: Int { shared?.pool.threadCount ?? threads.count }
 
   /// Starts `threadCount` threads (at least one), named `name-1`, `name-2`, ….
   package init(threadCount: Int, name: String = "worker") {
@@ -43,6 +45,14 @@ package final class WorkerPool: Sendable {
         while let work = monitor.wait(until: Self.workOrEnd) { work() }
       }
     }
+    shared = nil
+  }
+
+  /// A view of another pool, on the same threads, whose work is metered.
+  package init(sharing pool: WorkerPool, _ meter: WorkMeter) {
+    monitor = pool.monitor
+    threads = []
+    shared = (pool, meter)
   }
 
   deinit { finish() }
@@ -51,6 +61,9 @@ package final class WorkerPool: Sendable {
   package func submit(
     priority: Priority = .normal, _ work: @Sendable @escaping () -> Void
   ) {
+    if let (pool, meter) = shared {
+      return pool.submit(priority: priority) { meter.measure(work) }
+    }
     monitor.update { state in
       if !state.isFinished { state.lines[priority.rawValue].append(work) }
     }
@@ -58,6 +71,8 @@ package final class WorkerPool: Sendable {
 
   /// Waits for all submitted work, then ends the threads. Must not be called by a piece of work.
   package func finish() {
+    // The threads of a view are another pool's.
+    if shared != nil { return }
     monitor.update { $0.isFinished = true }
     for thread in threads { thread.join() }
   }

@@ -21,6 +21,8 @@ final class SoundPassBuilder {
   private(set) var reporters: [Reporter] = []
   /// The processors that can fail.
   private(set) var fallible: [Fallible] = []
+  /// The meters of the work inside each step.
+  private(set) var meters: [StepID: WorkMeter] = [:]
 
   /// A processor that reports on its work.
   struct Reporter {
@@ -74,7 +76,7 @@ final class SoundPassBuilder {
       if let processor = processor as? PluginProcessor {
         fallible.append(Fallible(step: id, isPending: filter.isPending, processor: processor))
       }
-      processors.append(processor)
+      processors.append(TimedProcessor(processor, meter(of: id)))
       let taps = try taps(at: id, filter, on: stream, segment: segments.count)
       guard !taps.isEmpty || id == filters.last?.step.id else { continue }
       let chain = ProcessorChain(processors, format: format)
@@ -86,6 +88,14 @@ final class SoundPassBuilder {
       processors = []
     }
     return segments
+  }
+
+  /// The meter of the work inside a step, which is one for all its parts.
+  func meter(of step: StepID) -> WorkMeter {
+    if let meter = meters[step] { return meter }
+    let meter = WorkMeter()
+    meters[step] = meter
+    return meter
   }
 
   /// The processor of a filter, and what becomes of the stream behind it.
@@ -169,7 +179,7 @@ final class SoundPassBuilder {
     let total = outline.duration?.value
     let report = context.report
     return SoundTap(
-      step: step, at: position, end, fault: fault,
+      step: step, at: position, end, fault: fault, meter: meter(of: step),
       report: { frames in
         if reports { report(step, frames.duration(at: rate).value, total) }
       })
@@ -187,7 +197,8 @@ final class SoundPassBuilder {
     let step = listener.step.id
     return SinkContext(
       store: context.store, work: work,
-      inputs: try SoundInput.all(listener.inputs, in: context.store), pool: pool, buffers: buffers,
+      inputs: try SoundInput.all(listener.inputs, in: context.store),
+      pool: WorkerPool(sharing: pool, meter(of: step)), buffers: buffers,
       didSeal: { sealed(step, $0, $1) })
   }
 }

@@ -119,6 +119,7 @@ private final class SoundPass {
   private let taps: [SoundTap]
   private let reporters: [SoundPassBuilder.Reporter]
   private let fallible: [SoundPassBuilder.Fallible]
+  private let meters: [StepID: WorkMeter]
   private let journal: PassJournal
   private let fault: PassFault
 
@@ -164,6 +165,8 @@ private final class SoundPass {
     reporters = builder.reporters
     fallible = builder.fallible
     taps = segments.flatMap(\.taps)
+    let sourceMeter = builder.meter(of: order.sourceStep)
+    meters = builder.meters
 
     var note = PassState()
     note.listeners = builder.standings
@@ -183,7 +186,8 @@ private final class SoundPass {
     journal = PassJournal(note, every: timing.note, claim: context.claim, fault: fault)
     stream = try SoundStream(
       source, of: sourceStep, through: segments, fallible: builder.fallible, from: restartPoint,
-      momentInterval: timing.restartPoint, buffers: buffers, journal: journal, fault: fault)
+      momentInterval: timing.restartPoint, buffers: buffers, journal: journal, fault: fault,
+      meter: sourceMeter)
     let outline = source.outline
     let begin = Frames(restartPoint?.frame ?? 0).duration(at: outline.format.sampleRate)
     for part in builder.damage { context.dropped(part.step, part.part, part.goesOnAt) }
@@ -266,6 +270,7 @@ private final class SoundPass {
       }
     }
     try describeSource(&outcome)
+    outcome.workSeconds = meters.mapValues(\.seconds)
     for (step, result) in outcome.results {
       for warning in result.warnings { context.warn(step, warning) }
     }

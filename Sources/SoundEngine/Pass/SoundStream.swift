@@ -36,6 +36,7 @@ package final class SoundStream {
   private let buffers: BufferPool
   private let journal: PassJournal
   private let fault: PassFault
+  private let meter: WorkMeter
   private let momentInterval: Duration
   /// Where the processors begin: blocks of the source before it are for the source's taps alone.
   let restart: Frames
@@ -54,9 +55,10 @@ package final class SoundStream {
     fallible: [SoundPassBuilder.Fallible], from restartPoint: PassState.RestartPoint?,
     momentInterval: Duration,
     buffers: BufferPool,
-    journal: PassJournal, fault: PassFault
+    journal: PassJournal, fault: PassFault, meter: WorkMeter
   ) throws(PassFailure) {
     self.source = source
+    self.meter = meter
     sourceStep = step
     self.buffers = buffers
     self.journal = journal
@@ -92,7 +94,7 @@ package final class SoundStream {
     fault.onFailure { queue.cancel() }
     let reader = SoundReader(
       source, step: sourceStep, blockLength: SoundStream.blockLength, buffers: buffers,
-      into: queue, fault: fault)
+      into: queue, fault: fault, meter: meter)
     reader.start(check: check)
     var blocks = 0
     while let block = queue.receive() {
@@ -195,12 +197,14 @@ final class SoundReader: @unchecked Sendable {
   private let buffers: BufferPool
   private let queue: BoundedQueue<SharedBuffer>
   private let fault: PassFault
+  private let meter: WorkMeter
   private var thread: BackgroundThread?
 
   init(
     _ source: any SoundSource, step: StepID, blockLength: Frames, buffers: BufferPool,
-    into queue: BoundedQueue<SharedBuffer>, fault: PassFault
+    into queue: BoundedQueue<SharedBuffer>, fault: PassFault, meter: WorkMeter
   ) {
+    self.meter = meter
     self.source = source
     self.step = step
     self.blockLength = blockLength
@@ -217,7 +221,10 @@ final class SoundReader: @unchecked Sendable {
           try check()
           var buffer = buffers.makeBuffer(
             channelCount: source.outline.format.channelCount, capacity: blockLength)
-          guard try source.read(into: &buffer), queue.send(SharedBuffer(buffer)) else { break }
+          let isMore = try meter.measure { () throws(SpoolError) in
+            try source.read(into: &buffer)
+          }
+          guard isMore, queue.send(SharedBuffer(buffer)) else { break }
         }
       } catch {
         fault.record(PassFailure(step, error))

@@ -28,12 +28,13 @@ final class SoundTap: @unchecked Sendable {
   private let queue = BoundedQueue<SharedBuffer>(capacity: SoundStream.waitingBlocks)
   private let fault: PassFault
   private let report: @Sendable (Frames) -> Void
+  private let meter: WorkMeter
   private var thread: BackgroundThread?
   /// The first frame that the listener has not had from an earlier process.
   let firstFrame: Frames
 
   init(
-    step: StepID, at position: StepID, _ end: End, fault: PassFault,
+    step: StepID, at position: StepID, _ end: End, fault: PassFault, meter: WorkMeter,
     report: @escaping @Sendable (Frames) -> Void
   ) {
     self.step = step
@@ -41,6 +42,7 @@ final class SoundTap: @unchecked Sendable {
     self.end = end
     self.fault = fault
     self.report = report
+    self.meter = meter
     firstFrame = end.sink?.firstFrame ?? Frames(.max)
     let queue = queue
     fault.onFailure { [weak self] in
@@ -59,7 +61,7 @@ final class SoundTap: @unchecked Sendable {
       var blocks = 0
       do throws(SpoolError) {
         while let block = queue.receive() {
-          try end.sink?.take(block)
+          try meter.measure { () throws(SpoolError) in try end.sink?.take(block) }
           frames += block.buffer.frameCount
           blocks += 1
           if blocks % 8 == 0 { report(frames) }
@@ -101,7 +103,9 @@ final class SoundTap: @unchecked Sendable {
   func finish() throws(PassFailure) -> PassOutcome.Result {
     switch end {
     case .sink(let sink):
-      do { return try sink.finish() } catch { throw PassFailure(step, error) }
+      do throws(SpoolError) {
+        return try meter.measure { () throws(SpoolError) in try sink.finish() }
+      } catch { throw PassFailure(step, error) }
     case .finished(let result): return result
     }
   }
@@ -112,9 +116,11 @@ final class SoundTap: @unchecked Sendable {
   ) throws(PassFailure) -> PassOutcome.Result {
     guard let analysis = end.sink as? any SoundAnalysis else { return PassOutcome.Result() }
     return try attributing(to: step) { () throws(SpoolError) in
-      try analysis.conclude(
-        try PCMArtifact(artifact, in: context.store), store: context.store, pool: pool,
-        check: context.check)
+      try meter.measure { () throws(SpoolError) in
+        try analysis.conclude(
+          try PCMArtifact(artifact, in: context.store), store: context.store,
+          pool: WorkerPool(sharing: pool, meter), check: context.check)
+      }
     }
   }
 }

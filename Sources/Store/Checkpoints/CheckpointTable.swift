@@ -90,16 +90,6 @@ enum CheckpointTable {
     }
   }
 
-  /// When a checkpoint was recorded, in nanoseconds since 1970; nil if unknown.
-  static func recordedAt(
-    _ key: Checkpoint.Key, in database: inout Database
-  ) throws(SpoolError) -> Int64? {
-    try database.run(
-      "SELECT recorded_at FROM checkpoints WHERE key = ?", [.text(key.digest.hex)],
-      to: "read checkpoints in"
-    ).first?[0].integer
-  }
-
   /// Whether there is a checkpoint of this stage kind with this hint.
   static func hasCheckpoint(
     kind: String, hint: String, in database: inout Database
@@ -242,6 +232,25 @@ enum CheckpointTable {
   static func keys(in database: inout Database) throws(SpoolError) -> [String] {
     try database.run("SELECT key FROM checkpoints", to: "read checkpoints in")
       .compactMap { $0.first?.text }
+  }
+
+  /// All checkpoints' artifacts and times, in nanoseconds since 1970, in one statement. Rows that
+  /// cannot be read name nothing. O(outputs).
+  static func artifacts(
+    in database: inout Database
+  ) throws(SpoolError) -> [Digest: (recordedAt: Int64?, artifacts: [Artifact])] {
+    let rows = try database.run(
+      """
+      SELECT key, recorded_at, outputs.kind, identity, artifact, byte_count
+      FROM checkpoints LEFT JOIN outputs USING (key)
+      """, to: "read checkpoints in")
+    var found: [Digest: (recordedAt: Int64?, artifacts: [Artifact])] = [:]
+    for row in rows {
+      guard let key = row[0].text.flatMap(Digest.init(hex:)) else { continue }
+      found[key, default: (row[1].integer, [])].artifacts += [output(row[2...])?.artifact]
+        .compactMap(\.self)
+    }
+    return found
   }
 
   /// Whether a checkpoint names its artifacts by digests.

@@ -42,6 +42,7 @@ struct Schema: Sendable {
       text_schema_one_log,
       text_schema_export_owners,
       text_schema_word_corrections,
+      text_schema_run_states,
     ].map { unsafe String(cString: $0) })
 
   /// The step that records whether a claim waits for a decision.

@@ -67,11 +67,13 @@ struct CollectionPlan {
     if !isSoundOnly { for digest in present.keys where namers[digest] == nil { free(digest) } }
     total -= freedBytes
 
-    let candidates = holdings.filter { !$0.isPinned && $0.lastUse <= now - policy.effectiveAge }
-      .sorted { $0.lastUse < $1.lastUse }
+    let candidates = holdings.filter { !$0.isPinned }.sorted { $0.lastUse < $1.lastUse }
     for holding in candidates {
       let freedBefore = freedBytes
-      if let limit = policy.keptBytes, total <= limit { return }
+      let isOld =
+        holding.lastUse <= now - policy.effectiveAge
+        && policy.keptBytes.map { total > $0 } ?? true
+      guard isOld || policy.limit.map({ total > $0 }) ?? false else { return }
       let before = (keys.count, sound.count)
       for key in holding.keys { release(key, isRecent) }
       if (keys.count, sound.count) != before { holdingCount += 1 }
@@ -184,6 +186,9 @@ package struct CollectionPolicy: Hashable, Sendable {
   package var age: Double?
   /// Bytes of artifacts that may stay: the least recently used runs go first. Nil for no limit.
   package var keptBytes: Int?
+  /// Bytes of artifacts that may stay whatever the age of their runs: beyond it, the least recently
+  /// used go although they are not as old as `age`. Nil for no limit.
+  package var limit: Int?
   /// Whether only kept sound goes, which can be streamed again.
   package var isSoundOnly = false
 
@@ -207,6 +212,9 @@ package struct CollectionReport: Hashable, Sendable, Codable {
     package let path: String
     /// Length in bytes.
     package let byteCount: Int
+    package let kind: StoreContents.Kind
+    /// The recording's file name; nil if unknown.
+    package var recording: String?
   }
 
   /// The freed files, the largest first.

@@ -3,14 +3,16 @@ import PipelineModel
 package import Platform
 
 extension DiskStore {
-  /// Frees what the policy allows, except words and receipts, what is needed by kept, running or
-  /// unfinished runs, what was used within the grace period, and what was used since the oldest running run began.
+  /// Frees what the policy allows, except originals, words and receipts, what is needed by kept,
+  /// running or unfinished runs, what was used within the grace period, and what was used since the
+  /// oldest running run began.
   ///
   /// Rows go first, then files: after an interruption the store is consistent, and
   /// the rest goes next time. Portions grow, so that on a full disk the first needs almost no room
   /// and makes room for the next. Others may use the store meanwhile.
+  /// - Parameter shouldStop: asked before each portion; the rest then goes next time.
   package func collect(
-    _ policy: CollectionPolicy, isDryRun: Bool = false
+    _ policy: CollectionPolicy, isDryRun: Bool = false, shouldStop: () -> Bool = { false }
   ) throws(SpoolError) -> CollectionReport {
     let now = clock()
     let layout = StoreLayout(root: path)
@@ -23,13 +25,24 @@ extension DiskStore {
       logged(only: "pins") { (log) throws(SpoolError) in
         try PinTable.pinned(among: runs, in: &log)
       } ?? []
-    let (plan, pinned) = try withDatabase {
-      (database) throws(SpoolError) -> (CollectionPlan, Int) in
+    let (plan, pinned, uses) = try withDatabase {
+      (database) throws(SpoolError) -> (CollectionPlan, Int, [Digest: ArtifactUse]) in
       let pinned = try PinTable.pinned(among: runs, in: &database).union(loggedPins)
+      let originals = try RecordingTable.originals(in: &database)
+      let files = present.map { file in
+        let isWanted =
+          originals.contains(file.digest) || file.stamp.modified > start
+          || file.stamp.hasSeveralNames
+        return (
+          file.digest,
+          CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
+        )
+      }
       return (
         try self.plan(
-          policy, now: now, guardStart: start, runs, unfinished, pinned, present, &database),
-        pinned.count
+          policy, now: now, guardStart: start, runs, unfinished, pinned,
+          Dictionary(files, uniquingKeysWith: { first, _ in first }), &database),
+        pinned.count, try ArtifactUse.all(runs, in: &database) { _ in true }
       )
     }
     let going = present.filter { plan.files.contains($0.digest) }
@@ -42,10 +55,17 @@ extension DiskStore {
     report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
     report.recentBytes = present.filter { $0.stamp.modified > start }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
-    let freed = isDryRun ? Set(going.map(\.digest)) : try free(plan, going, guardStart: start)
+    let freed =
+      isDryRun
+      ? Set(going.map(\.digest))
+      : try free(plan, going, guardStart: start, shouldStop: shouldStop)
     for file in going where freed.contains(file.digest) {
       let byteCount = Int(file.stamp.byteCount)
-      report.files.append(CollectionReport.File(path: file.path, byteCount: byteCount))
+      let use = uses[file.digest]
+      report.files.append(
+        CollectionReport.File(
+          path: file.path, byteCount: byteCount, kind: use?.kind ?? .unnamed,
+          recording: use?.recording))
       report.freedBytes += byteCount
       report.keptBytes -= byteCount
     }
@@ -54,7 +74,8 @@ extension DiskStore {
     let lost = try freeWork(
       untouchedFor: workAge, before: unfinished.firstStart, isDryRun: isDryRun)
     for (folder, byteCount) in lost {
-      report.unfinished.append(CollectionReport.File(path: folder, byteCount: byteCount))
+      report.unfinished.append(
+        CollectionReport.File(path: folder, byteCount: byteCount, kind: .unfinished))
       report.freedBytes += byteCount
     }
     if !policy.isSoundOnly {
@@ -81,22 +102,24 @@ extension DiskStore {
       if !isDryRun {
         try doing("delete", path) { () throws(SystemError) in try files.unlink(path) }
       }
-      freed.append(CollectionReport.File(path: path, byteCount: Int(stamp.byteCount)))
+      freed.append(
+        CollectionReport.File(path: path, byteCount: Int(stamp.byteCount), kind: .unnamed))
     }
     return freed
   }
 
   /// Files used since then are kept: the grace period, or the start of the oldest running run.
-  private func guardStart(_ now: Int64, _ grace: Double, _ runs: [RunRecord]) -> Int64 {
+  func guardStart(_ now: Int64, _ grace: Double, _ runs: [RunRecord]) -> Int64 {
     let hour = now - Int64(grace * 1e9)
     // Runs of dead processes are recognized by their owners and hold nothing.
     let oldest = runs.filter { $0.state == .running }.map(\.startedAt).min()
     return oldest.map { min(hour, Int64($0 * 1e9)) } ?? hour
   }
 
-  private func plan(
+  /// What a collection by this policy would free of these files.
+  func plan(
     _ policy: CollectionPolicy, now: Int64, guardStart: Int64, _ runs: [RunRecord],
-    _ unfinished: UnfinishedRuns, _ pinned: Set<String>, _ present: [ArtifactFile],
+    _ unfinished: UnfinishedRuns, _ pinned: Set<String>, _ files: [Digest: CollectionPlan.File],
     _ database: inout Database
   ) throws(SpoolError) -> CollectionPlan {
     var holdings: [CollectionPlan.Holding] = []
@@ -113,16 +136,13 @@ extension DiskStore {
     }
     var mentions: [Digest: [CollectionPlan.Mention]] = [:]
     var recent: Set<Digest> = []
-    for text in try CheckpointTable.keys(in: &database) {
-      guard let digest = Digest(hex: text) else { continue }
-      let key = Checkpoint.Key(digest)
-      let checkpoint = try CheckpointTable.checkpoint(for: key, in: &database)
-      mentions[digest] = (checkpoint?.outputs.values.compactMap(\.artifact) ?? []).map {
+    for (digest, stored) in try CheckpointTable.artifacts(in: &database) {
+      mentions[digest] = stored.artifacts.map {
         CollectionPlan.Mention(
           artifact: $0.digest, isSound: $0.kind == .sound,
           isPermanent: $0.kind == .transcript || $0.kind == .receipt)
       }
-      let recorded = try CheckpointTable.recordedAt(key, in: &database) ?? guardStart
+      let recorded = stored.recordedAt ?? guardStart
       if recorded > guardStart { recent.insert(digest) }
       if !named.contains(digest) {
         // Its run may have been interrupted before it recorded the use.
@@ -132,17 +152,6 @@ extension DiskStore {
             lastUse: time, isPinned: unfinished.mayHaveMade(at: time), keys: [digest]))
       }
     }
-    let held = try RecordingTable.held(in: &database)
-    let files = Dictionary(
-      present.map { file in
-        let isWanted =
-          held.contains(file.digest) || file.stamp.modified > guardStart
-          || file.stamp.hasSeveralNames
-        return (
-          file.digest,
-          CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
-        )
-      }, uniquingKeysWith: { first, _ in first })
     return CollectionPlan(
       policy, now: Double(now) / 1e9, holdings: holdings, mentions: mentions, files: files,
       isRecent: recent)
@@ -151,11 +160,12 @@ extension DiskStore {
   /// Frees the plan, portion by portion.
   /// - Returns: the freed files.
   private func free(
-    _ plan: CollectionPlan, _ present: [ArtifactFile], guardStart: Int64
+    _ plan: CollectionPlan, _ present: [ArtifactFile], guardStart: Int64, shouldStop: () -> Bool
   ) throws(SpoolError) -> Set<Digest> {
     let files = Dictionary(present.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
     var freed: Set<Digest> = []
     for portion in plan.portions {
+      if shouldStop() { break }
       try strike(portion)
       for digest in portion.files {
         guard let file = files[digest], try remove(file, unlessWantedSince: guardStart) else {
@@ -187,7 +197,7 @@ extension DiskStore {
   ) throws(SpoolError) -> Bool {
     let isNamed = try withDatabase { (database) throws(SpoolError) in
       if try CheckpointTable.names(file.digest, in: &database) { return true }
-      return try RecordingTable.holds(file.digest, in: &database)
+      return try RecordingTable.hasOriginal(file.digest, in: &database)
     }
     guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,
       !stamp.hasSeveralNames

@@ -25,7 +25,7 @@ extension Inspection {
     for file in ArtifactFile.all(in: layout).files where named[file.digest] == nil {
       let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
       if isSettled, try !CheckpointTable.names(file.digest, in: &database),
-        try !isHeldByRecording(file.digest, in: &database)
+        try !isOriginal(file.digest, in: &database)
       {
         report.findings.append(
           InspectionFinding(
@@ -36,12 +36,12 @@ extension Inspection {
     }
   }
 
-  /// Whether a recording needs an artifact; false in a database without recordings.
-  private func isHeldByRecording(
+  /// Whether an artifact is a recording's; false in a database without recordings.
+  private func isOriginal(
     _ digest: Digest, in database: inout Database
   ) throws(SpoolError) -> Bool {
     guard try RecordingTable.isThere(in: &database) else { return false }
-    return try RecordingTable.holds(digest, in: &database)
+    return try RecordingTable.hasOriginal(digest, in: &database)
   }
 
   /// Checks every artifact file, without a database.

@@ -35,24 +35,58 @@ enum KnownFileTables {
     var receipt: String?
   }
 
-  /// What this version of the file was published as; nil if it was not.
-  static func published(
-    at path: String, stamp: FileStamp, in database: inout Database
-  ) throws(SpoolError) -> Published? {
-    let rows = try database.run(
+  /// A published file, as it was then.
+  struct Export: Sendable {
+    /// An absolute path.
+    let path: String
+    let published: Published
+    fileprivate let stamp: [SQLValue]
+
+    func hasStamp(_ other: FileStamp) -> Bool { stamp == other.columns }
+  }
+
+  /// All published files whose recording and pipeline are known, by path.
+  static func all(in database: inout Database) throws(SpoolError) -> [Export] {
+    try database.run(
       """
-      SELECT content, recording_path, recording_digest, pipeline, receipt FROM published
-      WHERE path = ? AND \(stampMatches)
-      """, [.text(path)] + stamp.columns, to: "read published files in")
-    guard let row = rows.first, let content = row[0].text.flatMap(Digest.init(hex:)) else {
-      return nil
+      SELECT path, content, \(originColumns), \(stampColumns) FROM published
+      WHERE recording_path IS NOT NULL AND pipeline IS NOT NULL ORDER BY path
+      """, to: "read published files in"
+    ).compactMap { row in
+      guard let path = row[0].text else { return nil }
+      return published(row[1..<6]).map {
+        Export(path: path, published: $0, stamp: Array(row[6..<11]))
+      }
     }
+  }
+
+  /// Forgets a published file that was deleted.
+  static func forget(_ path: String, in database: inout Database) throws(SpoolError) {
+    try database.run("DELETE FROM published WHERE path = ?", [.text(path)], to: recordAction)
+  }
+
+  /// - Parameter row: the content and `originColumns`.
+  private static func published(_ row: ArraySlice<SQLValue>) -> Published? {
+    let row = Array(row)
+    guard let content = row[0].text.flatMap(Digest.init(hex:)) else { return nil }
     let digest = row[2].text.flatMap(Digest.init(hex:))
     return Published(
       content: content,
       recording: row[1].text.flatMap { path in
         digest.map { RecordingIdentity(path: path, digest: $0) }
       }, pipeline: row[3].text, receipt: row[4].text)
+  }
+
+  /// What this version of the file was published as; nil if it was not.
+  static func published(
+    at path: String, stamp: FileStamp, in database: inout Database
+  ) throws(SpoolError) -> Published? {
+    let rows = try database.run(
+      """
+      SELECT content, \(originColumns) FROM published
+      WHERE path = ? AND \(stampMatches)
+      """, [.text(path)] + stamp.columns, to: "read published files in")
+    return rows.first.flatMap { published($0[...]) }
   }
 
   /// Records a publication, and clears its temporary path.

@@ -81,13 +81,13 @@ enum RecordingTable {
       .first?[0].text.flatMap { ProcessIdentity($0) }
   }
 
-  /// The artifacts that recordings need: of those that are not uploaded, and of those whose files
-  /// only the store has.
-  static func held(in database: inout Database) throws(SpoolError) -> Set<Digest> {
+  /// The artifacts of all recordings, with their sidecars and transcripts: nothing frees them before
+  /// the recording is forgotten.
+  static func originals(in database: inout Database) throws(SpoolError) -> Set<Digest> {
     let rows = try database.run(
       """
-      SELECT digest, sidecar FROM notes WHERE \(isHeld)
-      UNION ALL SELECT digest, NULL FROM note_files WHERE \(isTranscriptHeld)
+      SELECT digest, sidecar FROM notes
+      UNION ALL SELECT digest, NULL FROM note_files WHERE \(isTranscript)
       """, to: reading)
     return Set(rows.flatMap { $0.compactMap { $0.text.flatMap(Digest.init(hex:)) } })
   }
@@ -108,11 +108,13 @@ enum RecordingTable {
     return held
   }
 
-  static func holds(_ artifact: Digest, in database: inout Database) throws(SpoolError) -> Bool {
+  static func hasOriginal(
+    _ artifact: Digest, in database: inout Database
+  ) throws(SpoolError) -> Bool {
     try !database.run(
       """
-      SELECT 1 FROM notes WHERE (digest = ?1 OR sidecar = ?1) AND \(isHeld)
-      UNION ALL SELECT 1 FROM note_files WHERE digest = ?1 AND \(isTranscriptHeld) LIMIT 1
+      SELECT 1 FROM notes WHERE digest = ?1 OR sidecar = ?1
+      UNION ALL SELECT 1 FROM note_files WHERE digest = ?1 AND \(isTranscript) LIMIT 1
       """, [.text(artifact.hex)], to: reading
     ).isEmpty
   }
@@ -122,15 +124,15 @@ enum RecordingTable {
     try !database.run("SELECT 1 FROM sqlite_schema WHERE name = 'notes'", to: reading).isEmpty
   }
 
+  /// Whether the store must have a recording: it is not uploaded, or nobody else has its file.
   private static let isHeld = """
     (state <> 'uploaded' OR NOT EXISTS (SELECT 1 FROM note_files
       WHERE note = notes.key AND role = 'recording' AND place IN ('accepted', 'left')))
     """
 
-  /// Of files: whether they are transcripts whose recordings need them.
-  private static let isTranscriptHeld = """
-    note_files.digest IS NOT NULL
-      AND EXISTS (SELECT 1 FROM notes WHERE key = note_files.note AND \(isHeld))
+  /// Of files: whether they are transcripts of known recordings.
+  private static let isTranscript = """
+    note_files.digest IS NOT NULL AND EXISTS (SELECT 1 FROM notes WHERE key = note_files.note)
     """
 
   /// A free key for a recording: 12 digits of a digest, or more if those are taken.

@@ -116,32 +116,40 @@ package struct RunRepository: RunLog {
   /// later run resolves, and starts that were refused before any work. Decodes only these runs and
   /// the later ones of the same recordings.
   package func open(failedSince start: Double = 0) throws(SpoolError) -> [RunRecord] {
-    let candidates = try records(
-      """
-      SELECT id, record, owner, number FROM runs
-      WHERE state IN ('running', 'cut-off', 'interrupted', 'paused')
-        OR state = 'failed' AND started_at >= ?
-      ORDER BY number DESC, started_at DESC, id DESC
-      """, [.real(start)])
+    let candidates = try records(Self.openFirst, [.real(start)])
     var open: [RunRecord] = []
     for run in candidates where try !isResolved(run) { open.append(run) }
     return open
   }
 
-  /// Whether a later run has taken this one up, or has done its work. O(runs of the pipeline).
+  /// Found by the index alone: a store keeps the list of all its runs.
+  static let openFirst = """
+    SELECT id, record, owner, number FROM runs
+    WHERE state IN ('running', 'cut-off', 'interrupted', 'paused')
+      OR state = 'failed' AND started_at >= ?
+    ORDER BY number DESC, started_at DESC, id DESC
+    """
+
+  /// The runs of a pipeline behind a run in their order, if they name it, its recording or its file.
+  /// Runs without numbers are ordered by their times; clocks are set back, so one of them that
+  /// names it counts wherever it stands.
+  static let laterRuns = """
+    SELECT later.id, later.record, later.owner, later.number FROM runs AS own
+    CROSS JOIN runs AS later
+    WHERE own.id = ?1 AND later.pipeline = ?2 AND later.number >= own.number
+      AND later.id <> ?1 AND later.state <> 'refused'
+      AND (instr(later.record, ?3) OR instr(later.record, ?4))
+      AND (instr(later.record, ?1)
+        OR (later.number, later.started_at, later.id) > (own.number, own.started_at, own.id))
+    """
+
+  /// Whether a later run has taken this one up, or has done its work. O(later runs of the pipeline).
   private func isResolved(_ run: RunRecord) throws(SpoolError) -> Bool {
     guard let (name, path) = run.inputs.min(by: { $0.key < $1.key }) else { return false }
     // As the path stands in a record.
     let place = try StoredJSON.encode([path], to: "read runs in").dropFirst().dropLast()
-    // Clocks are set back: a run that names this one counts wherever it stands.
     return try records(
-      """
-      SELECT later.id, later.record, later.owner, later.number FROM runs AS later, runs AS own
-      WHERE own.id = ?1 AND later.pipeline = ?2 AND later.id <> ?1 AND later.state <> 'refused'
-        AND (instr(later.record, ?3) OR instr(later.record, ?4))
-        AND (instr(later.record, ?1)
-          OR (later.number, later.started_at, later.id) > (own.number, own.started_at, own.id))
-      """,
+      Self.laterRuns,
       [
         .text(run.id.name), .text(run.pipeline), .text(String(place)),
         .text(run.recordings?[name]?.hex ?? String(place)),

@@ -77,3 +77,6 @@ const char *const text_schema_export_owners = (const char[]){
 const char *const text_schema_word_corrections = (const char[]){
 #embed "Store/25-word-corrections.sql"
     , 0};
+const char *const text_schema_run_states = (const char[]){
+#embed "Store/26-run-states.sql"
+    , 0};

@@ -87,6 +87,7 @@ extension CommandContext {
     let code = run(runner, clock.makeRunID(), stop)
     if !stop.isRequested {
       askForLastStamps(in: store, clock, stop: stop)
+      collectIfDue(in: store) { stop.isRequested }
     }
     return code
   }

@@ -68,8 +68,12 @@ extension CommandContext {
       let basis =
         forecast.pastRunCount > 0
         ? "as \(Count.of(forecast.pastRunCount, "earlier run")) took"
-        : "a rough guess, with no earlier run of all this to go by"
-      lines.append("time      about \(Format.duration(forecast.seconds)), \(basis)")
+        : forecast.work.isLearned
+          ? "from the speed of its stages in earlier runs"
+          : "a rough guess, with no earlier run of all this to go by"
+      lines.append(
+        "time      \(Format.estimate(forecast.work))"
+          + (forecast.work.unknownSteps.isEmpty ? ", \(basis)" : ""))
     }
     if let refusal = need.refusal {
       lines += ["", "It does not fit: \(refusal.message)."]
@@ -118,6 +122,7 @@ extension CommandContext {
       "sharesDisk": .flag(need.sharesDisk),
       "fits": .flag(need.refusal == nil),
       "seconds": .number(forecast.seconds),
+      "unknown": names(forecast.work.unknownSteps),
       "pastRuns": .number(Double(forecast.pastRunCount)),
     ])
   }

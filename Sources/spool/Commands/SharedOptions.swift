@@ -9,6 +9,10 @@ enum Options {
   static let store = Option<String?>.value(
     "store", "DIR", help: "The store's folder; made if there is none, but not those above it.",
     defaultText: "$SPOOL_STORE, or ~/.local/share/spool", completion: .folder)
+  static let settings = Option<String?>.value(
+    "config", "FILE", help: "The settings' file, which says how long things are kept.",
+    defaultText: "$SPOOL_CONFIG, or ~/.config/spool/config.yaml, or /etc/spool/config.yaml",
+    completion: .files(extensions: ["yaml", "yml"]))
   static let keys = Option<String?>.value(
     "keys", "DIR", help: "The folder of the keys that receipts are signed and checked with.",
     defaultText: "$SPOOL_KEYS, or ~/.local/share/spool/keys", completion: .folder)

@@ -18,6 +18,11 @@ extension Options {
     "RUN", help: "The run's name, or its beginning; last for the newest.")
 }
 
+extension StepRecord {
+  /// The time of the work inside it, as text; empty if unknown.
+  var time: String { workSeconds.map(Format.duration) ?? "" }
+}
+
 extension CommandContext {
   fileprivate func showRun() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
@@ -54,8 +59,9 @@ extension CommandContext {
       let kind = step.kind == step.id.name ? "" : step.kind
       let key = step.key.map(\.digest.short) ?? ""
       lines.append(
-        "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
-          + "\(Format.pad(key, 14))\(kind)")
+        Format.trimmed(
+          "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
+            + "\(Format.pad(key, 14))\(Format.padLeft(step.time, 12))  \(kind)"))
     }
     return Format.visible(lines: lines + RunSummary(run).fullLines)
   }

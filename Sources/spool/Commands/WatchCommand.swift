@@ -146,6 +146,16 @@ extension CommandContext {
     SignalWatch.beginService(end: { watch.end() }, reload: { watch.reload() })
     let endStamping = log.beginStamping()
     defer { endStamping() }
+    let day = Pause()
+    let collector = BackgroundThread(name: "collector") { [self] in
+      while day.wait(Self.collectionPause) {
+        collectIfDue(in: store) { !day.wait(.zero) }
+      }
+    }
+    defer {
+      day.end()
+      collector.join()
+    }
     let isClean = try watch.run(order.settings) {
       do throws(SpoolError) { return try read().settings } catch {
         console.report(error.text(console))
@@ -162,6 +172,9 @@ extension CommandContext {
     }
     return .done
   }
+
+  /// The time between two looks whether a collection is due.
+  private static let collectionPause = Duration.seconds(3600)
 
   /// The command line with absolute paths and explicit default folders, valid in any folder and at
   /// any time. Flags that apply to one start only are left out.

@@ -77,6 +77,7 @@ extension CommandContext {
     for (step, reason) in rows {
       lines.append(
         "  \(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
+          + "\(Format.padLeft(step.time, 12))  "
           + Format.visible(reason.phrases.joined(separator: "; ")))
       if step.outcome == .made, let run = reason.run?.name, !compared.contains(run) {
         compared.append(run)
@@ -127,6 +128,7 @@ extension CommandContext {
             row.reason.members.merging([
               "stage": .text(row.step.id.name), "kind": .text(row.step.kind),
               "outcome": .text(row.step.outcome.rawValue),
+              "workSeconds": row.step.workSeconds.map { .number($0) } ?? .null,
             ]) { $1 })
         }),
     ])

@@ -45,9 +45,11 @@ extension CommandContext {
     var settings = Runner.Options(request)
     settings.ignoresRoom = arguments[Options.ignoreRoom]
     settings.resumeCommand = resumeCommand
+    settings.isEstimated = voice != .quiet
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)
       askForLastStamps(in: store, clock, stop: stop)
+      collectIfDue(in: store) { stop.isRequested }
       return .done
     } catch {
       if error.error.cause == .cancelled, let signal = stop.signalNumber {
@@ -147,6 +149,7 @@ final class TerminalRecorder: RunRecorder {
     var board: StepBoard
     var lines: LiveLines
     var news = InterimEvent()
+    var estimate: WorkEstimate?
   }
 
   init(_ plan: Plan, clock: SystemClock, console: Console) {
@@ -160,8 +163,23 @@ final class TerminalRecorder: RunRecorder {
     let now = clock.elapsed
     state.withLock { state in
       state.board.take(event, now: now)
-      show(event, state.board, &state.lines, news: state.news.take(event), now: now)
+      if case .estimated(let estimate) = event {
+        if state.estimate == nil { Self.line(estimate).map(console.print) }
+        state.estimate = estimate
+      }
+      state.estimate?.take(event, now: now)
+      show(
+        event, state.board, &state.lines, left: state.estimate?.seconds(at: now),
+        news: state.news.take(event), now: now)
     }
+  }
+
+  /// The least estimate to announce, in seconds: a shorter wait needs no announcement.
+  private static let toldSeconds = 2.0
+
+  /// The time that it takes, as text; nil for a short run.
+  private static func line(_ estimate: WorkEstimate) -> String? {
+    estimate.seconds < toldSeconds ? nil : Format.estimate(estimate)
   }
 
   /// Prints a line above the board.
@@ -173,9 +191,16 @@ final class TerminalRecorder: RunRecorder {
   }
 
   private func show(
-    _ event: RunEvent, _ board: StepBoard, _ lines: inout LiveLines, news: String?, now: Double
+    _ event: RunEvent, _ board: StepBoard, _ lines: inout LiveLines, left: Double?, news: String?,
+    now: Double
   ) {
-    func draw() { lines.draw(board.lines(now: now, width: console.width), now: now) }
+    func draw() {
+      let rest = left.flatMap {
+        $0 < Self.toldSeconds ? nil : "  about \(Format.duration($0)) left"
+      }
+      lines.draw(
+        board.lines(now: now, width: console.width) + [rest].compactMap(\.self), now: now)
+    }
     switch event {
     case .started(let run):
       let files = Format.visible(run.inputs.values.sorted().joined(separator: ", "))
@@ -325,7 +350,9 @@ struct StepBoard {
     case .finished(let record):
       if case .working(let done, let total, let since, let from) = states[record.id] {
         let media = isShare(record.id, total) ? 0 : done - from
-        states[record.id] = .made(seconds: now - since, media: media >= 0.1 ? media : nil)
+        // The time inside the stage: all stages of a pass end together.
+        states[record.id] = .made(
+          seconds: record.workSeconds ?? now - since, media: media >= 0.1 ? media : nil)
       }
     case .ended(let run):
       for step in run.steps where step.outcome == .failed { states[step.id] = .failed }

@@ -96,6 +96,11 @@ enum Format {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
+  /// Without the spaces at its end.
+  static func trimmed(_ text: String) -> String {
+    String(text[..<(text.lastIndex { $0 != " " }.map(text.index(after:)) ?? text.startIndex)])
+  }
+
   /// A bar of `width` cells.
   static func bar(_ fraction: Double, width: Int) -> String {
     let eighths = Int((min(max(fraction, 0), 1) * Double(width * 8)).rounded())
@@ -140,5 +145,19 @@ enum Count {
     case 3 where !isTeen: return "\(number)rd"
     default: return "\(number)th"
     }
+  }
+}
+
+/// The time that work takes, as text.
+extension Format {
+  static func estimate(_ work: WorkEstimate) -> String {
+    estimate(work.seconds, besides: work.unknownSteps.map(\.name))
+  }
+
+  /// `about 3 min besides recognize, whose speed is not known yet`.
+  static func estimate(_ seconds: Double, besides unknown: [String]) -> String {
+    "about \(duration(seconds))"
+      + (unknown.isEmpty
+        ? "" : " besides \(unknown.joined(separator: ", ")), whose speed is not known yet")
   }
 }

@@ -17,6 +17,13 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
   private static func line(_ event: RunEvent) -> JSONLine {
     switch event {
     case .started(let run): JSONLine("started", ["run": run.line])
+    case .estimated(let work):
+      JSONLine(
+        "estimate",
+        [
+          "seconds": work.seconds,
+          "unknown": work.unknownSteps.map(\.name), "isLearned": work.isLearned,
+        ])
     case .reused(let id, let kind): JSONLine("reused", ["step": id.name, "kind": kind])
     case .skipped(let step):
       JSONLine("skipped", ["step": step.id.name, "kind": step.kind, "message": step.reason])
@@ -72,7 +79,8 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
             "publishedBytes": forecast.publishedByteCount,
             "storeFreeBytes": forecast.storeFreeByteCount,
             "outputFreeBytes": forecast.outputFreeByteCount, "seconds": forecast.seconds,
-            "isSampled": forecast.isSampled, "workers": forecast.workerCount,
+            "unknown": forecast.unknownSteps, "isSampled": forecast.isSampled,
+            "workers": forecast.workerCount,
             "exportFolders": forecast.exportFolders, "skipped": forecast.skipped.namedCounts,
             "renamed": forecast.renamed,
           ])

@@ -189,7 +189,11 @@ struct StoreCareTests {
       try place.spool(["store", "gc", "--unpin", String(id.prefix(17))]).text == "unpinned \(id)\n")
 
     let plan = try place.spool(["store", "gc", "--sound", "--dry-run"])
-    #expect(plan.text.contains("would free") && plan.text.contains(place.store + "/artifacts/"))
+    #expect(plan.text.contains("would free") && plan.text.contains("  sound  ("), "\(plan.text)")
+    #expect(!plan.text.contains(place.store + "/artifacts/"), "\(plan.text)")
+    #expect(plan.text.split(separator: "\n").count <= 20)
+    let named = try place.spool(["store", "gc", "--sound", "--dry-run", "--verbose"])
+    #expect(named.text.contains(place.store + "/artifacts/"), "\(named.text)")
     #expect(try place.spool(["store", "gc", "--sound"]).text.hasPrefix("freed "))
     #expect(try check().findings.isEmpty)
     let artifacts = try check().artifacts
@@ -202,6 +206,21 @@ struct StoreCareTests {
     try FileManager.default.removeItem(atPath: place.out)
     #expect(try place.run(pipeline, [note]).exitCode == 0)
     #expect(try place.allExports() == before)
+  }
+
+  @Test("store info tells the place, the sizes by kind and recording, and the last check")
+  func contents() throws {
+    let before = try place.spool(["store", "info"])
+    #expect(before.exitCode == 0)
+    #expect(before.text.contains("last check without damage never"), "\(before.text)")
+    for words in [place.store, "free on its disk", "of recordings", "spool store gc would free nothing"] {
+      #expect(before.text.contains(words), "\(words): \(before.text)")
+    }
+    #expect(before.text.split(separator: "\n").count <= 24)
+    try age()
+    #expect(try check().sound)
+    let after = try place.spool(["store", "info", "--json"])
+    #expect(after.text.contains(#""checkedAt":"#) && after.text.contains(#""byteCount":"#))
   }
 
   @Test("gc leaves alone what was wanted lately, unless told for how long")

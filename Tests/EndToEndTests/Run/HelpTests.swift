@@ -6,13 +6,13 @@ import Testing
 struct HelpTests {
   static let commands = [
     "run", "batch", "watch", "resume", "status", "runs", "why", "search", "words", "inbox",
-    "pipeline", "stages", "plugin", "verify", "proof", "store", "completion",
+    "play", "pipeline", "stages", "plugin", "verify", "proof", "store", "completion",
   ]
 
   static let twoWords = [
     "runs list", "runs show", "runs forget", "pipeline list", "pipeline new", "pipeline check",
     "pipeline plan", "pipeline graph", "pipeline schema", "pipeline crashtest", "proof quote",
-    "proof stamp", "proof key", "proof ledger", "store check", "store repair", "store gc",
+    "proof stamp", "proof key", "proof ledger", "store info", "store check", "store prune", "store repair", "store gc",
     "store backup", "store restore",
   ]
 

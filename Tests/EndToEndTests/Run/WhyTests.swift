@@ -45,7 +45,7 @@ struct WhyTests {
     for line in result.text.split(separator: "\n").filter({ $0.hasPrefix("  ") }) {
       let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
       reasons[String(words[0])] = words.dropFirst().joined(separator: " ")
-        .replacing(/\ +/, with: " ")
+        .replacing(/\ +/, with: " ").replacing(/made\ [0-9.]+\ s\ /, with: "made ")
     }
     return reasons
   }

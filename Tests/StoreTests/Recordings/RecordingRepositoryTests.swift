@@ -218,14 +218,17 @@ struct NoteLedgerTests {
     }
   }
 
-  @Test("no room is freed of what a note needs, until somebody else has it")
+  @Test("an original is never freed by age or size, only once its recording is forgotten")
   func collection() throws {
     let recording = try admit("sound")
     let path = try store.path(of: recording.content)
     func isKept() throws -> Bool {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: path)
-      _ = try store.collect(CollectionPolicy())
+      var policy = CollectionPolicy()
+      policy.age = 0
+      policy.limit = 0
+      _ = try store.collect(policy)
       return FileManager.default.fileExists(atPath: path)
     }
     #expect(try isKept())
@@ -241,6 +244,12 @@ struct NoteLedgerTests {
     try store.recordings.settle(file, .deleted, at: file.location, stamp: nil)
     #expect(try isKept(), "the store has the only copy")
     try store.recordings.settle(file, .accepted, at: "accepted/a.m4a", stamp: nil)
+    #expect(try isKept(), "the user may delete the file that was given back")
+    #expect(
+      try Inspection(of: scratch.file("store")).run().findings.allSatisfy {
+        $0.kind != .unnamedArtifact
+      })
+    _ = try store.recordings.forget(recording.key)
     #expect(try !isKept())
   }
 

@@ -62,6 +62,7 @@ extension CommandContext {
             })
       }
       meter.clear()
+      if report.isSound, report.isThorough { DiskStore.noteCheck(ofStore: path) }
       if isJSON {
         console.print(JSONText.of(JSONLine(report, adding: ["sound": report.isSound])))
       } else if !isQuiet || !report.isSound {

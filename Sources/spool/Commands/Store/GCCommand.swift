@@ -17,6 +17,11 @@ extension Command {
       paused keeps what it needs until it is done, run again or given up with spool runs forget. \
       --pin and --unpin do only that; a second call frees what is no longer kept.
 
+      It also runs by itself at the end of spool run and spool batch, at most once a day, and once \
+      a day in spool watch. The settings' file says how long things are kept, and \
+      "retention: { auto: false }" in it turns that off; --older-than and --keep-size go before it. \
+      The recordings that an inbox stored stay until spool inbox forget gives one up.
+
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
       on finding it. Where nobody else works in the store, --grace 0s needs no such care.
@@ -26,7 +31,7 @@ extension Command {
       """,
     options: [
       Options.olderThan, Options.keepSize, Options.sound, Options.grace, Options.pin, Options.unpin,
-      Options.dryRun, Options.store, Options.json,
+      Options.dryRun, Options.verbose, Options.settings, Options.store, Options.json,
     ],
     examples: [
       Example("What would go", "spool store gc --dry-run"),
@@ -50,7 +55,9 @@ extension Options {
   fileprivate static let grace = Option<Age?>.value(
     "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
   fileprivate static let dryRun = Option<Bool>.flag(
-    "dry-run", short: "n", help: "Only tell how much would go; --json names every file.")
+    "dry-run", short: "n", help: "Only tell how much would go, by kind and by recording.")
+  fileprivate static let verbose = Option<Bool>.flag(
+    "verbose", short: "v", help: "Name every file too, as --json does.")
   fileprivate static let pin = Option<[String]>.values(
     "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
   fileprivate static let unpin = Option<[String]>.values(
@@ -64,7 +71,7 @@ extension CommandContext {
       // It works on a read-only or full disk, too.
       let readable = try readableStore()
       defer { withExtendedLifetime(readable) {} }
-      tell(try readable.store.collect(policy, isDryRun: true))
+      tell(try readable.store.collect(policy(), isDryRun: true))
       return .done
     }
     return try freeing { (store) throws(SpoolError) in
@@ -75,16 +82,19 @@ extension CommandContext {
         try report(store.runs.unpin(fullName(name, store)), name, "unpinned")
       }
       if [Options.pin, Options.unpin].allSatisfy({ arguments[$0].isEmpty }) {
-        tell(try store.collect(policy))
+        tell(try store.collect(policy()))
       }
       return .done
     }
   }
 
-  private var policy: CollectionPolicy {
+  private func policy() throws(SpoolError) -> CollectionPolicy {
     var policy = CollectionPolicy()
     policy.age = arguments[Options.olderThan]?.seconds
     policy.keptBytes = arguments[Options.keepSize]?.byteCount
+    if policy.age == nil, policy.keptBytes == nil, !arguments[Options.sound] {
+      policy = CollectionPolicy(try settings(named: arguments[Options.settings]))
+    }
     if let grace = arguments[Options.grace] { policy.grace = grace.seconds }
     policy.isSoundOnly = arguments[Options.sound]
     return policy
@@ -127,23 +137,19 @@ extension CommandContext {
     answer(["run": run.id.name, "state": what], "\(what) \(run.id.name)")
   }
 
-  /// How many files a dry run names.
-  private static let listedFiles = 5
-
   private func text(_ report: CollectionReport) -> String {
     var lines: [String] = []
-    if report.isDryRun {
-      let files = (report.files + report.unfinished).sorted { $0.byteCount > $1.byteCount }
-      for file in files.prefix(Self.listedFiles) {
-        let size = Format.padLeft(ByteCount(file.byteCount).description, 9)
-        lines.append("\(size)  \(file.path)")
-      }
-      let rest = files.dropFirst(Self.listedFiles)
-      if !rest.isEmpty {
-        let size = ByteCount(rest.reduce(0) { $0 + $1.byteCount })
-        lines.append(
-          "\(Format.padLeft(size.description, 9))  in \(Count.of(rest.count, "smaller file")); "
-            + "--json names them all")
+    let files = report.files + report.unfinished
+    if report.isDryRun, !files.isEmpty {
+      lines = ShareTable.lines(
+        kinds: StoreContents.shares(files.lazy.map { ($0.kind.rawValue, $0.byteCount) }),
+        recordings: StoreContents.shares(
+          files.lazy.compactMap { file in file.recording.map { ($0, file.byteCount) } }))
+    }
+    if arguments[Options.verbose] {
+      lines += files.sorted { $0.byteCount > $1.byteCount }.map { file in
+        Format.visible(
+          "\(Format.padLeft(ByteCount(file.byteCount).description, 9))  \(file.path)")
       }
     }
     let kept = "\(ByteCount(report.keptBytes)) \(report.isDryRun ? "would be" : "are") left"

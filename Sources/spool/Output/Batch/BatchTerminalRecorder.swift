@@ -176,7 +176,9 @@ enum BatchText {
     parts[0] += ": " + shares.joined(separator: ", ")
     if forecast.pendingCount > 0 {
       parts.append(need(forecast))
-      if forecast.seconds > 0 { parts.append("about \(Format.duration(forecast.seconds))") }
+      if forecast.seconds > 0 {
+        parts.append(Format.estimate(forecast.seconds, besides: forecast.unknownSteps))
+      }
       parts.append("\(forecast.workerCount) at once")
     }
     return parts.joined(separator: " · ")

@@ -1,0 +1,233 @@
+import Glibc
+import PipelineModel
+package import Platform
+
+/// The superseded exports of a store; without a dry run, those that were deleted.
+package struct PruneReport: Hashable, Sendable, Codable {
+  /// Why an export is superseded.
+  package enum Reason: String, Hashable, Sendable, Codable {
+    /// A later run of the same recording and pipeline exported under another name.
+    case replaced
+    /// No finished run exported it: its run was given up.
+    case unclaimed
+  }
+
+  /// Why a superseded export stays.
+  package enum Obstacle: String, Hashable, Sendable, Codable {
+    /// Its bytes are not those that Spool wrote.
+    case changed
+    /// A receipt covers it, or it is a receipt's own file.
+    case receipt
+    /// A run of its recording and pipeline is not finished, and may claim it.
+    case unfinished
+  }
+
+  package struct File: Hashable, Sendable, Codable {
+    /// An absolute path.
+    package let path: String
+    /// Length in bytes.
+    package let byteCount: Int
+    package let reason: Reason
+    /// The run that replaced it; nil if there is none.
+    package let run: String?
+    /// The file that took its place; nil if unknown.
+    package let replacement: String?
+    /// Why it stays; nil if it does not.
+    package fileprivate(set) var obstacle: Obstacle?
+  }
+
+  /// The superseded exports that go, the largest first.
+  package fileprivate(set) var files: [File] = []
+  /// Those that stay.
+  package fileprivate(set) var kept: [File] = []
+  /// Bytes that go.
+  package fileprivate(set) var freedBytes = 0
+  package let isDryRun: Bool
+}
+
+extension DiskStore {
+  /// Deletes exports that no run's latest result claims, if they are as Spool wrote them.
+  /// O(runs + exports), and reads those whose digest is known.
+  /// - Parameter includesCovered: whether exports that a receipt covers go as well; the receipt's own
+  ///   files always stay.
+  package func prune(
+    includesCovered: Bool, isDryRun: Bool
+  ) throws(SpoolError) -> PruneReport {
+    let claims = ExportClaims(try runs.everyRun()) { FilePath.exists($0) }
+    let exports = try withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.all(in: &database)
+    }
+    var report = PruneReport(isDryRun: isDryRun)
+    for export in exports {
+      guard let stamp = try? FileStamp(at: export.path), stamp.isRegularFile,
+        let ruling = claims.ruling(on: export.path, export.published)
+      else { continue }
+      var file = PruneReport.File(
+        path: export.path, byteCount: Int(stamp.byteCount), reason: ruling.reason,
+        run: ruling.run?.id.name, replacement: ruling.replacement)
+      if ruling.isProof || (ruling.receipts.contains(where: FilePath.exists) && !includesCovered) {
+        file.obstacle = .receipt
+      } else if ruling.isUnfinished {
+        file.obstacle = .unfinished
+      } else if !isUnchanged(export, stamp, digest: ruling.digest) {
+        file.obstacle = .changed
+      }
+      if file.obstacle == nil, !isDryRun { try delete(export, stamp) }
+      if file.obstacle == nil {
+        report.freedBytes += file.byteCount
+        report.files.append(file)
+      } else {
+        report.kept.append(file)
+      }
+    }
+    report.files.sort { ($1.byteCount, $0.path) < ($0.byteCount, $1.path) }
+    return report
+  }
+
+  /// Whether a file has the bytes that Spool wrote: by their digest or, where that is unknown, by
+  /// the stamp, which every change changes.
+  private func isUnchanged(
+    _ export: KnownFileTables.Export, _ stamp: FileStamp, digest: Digest?
+  ) -> Bool {
+    guard let digest else { return export.hasStamp(stamp) }
+    do {
+      let file = try files.open(export.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      return try files.digest(of: file).digest == digest
+    } catch {
+      return false
+    }
+  }
+
+  private func delete(
+    _ export: KnownFileTables.Export, _ stamp: FileStamp
+  ) throws(SpoolError) {
+    // A file that was replaced since it was looked at stays.
+    guard (try? FileStamp(at: export.path)) == stamp else { return }
+    try doing("delete", export.path) { () throws(SystemError) in
+      try files.unlinkIfThere(export.path)
+    }
+    try withDeferringDatabase(to: "record a deleted file in") { (database) throws(SpoolError) in
+      try KnownFileTables.forget(export.path, in: &database)
+    }
+  }
+}
+
+/// Which exports the latest results claim. A pure value.
+struct ExportClaims {
+  /// What is to be said of a superseded export.
+  struct Ruling {
+    let reason: PruneReport.Reason
+    /// The run that replaced it.
+    var run: RunRecord?
+    var replacement: String?
+    /// The SHA-256 of its bytes; nil if unknown.
+    var digest: Digest?
+    /// Whether it is a receipt or belongs to one.
+    var isProof = false
+    /// The receipts that may cover it.
+    var receipts: [String] = []
+    /// Whether a run that is not finished may claim it.
+    var isUnfinished = false
+  }
+
+  /// The last recorded one first.
+  private let runs: [RunRecord]
+  private let exists: (String) -> Bool
+  /// The last finished run that exported each file.
+  private var makers: [String: Int] = [:]
+  /// The runs of each recording, by its path and by its digest in hexadecimal digits.
+  private var users: [String: [Int]] = [:]
+
+  /// O(n) in runs and their exports.
+  /// - Parameters:
+  ///   - runs: the last recorded one first.
+  ///   - exists: whether there is a recording at a path.
+  init(_ runs: [RunRecord], exists: @escaping (String) -> Bool) {
+    self.runs = runs
+    self.exists = exists
+    for (index, run) in runs.enumerated() {
+      for name in Set(run.inputs.values).union((run.recordings ?? [:]).values.map(\.hex)) {
+        users[name, default: []].append(index)
+      }
+      guard run.state == .done else { continue }
+      for file in run.published where makers[file.path] == nil { makers[file.path] = index }
+    }
+  }
+
+  /// Why an export is superseded; nil if a latest result claims it, and if its recording or pipeline
+  /// is unknown, or no run of them.
+  func ruling(on path: String, _ published: KnownFileTables.Published) -> Ruling? {
+    guard let recording = published.recording, let pipeline = published.pipeline else { return nil }
+    let related = Set(users[recording.digest.hex, default: []] + users[recording.path, default: []])
+      .sorted().filter { runs[$0].pipeline == pipeline }
+    guard !related.isEmpty else { return nil }
+    let unfinished = related.contains { index in
+      let run = runs[index]
+      let isRepeated = related.contains {
+        $0 < index && runs[$0].state == .done && runs[$0].request?.folder == run.request?.folder
+      }
+      return switch run.state {
+      case .running: true
+      case .cutOff, .interrupted, .paused: !run.isSettled(by: runs[..<index])
+      case .failed: !isRepeated
+      case .done, .refused, .dropped: false
+      }
+    }
+    let receipts = published.receipt.map { [$0] } ?? []
+    guard let made = makers[path] else {
+      return Ruling(reason: .unclaimed, receipts: receipts, isUnfinished: unfinished)
+    }
+    let maker = runs[made]
+    guard let file = maker.published.first(where: { $0.path == path }),
+      let later = related.first(where: {
+        $0 < made && runs[$0].state == .done && isRepetition(runs[$0], of: maker)
+      })
+    else { return nil }
+    let proofs = maker.published.filter { $0.leaf != nil }
+    return Ruling(
+      reason: .replaced, run: runs[later],
+      replacement: runs[later].published.first {
+        $0.step == file.step && $0.port == file.port && $0.leaf == nil
+          && Self.suffix($0.path) == Self.suffix(path)
+      }?.path,
+      digest: file.digest,
+      isProof: proofs.contains { $0 == file || ($0.step == file.step && file.port == nil) },
+      receipts: receipts + proofs.map(\.path), isUnfinished: unfinished)
+  }
+
+  /// Whether a run did the same as an earlier one, so that its exports take the place of that one's:
+  /// the same recordings, pipeline and overrides, into the same folder. Copies of a recording beside
+  /// each other, and runs with other overrides, are works of their own.
+  private func isRepetition(
+    _ later: RunRecord, of earlier: RunRecord
+  ) -> Bool {
+    guard later.request?.folder == earlier.request?.folder, later.overrides == earlier.overrides,
+      later.inputs.count == earlier.inputs.count
+    else { return false }
+    var isSameSound = true
+    for (name, path) in earlier.inputs {
+      let (before, now) = (earlier.recordings?[name], later.recordings?[name])
+      let isSame = before != nil && before == now
+      guard let other = later.inputs[name], other == path || (isSame && !exists(path)) else {
+        return false
+      }
+      isSameSound = isSameSound && isSame
+    }
+    if isSameSound { return true }
+    return Self.sound(of: earlier).map { $0 == Self.sound(of: later) } ?? false
+  }
+
+  /// What the run's sources put out, by step: a retagged recording has other bytes, and the same
+  /// sound. Nil if unknown.
+  private static func sound(of run: RunRecord) -> [StepID: [PortName: Digest]]? {
+    guard let kind = run.steps.first?.kind else { return nil }
+    let sources = run.steps.filter { $0.kind == kind }
+    guard sources.allSatisfy({ !$0.outputs.isEmpty }) else { return nil }
+    return Dictionary(
+      sources.map { ($0.id, $0.outputs.mapValues(\.identity)) }, uniquingKeysWith: { $1 })
+  }
+
+  private static func suffix(_ path: String) -> Substring {
+    path[(path.lastIndex(of: ".") ?? path.endIndex)...]
+  }
+}

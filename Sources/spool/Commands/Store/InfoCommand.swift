@@ -1,0 +1,78 @@
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+extension Command {
+  /// `spool store info`: where the store lies, how big it is, and what it holds.
+  static let storeInfo = Command(
+    name: "store info", group: "Store",
+    summary: "Say where the store lies, how big it is and what is in it.",
+    discussion: """
+      Tells the sizes by kind and by recording, the largest first, what spool store gc would free now, how \
+      much room is left on the disk, and when the store was last checked and backed up. The sizes are \
+      those that the store has recorded: no file of it is read.
+      """,
+    options: [Options.settings, Options.store, Options.json],
+    examples: [Example("How big it is", "spool store info")],
+    perform: CommandContext.showStore)
+}
+
+extension CommandContext {
+  fileprivate func showStore() throws(SpoolError) -> ExitCode {
+    let contents = try existingStore().contents(
+      CollectionPolicy(settings(named: arguments[Options.settings])))
+    answer(JSONLine(contents, adding: ["byteCount": contents.byteCount]), text(contents))
+    return .done
+  }
+
+  private func text(_ contents: StoreContents) -> String {
+    let free = contents.freeByteCount.map { ", \(ByteCount($0)) free on its disk" } ?? ""
+    let collectable =
+      contents.collectableByteCount == 0
+      ? "spool store gc would free nothing"
+      : "spool store gc would free \(ByteCount(contents.collectableByteCount))"
+    func time(_ seconds: Double?) -> String { seconds.map(Format.time) ?? "never" }
+    let lines =
+      [Format.visible(contents.path), "\(ByteCount(contents.byteCount))\(free)", ""]
+      + ShareTable.lines(kinds: contents.kinds, recordings: contents.recordings)
+      + [
+        "", collectable,
+        "last check without damage \(time(contents.checkedAt)), "
+          + "last backup \(time(contents.backedUpAt))",
+      ]
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// Sizes by kind and by recording as a table.
+enum ShareTable {
+  /// The most lines.
+  private static let lineLimit = 14
+  /// The most recordings that are named.
+  private static let namedRecordings = 5
+
+  static func lines(
+    kinds: [StoreContents.Share], recordings: [StoreContents.Share]
+  ) -> [String] {
+    var lines = kinds.map { line($0.name, $0) }
+    guard !recordings.isEmpty else { return lines }
+    let named = recordings.prefix(max(1, min(namedRecordings, lineLimit - lines.count - 2)))
+    lines.append("of recordings")
+    lines += named.map { line("  " + Format.visible($0.name), $0) }
+    let others = recordings.dropFirst(named.count)
+    if !others.isEmpty {
+      let size = ByteCount(others.reduce(0) { $0 + $1.byteCount })
+      lines.append("\(padded(size))  in \(Count.of(others.count, "smaller recording"))")
+    }
+    return lines
+  }
+
+  private static func line(_ name: String, _ share: StoreContents.Share) -> String {
+    "\(padded(ByteCount(share.byteCount)))  \(name)  (\(Count.of(share.files, "file")))"
+  }
+
+  private static func padded(_ size: ByteCount) -> String {
+    Format.padLeft(size.description, 9)
+  }
+}

@@ -1,0 +1,66 @@
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+/// The user's settings, and the collection that runs by itself.
+extension CommandContext {
+  /// Where settings are looked for, in this order: `$XDG_CONFIG_HOME/spool/config.yaml`, else
+  /// `~/.config/spool/config.yaml`; then `/etc/spool/config.yaml`.
+  static func settingsPaths(_ environment: [String: String]) -> [String] {
+    // The specification requires relative paths to be ignored.
+    let folder =
+      environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? environment["HOME"].flatMap { $0.isEmpty ? nil : $0 + "/.config" }
+    return [folder, "/etc"].compactMap { $0.map { $0 + "/spool/config.yaml" } }
+  }
+
+  /// What the settings file says, or the defaults without one.
+  /// - Parameter named: the path of `--config`; else `SPOOL_CONFIG` counts.
+  func settings(named: String? = nil) throws(SpoolError) -> SettingsDefinition {
+    let variable = Environment.variables["SPOOL_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    let found = Self.settingsPaths(Environment.variables).first { FilePath.exists($0) }
+    guard let path = named ?? variable ?? found else { return SettingsDefinition() }
+    let text = try TextFile.read("the settings", path)
+    let parsed = ParsedSettings(text)
+    guard parsed.problems.isEmpty else { throw refusal(parsed.problems, in: text, at: path) }
+    return parsed.definition
+  }
+
+  /// Frees what the settings allow, at most once a day for each store. For the end of a command,
+  /// after its result was shown.
+  /// - Parameter shouldStop: whether to leave the rest for the next time.
+  func collectIfDue(in store: DiskStore, shouldStop: () -> Bool) {
+    do throws(SpoolError) {
+      let settings = try settings()
+      guard settings.isAutomatic,
+        let report = try store.collectIfDue(CollectionPolicy(settings), shouldStop: shouldStop),
+        report.freedBytes > 0
+      else { return }
+      if isJSON {
+        console.print(
+          JSONText.of(
+            JSONLine(
+              "collected", ["freedBytes": report.freedBytes, "keptBytes": report.keptBytes])))
+      } else if !isQuiet {
+        console.report(
+          "note: freed \(ByteCount(report.freedBytes)) in the store, which no recent run needs")
+      }
+    } catch {
+      // The command itself succeeded.
+      let cause =
+        error.kind == .invalid
+        ? "\(error.message); spool store gc --dry-run shows it" : error.account
+      console.report("note: nothing was freed in the store: \(Format.visible(cause))")
+    }
+  }
+}
+
+extension CollectionPolicy {
+  /// As the settings say.
+  init(_ settings: SettingsDefinition) {
+    self.init()
+    age = settings.soundAge
+    limit = settings.size
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+import Testing
+
+@Suite("Exports that no latest result claims are pruned")
+struct SupersededExportTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+    try FileManager.default.createDirectory(
+      atPath: scratch.file("out"), withIntermediateDirectories: true)
+    try scratch.write("sound", to: "note.wav")
+  }
+
+  private var recording: RecordingIdentity {
+    RecordingIdentity(path: scratch.file("note.wav"), digest: SHA256.digest(of: "sound"))
+  }
+
+  private func exists(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: scratch.file("out/" + name))
+  }
+
+  /// A finished run of the recording that exported one file, without saving it.
+  private func run(
+    _ number: Int, exporting name: String, pipeline: String = "note",
+    of recording: RecordingIdentity? = nil, with overrides: [String: String] = [:]
+  ) throws -> RunRecord {
+    let recording = recording ?? self.recording
+    var run = RunRecord(
+      id: RunID("run-\(number)"), pipeline: pipeline, pipelinePath: "/p/note.yaml",
+      inputs: ["note": recording.path], overrides: overrides, startedAt: Double(number),
+      request: RunRequest(
+        pipelineText: "name: \(name)", folder: scratch.file("out"), isReplacing: false,
+        keepsEverything: false))
+    run.recordings = ["note": recording.digest]
+    run.state = .done
+    let path = scratch.file("out/" + name)
+    let byteCount = try store.publish(
+      SHA256.digest(of: name), at: path, of: ExportSource(recording, pipeline: pipeline),
+      isReplacing: true
+    ) { (temporary) throws(SpoolError) in try put(name, at: temporary) }
+    run.published = [
+      PublishedFile(
+        path: path, byteCount: byteCount, step: StepID("export"), wasThere: false,
+        digest: SHA256.digest(of: name))
+    ]
+    return run
+  }
+
+  private func prune(covered: Bool = false, isDryRun: Bool = false) throws -> PruneReport {
+    try store.prune(includesCovered: covered, isDryRun: isDryRun)
+  }
+
+  private func names(_ files: [PruneReport.File]) -> [String] {
+    files.map { String($0.path.split(separator: "/").last ?? "") }
+  }
+
+  @Test("an export that a later run replaced under another name goes; a dry run only names it")
+  func replaced() throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    #expect(try prune(isDryRun: true).files == [], "it is the latest")
+    try store.runs.save(run(2, exporting: "new.wav"))
+    let plan = try prune(isDryRun: true)
+    #expect(names(plan.files) == ["old.wav"] && plan.kept == [] && plan.freedBytes == 7)
+    #expect(plan.files.first?.reason == .replaced && plan.files.first?.run == "run-2")
+    #expect(plan.files.first?.replacement == scratch.file("out/new.wav"))
+    #expect(exists("old.wav"))
+    #expect(try names(prune().files) == ["old.wav"])
+    #expect(!exists("old.wav") && exists("new.wav"))
+    #expect(try prune().files == [])
+  }
+
+  @Test(
+    "another pipeline, folder, --set or recording is a work of its own",
+    arguments: ["pipeline", "folder", "set", "recording", "copy"])
+  func others(difference: String) throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try scratch.write("sound", to: "copy.wav")
+    let other = RecordingIdentity(
+      path: scratch.file(difference == "copy" ? "copy.wav" : "note.wav"),
+      digest: SHA256.digest(of: difference == "recording" ? "other" : "sound"))
+    var later = try run(
+      2, exporting: "new.wav", pipeline: difference == "pipeline" ? "other" : "note", of: other,
+      with: difference == "set" ? ["loudness": "-18 LUFS"] : [:])
+    if difference == "folder" {
+      later.request = RunRequest(
+        pipelineText: "", folder: "/elsewhere", isReplacing: false, keepsEverything: false)
+    }
+    try store.runs.save(later)
+    #expect(try prune().files == [])
+    #expect(exists("old.wav"))
+  }
+
+  @Test("renamed or retagged, it is the same recording")
+  func renamed() throws {
+    func decoded(_ run: RunRecord) -> RunRecord {
+      var run = run
+      run.steps = [
+        StepRecord(
+          id: StepID("decode"), kind: "decode", outcome: .made,
+          outputs: [.sound: StepOutput(kind: .sound, identity: SHA256.digest(of: "samples"))])
+      ]
+      return run
+    }
+    try store.runs.save(decoded(run(1, exporting: "a.wav")))
+    // Other bytes at the same path, and the same sound.
+    let retagged = RecordingIdentity(path: recording.path, digest: SHA256.digest(of: "retagged"))
+    try store.runs.save(decoded(run(2, exporting: "b.wav", of: retagged)))
+    #expect(try names(prune().files) == ["a.wav"])
+    // The same bytes at another path, where the earlier one is no more.
+    try FileManager.default.removeItem(atPath: recording.path)
+    let moved = RecordingIdentity(path: scratch.file("moved.wav"), digest: retagged.digest)
+    try store.runs.save(decoded(run(3, exporting: "c.wav", of: moved)))
+    #expect(try names(prune().files) == ["b.wav"])
+  }
+
+  @Test("what was changed stays, also if its length and time of writing are as before")
+  func changed() throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try store.runs.save(run(2, exporting: "new.wav"))
+    let path = scratch.file("out/old.wav")
+    let before = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
+    try "OLD.wav".write(toFile: path, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes(
+      [.modificationDate: before ?? Date()], ofItemAtPath: path)
+    let report = try prune(covered: true)
+    #expect(report.files == [] && report.kept.map(\.obstacle) == [.changed])
+    #expect(exists("old.wav"))
+    // Copied away and back, it has the bytes that Spool wrote.
+    try FileManager.default.removeItem(atPath: path)
+    try "old.wav".write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(try names(prune().files) == ["old.wav"])
+  }
+
+  @Test("where the digest is unknown, as of a tagged file, any change keeps it")
+  func tagged() throws {
+    var first = try run(1, exporting: "old.wav")
+    first.published = first.published.map {
+      PublishedFile(path: $0.path, byteCount: $0.byteCount, step: $0.step, wasThere: false)
+    }
+    try store.runs.save(first)
+    try store.runs.save(run(2, exporting: "new.wav"))
+    try FilePath.touch(scratch.file("out/old.wav"))
+    #expect(try prune().kept.map(\.obstacle) == [.changed])
+  }
+
+  @Test("what a receipt covers goes only on request, and the receipt never")
+  func covered() throws {
+    var first = try run(1, exporting: "old.wav")
+    let receipt = scratch.file("out/old.receipt.json")
+    _ = try store.publish(
+      SHA256.digest(of: "receipt"), at: receipt, of: ExportSource(recording, pipeline: "note"),
+      isReplacing: false
+    ) { (temporary) throws(SpoolError) in try put("receipt", at: temporary) }
+    var proof = PublishedFile(
+      path: receipt, byteCount: 7, step: StepID("proof"), wasThere: false,
+      digest: SHA256.digest(of: "receipt"))
+    proof.leaf = SHA256.digest(of: "leaf")
+    first.published.append(proof)
+    try store.protect([first.published[0].path], by: receipt)
+    try store.runs.save(first)
+    try store.runs.save(run(2, exporting: "new.wav"))
+    let report = try prune()
+    #expect(report.files == [] && report.kept.map(\.obstacle) == [.receipt, .receipt])
+    #expect(try names(prune(covered: true).files) == ["old.wav"])
+    #expect(exists("old.receipt.json"))
+  }
+
+  @Test("a run that is not finished may claim it; given up, its own exports are unclaimed")
+  func unfinished() throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try store.runs.save(run(2, exporting: "new.wav"))
+    var third = try run(3, exporting: "early.wav")
+    third.published = []
+    third.state = .interrupted
+    try store.runs.save(third)
+    let report = try prune()
+    #expect(report.files == [] && report.kept.map(\.obstacle) == [.unfinished, .unfinished])
+    _ = try store.runs.drop("run-3")
+    let plan = try prune(isDryRun: true)
+    #expect(Set(names(plan.files)) == ["early.wav", "old.wav"])
+    #expect(plan.files.first { $0.path.hasSuffix("early.wav") }?.reason == .unclaimed)
+  }
+}
