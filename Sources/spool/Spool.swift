@@ -16,7 +16,8 @@ struct Spool {
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [Command] = [
     .run, .batch, .watch, .status, .inbox, .resume, .plan, .checkPipeline, .new, .stages, .plugin,
-    .schema, .graph, .runs, .show, .search, .words, .play, .why, .crashTest, .verify, .prove, .stamp,
+    .schema, .graph, .runs, .show, .search, .words, .play, .why, .crashTest, .verify, .prove,
+    .stamp,
     .key, .ledger, .check, .repair, .gc, .backup, .restore, .completion,
   ]
 
