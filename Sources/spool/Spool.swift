@@ -15,9 +15,10 @@ struct Spool {
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [Command] = [
-    .run, .batch, .watch, .status, .inbox, .resume, .plan, .checkPipeline, .new, .stages, .plugin,
-    .schema, .graph, .runs, .show, .search, .words, .why, .crashTest, .verify, .prove, .stamp, .key,
-    .ledger, .check, .repair, .gc, .backup, .restore, .completion,
+    .run, .batch, .normalize, .convert, .clean, .trim, .mix, .watch, .status, .inbox, .resume,
+    .plan, .checkPipeline, .new, .stages, .plugin, .schema, .graph, .runs, .show, .search, .words,
+    .why, .crashTest, .verify, .prove, .stamp, .key, .ledger, .check, .repair, .gc, .backup,
+    .restore, .completion,
   ]
 
   static let program = ProgramDeclaration(

@@ -38,10 +38,8 @@ extension CommandContext {
     let resumeCommand = ShellWords.line(["spool", "resume", record.id.description] + options)
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
-    let runner = Runner(
-      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: recorder(of: plan, store, clock), stop: stop, clock: clock,
-      receiptWriter: receiptWriter)
+    let runner = runner(
+      in: store, recorder(of: plan, store, clock), clock, stop, receiptWriter: receiptWriter)
     var settings = Runner.Options(request)
     settings.ignoresRoom = arguments[Options.ignoreRoom]
     settings.resumeCommand = resumeCommand
@@ -60,6 +58,16 @@ extension CommandContext {
         (record.resumes == nil ? failure : failure.resumed(record, options)).text(console))
       return .failed
     }
+  }
+
+  /// Runs plans in a store with what this program has for them.
+  func runner(
+    in store: DiskStore, _ recorder: any RunRecorder, _ clock: SystemClock, _ stop: StopRequest,
+    receiptWriter: (any ReceiptWriter)? = nil
+  ) -> Runner {
+    Runner(
+      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter)
   }
 
   private func recorder(
@@ -82,6 +90,13 @@ extension SpoolError {
   /// advised, `spool run` with the run's own arguments takes it.
   fileprivate func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
     guard let advice, advice.contains("\(option: .replace)") else { return self }
+    // The pipeline of a quick command is no file.
+    guard run.pipelinePath.hasPrefix("/") else {
+      var error = SpoolError(
+        message, reason: reason, advice: "move that file away and go on", cause: cause, kind: kind)
+      error.others = others
+      return error
+    }
     var words = ["spool", "run", run.pipelinePath]
     words += run.inputs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     for (name, value) in run.overrides.sorted(by: { $0.key < $1.key }) {
