@@ -1,4 +1,4 @@
-import Glibc
+import Audio
 import Media
 import PipelineEngine
 import PipelineModel
@@ -10,11 +10,18 @@ import Store
 /// What a quick command does to the sound, and how that is written.
 struct QuickWork {
   /// The stages before `export`, for recordings with these properties.
-  let stages: ([MediaDescription]) throws(SpoolError) -> [QuickPipeline.Stage]
+  let stages: (QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage]
   /// Whether the samples stay as they are, so that their depth is kept too.
   var keepsSamples = false
   /// Whether all recordings become one result, which has this name in a folder.
   var mixName: String?
+}
+
+/// The recordings of one run of a quick command.
+struct QuickRecordings {
+  let descriptions: [MediaDescription]
+  /// Whether a format to write has no more than two channels, and a recording has.
+  let needStereo: Bool
 }
 
 /// One run of a quick command, checked: a recording, or several tracks, through one pipeline.
@@ -22,8 +29,8 @@ private struct QuickJob {
   /// The recordings as typed.
   let inputs: [String]
   let pipeline: CommandContext.Pipeline
-  /// The recordings' absolute paths, by the names of inputs.
-  let files: [String: String]
+  /// The pipeline with the recordings.
+  let plan: Plan
   /// The names of the files to write.
   let names: [String]
 }
@@ -100,33 +107,35 @@ extension CommandContext {
     }
     let export = try format.export(
       formats, name: name, depth: work.keepsSamples ? BitDepth(of: description) : nil)
+    let recordings = QuickRecordings(
+      descriptions: descriptions,
+      needStereo: formats.contains(.mp3)
+        && descriptions.contains { $0.format.channelCount > 2 })
     let text = QuickPipeline(
       name: arguments.command.name,
       input: work.mixName == nil ? "recording: sound" : "tracks: sound+",
-      stages: try work.stages(descriptions) + [export]
+      stages: try work.stages(recordings) + [export]
     ).text
-    let pipeline = try quickPipeline(text)
+    // Its place in a list of runs is the command's name.
+    let pipeline = try pipeline(text, from: "spool \(arguments.command.name)")
     let stem = name ?? ExportName.stem(of: first)
     return QuickJob(
-      inputs: inputs, pipeline: pipeline, files: files(paths, of: pipeline),
+      inputs: inputs, pipeline: pipeline, plan: try quickPlan(pipeline, paths),
       names: formats.map { stem + $0.fileExtension })
   }
 
-  /// The generated text as a pipeline. Its place in a list of runs is the command's name.
-  private func quickPipeline(_ text: String) throws(SpoolError) -> Pipeline {
-    do throws(SpoolError) {
-      return try pipeline(text, from: "spool \(arguments.command.name)")
+  /// The plan; what is wrong is told without excerpts of a text that the user never wrote.
+  private func quickPlan(_ pipeline: Pipeline, _ paths: [String]) throws(SpoolError) -> Plan {
+    MediaLibraries.beginOpening()
+    do {
+      return try Plan(
+        pipeline.definition, catalog: pipeline.catalog, inputs: files(paths, of: pipeline),
+        checksEquipment: true)
     } catch {
-      throw Self.withoutPlaces(error)
+      throw .usage(
+        "this cannot be done", reason: error.problems.map(\.message).joined(separator: "; "),
+        advice: "choose other values; --show prints the pipeline")
     }
-  }
-
-  /// An error without excerpts of a text that the user never wrote.
-  private static func withoutPlaces(_ error: SpoolError) -> SpoolError {
-    error.kind == .invalid
-      ? .usage(
-        "these options cannot be combined", reason: error.reason,
-        advice: "--show prints the pipeline") : error
   }
 
   private func files(_ paths: [String], of pipeline: Pipeline) -> [String: String] {
@@ -213,7 +222,7 @@ extension CommandContext {
     if let signal = stop.signalNumber {
       console.report(
         arguments[QuickOptions.keep]
-          ? "stopped: what was noted is kept, and spool resume goes on from there"
+          ? "stopped: what was noted is kept, and \(resumeLine()) goes on from there"
           : "stopped: the file under way was given up")
       return .interrupted(by: signal)
     }
@@ -225,6 +234,13 @@ extension CommandContext {
           + (failureCount > 0 ? ", \(failureCount) failed" : ""))
     }
     return failureCount == 0 ? .done : failureCount == jobs.count ? .failed : .someFailed
+  }
+
+  /// The command that resumes a run in the store.
+  fileprivate func resumeLine(_ run: RunID? = nil) -> String {
+    ShellWords.line(
+      ["spool", "resume"] + (run.map { [$0.description] } ?? [])
+        + (arguments[Options.store].map { ["--store", $0] } ?? []))
   }
 
   private func tell(_ report: QuickReport) {
@@ -259,7 +275,6 @@ private struct QuickRuns {
       }
     }
     var report = QuickReport(inputs: job.inputs, outputs: job.names.map(shown), isKept: isKept)
-    let plan = try context.plan(job.pipeline, inputs: job.files, overrides: [])
     if isDry { return report }
     let recorder = QuickRecorder(
       report.title, isSilent: context.voice != .full, clock: clock, console: context.console)
@@ -267,31 +282,27 @@ private struct QuickRuns {
       pipelineText: job.pipeline.text, folder: folder, isReplacing: isReplacing,
       keepsEverything: false, names: nil, pluginFolder: context.pluginFolder)
     let record = RunRecord(
-      id: clock.makeRunID(), pipeline: plan.name, pipelinePath: job.pipeline.path,
-      inputs: job.files, overrides: [:], startedAt: clock.now, request: request)
-    let store = try store(for: plan, request)
+      id: clock.makeRunID(), pipeline: job.plan.name, pipelinePath: job.pipeline.path,
+      inputs: job.plan.inputs, overrides: [:], startedAt: clock.now, request: request)
+    let store = try store(for: job.plan, request)
     defer { if !isKept { temporary.remove() } }
     var settings = Runner.Options(request)
-    if isKept {
-      settings.resumeCommand = ShellWords.line(
-        ["spool", "resume", record.id.description]
-          + (context.arguments[Options.store].map { ["--store", $0] } ?? []))
-    }
+    if isKept { settings.resumeCommand = context.resumeLine(record.id) }
     defer { warn(recorder.warnings) }
     do throws(RunError) {
       report.run = try context.runner(in: store, recorder, clock, stop)
-        .run(plan, settings, record: record)
+        .run(job.plan, settings, record: record)
     } catch {
       throw wording(error)
     }
-    report.warnings = recorder.warnings.map(Self.inOptions)
+    report.warnings = recorder.warnings.map(inOptions)
     return report
   }
 
   private func warn(_ warnings: [String]) {
     guard !context.isJSON else { return }
     for warning in warnings {
-      context.console.report("warning: \(Format.visible(Self.inOptions(warning)))")
+      context.console.report("warning: \(Format.visible(inOptions(warning)))")
     }
   }
 
@@ -307,9 +318,10 @@ private struct QuickRuns {
     let other = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     let store: DiskStore
     do throws(SpoolError) { store = try temporary.open(in: folder) } catch {
-      guard error.isFullDisk else { throw error }
+      // A full disk, or a share that cannot hold a database.
       temporary.remove()
-      return try temporary.open(in: context.absolute(other))
+      guard let elsewhere = try? temporary.open(in: context.absolute(other)) else { throw error }
+      return elsewhere
     }
     let (here, there) = (context.disk(of: folder), context.disk(of: context.absolute(other)))
     guard here.device != there.device, there.freeByteCount > here.freeByteCount,
@@ -324,22 +336,22 @@ private struct QuickRuns {
   private func wording(_ failure: RunError) -> SpoolError {
     let error = failure.error
     let recording = failure.recording.map { error.message.contains($0) ? "" : " — \($0)" } ?? ""
-    var advice = error.advice.map(Self.inOptions)
+    var advice = error.advice.map(inOptions)
     if error.isFullDisk, !isKept {
       advice =
         "free some space; choose another disk with --out; or name a folder with room for temporary "
         + "files in TMPDIR"
     }
     return SpoolError(
-      Self.inOptions(error.message) + recording, reason: error.reason.map(Self.inOptions),
-      advice: advice, cause: error.cause, kind: error.kind)
+      inOptions(error.message) + recording, reason: error.reason.map(inOptions), advice: advice,
+      cause: error.cause, kind: error.kind)
   }
 
   /// A text of a stage, with the options of quick commands in the place of parameters.
-  private static func inOptions(_ text: String) -> String {
-    [
-      "decode: { damaged: keep }": "decode: { damaged: keep } in a pipeline (--show prints one)",
-      "normalize: { peak: -1 dB }": "--peak -1", "the store": "the temporary store",
-    ].reduce(text) { $0.replacing($1.key, with: $1.value) }
+  private func inOptions(_ text: String) -> String {
+    let way = context.arguments.command.name == "mix" ? "spool convert RECORDING " : ""
+    let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
+      .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
+    return isKept ? text : text.replacing("the store", with: "the temporary store")
   }
 }

@@ -53,10 +53,15 @@ struct QuickPipeline {
 }
 
 extension QuickPipeline.Stage {
+  /// In one line, or in one for each parameter if a value has several.
   fileprivate var text: String {
-    let members = parameters.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
-    let line = "\(kind): " + (members.isEmpty ? "{}" : "{ \(members) }")
-    return line + (id.map { "\n    id: \($0)" } ?? "")
+    let members = parameters.map { "\($0.name): \($0.value)" }
+    let isLong = members.contains { $0.contains("\n") }
+    let body =
+      isLong
+      ? members.map { "\n      \($0)" }.joined()
+      : members.isEmpty ? " {}" : " { \(members.joined(separator: ", ")) }"
+    return "\(kind):\(body)" + (id.map { "\n    id: \($0)" } ?? "")
   }
 
   /// The stage that writes the files.

@@ -7,7 +7,7 @@ import Synchronization
 /// The folder of a store that lives no longer than one run. At most one at a time.
 ///
 /// It is removed when the run has ended, also by a signal. A killed process leaves it behind; the
-/// next process that makes one in the same folder removes it, for nobody holds its lock any more.
+/// next process that makes one in the same folder removes it, since no process holds its lock.
 final class TemporaryStore: Sendable {
   /// The beginning of its name.
   static let prefix = ".spool-quick-"

@@ -11,7 +11,7 @@ extension Command {
       run.
       """,
     positionals: [QuickOptions.recordings],
-    options: [QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak] + QuickOptions.common,
+    options: [QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak] + QuickOptions.single,
     examples: [
       Example("A note from a phone", "spool clean note.m4a -o clean.m4a"),
       Example("Quieter, several", "spool clean notes/*.m4a -t -18 -o clean/"),
@@ -22,8 +22,10 @@ extension Command {
 extension CommandContext {
   fileprivate func cleanQuickly() throws(SpoolError) -> ExitCode {
     let level = try quickLevel()
-    let decode = try quickDecode()
-    return try runQuick(QuickWork { _ in decode + QuickPipeline.cleaning(level) })
+    return try runQuick(
+      QuickWork { (recordings) throws(SpoolError) in
+        try quickDecode(recordings) + QuickPipeline.cleaning(level)
+      })
   }
 }
 
@@ -38,7 +40,7 @@ extension QuickPipeline {
     ]
     return [
       Stage("measure", id: "before"),
-      Stage("eq", ["bands": "[\(bands.joined(separator: ", "))]"]),
+      Stage("eq", ["bands": bands.map { "\n        - " + $0 }.joined()]),
       Stage(
         "gate",
         [

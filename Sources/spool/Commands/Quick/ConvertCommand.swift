@@ -10,7 +10,7 @@ extension Command {
       16 bits. Tags and cover art are carried over; of a video, the sound is taken. --format \
       wav,mp3 with a folder writes several formats at once.
       """,
-    positionals: [QuickOptions.recordings], options: [QuickOptions.out] + QuickOptions.common,
+    positionals: [QuickOptions.recordings], options: [QuickOptions.out] + QuickOptions.single,
     examples: [
       Example("WAV to FLAC", "spool convert in.wav -o out.flac"),
       Example("A folder of MP3 files", "spool convert *.wav --format mp3 -b 192k -o mp3/"),
@@ -21,7 +21,6 @@ extension Command {
 
 extension CommandContext {
   fileprivate func convertQuickly() throws(SpoolError) -> ExitCode {
-    let decode = try quickDecode()
-    return try runQuick(QuickWork(stages: { _ in decode }, keepsSamples: true))
+    try runQuick(QuickWork(stages: quickDecode, keepsSamples: true))
   }
 }

@@ -68,7 +68,7 @@ extension CommandContext {
     let rate = try value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
     let work = QuickWork(
       stages: { recordings in
-        let isMono = recordings.allSatisfy { $0.format.channelCount == 1 }
+        let isMono = recordings.descriptions.allSatisfy { $0.format.channelCount == 1 }
         return [
           QuickPipeline.Stage(
             "mixdown",

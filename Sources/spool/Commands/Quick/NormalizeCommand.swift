@@ -17,7 +17,7 @@ extension Command {
       """,
     positionals: [QuickOptions.recordings],
     options: [QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak, Options.samplePeak]
-      + QuickOptions.common,
+      + QuickOptions.single,
     examples: [
       Example("Podcast loudness, as MP3", "spool normalize in.wav -t -16 -o out.mp3"),
       Example(
@@ -45,8 +45,8 @@ extension CommandContext {
     } else {
       level = try quickLevel()
     }
-    let decode = try quickDecode()
-    return try runQuick(QuickWork { _ in decode + [level] })
+    return try runQuick(
+      QuickWork { (recordings) throws(SpoolError) in try quickDecode(recordings) + [level] })
   }
 
   /// The stage of `--loudness` and `--true-peak`, or of podcast loudness without them.
@@ -56,10 +56,15 @@ extension CommandContext {
       truePeak: try value(of: QuickOptions.truePeak, in: "normalize", ["true-peak"]) ?? "-1 dBTP")
   }
 
-  /// The first stages: the recording, at the rate of `--sample-rate`.
-  func quickDecode() throws(SpoolError) -> [QuickPipeline.Stage] {
+  /// The first stages: the recording, with `--keep-damaged`, at the rate of `--sample-rate`.
+  func quickDecode(_ recordings: QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage] {
     let rate = try value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
-    return [QuickPipeline.Stage("decode", ["from": "$recording"])]
+    let damaged = arguments[QuickOptions.keepDamaged] ? "keep" : nil
+    return [
+      QuickPipeline.Stage(
+        "decode",
+        ["from": "$recording", "channels": recordings.needStereo ? "2" : nil, "damaged": damaged])
+    ]
       + (rate.map { [QuickPipeline.Stage("resample", ["rate": $0])] } ?? [])
   }
 }

@@ -29,6 +29,8 @@ enum QuickOptions {
   static let truePeak = Option<String?>.value(
     "true-peak", "DBTP", help: "The ceiling of the true peaks, with a loudness.",
     defaultText: "-1")
+  static let keepDamaged = Option<Bool>.flag(
+    "keep-damaged", help: "Take what can be decoded of a damaged recording.")
   static let replace = Option<Bool>.flag("replace", help: "Replace files that are there.")
   static let dryRun = Option<Bool>.flag(
     "dry-run", short: "n", help: "Check everything, and say what would be written.")
@@ -42,6 +44,9 @@ enum QuickOptions {
     format, bitRate, bits, sampleRate, replace, dryRun, show, keep, Options.store, Options.json,
     Options.quiet,
   ]
+
+  /// The options of the commands that take one recording at a time.
+  static let single: [any DeclaredArgument<OptionDeclaration>] = [keepDamaged] + common
 }
 
 /// The values of `--bits`.
@@ -173,7 +178,9 @@ extension CommandContext {
     guard case .number(let unit, let range)? = type(of: path, in: kind) else { return text }
     let allowed = ParameterType.number(unit, range).allowed
     let value: Double
-    do throws(Unit.ParseFailure) { value = try unit.parse(text) } catch {
+    // Rates are often written as 48k.
+    let isShort = unit.dimension == .frequency && text.hasSuffix("k")
+    do throws(Unit.ParseFailure) { value = try unit.parse(isShort ? text + "Hz" : text) } catch {
       switch error {
       case .notANumber:
         throw .usage("\(typed) is no number", reason: "allowed: \(allowed)")

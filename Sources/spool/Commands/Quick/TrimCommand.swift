@@ -14,7 +14,7 @@ extension Command {
       counts from the end.
       """,
     positionals: [QuickOptions.recordings],
-    options: [QuickOptions.out, Options.trimFrom, Options.trimTo] + QuickOptions.common,
+    options: [QuickOptions.out, Options.trimFrom, Options.trimTo] + QuickOptions.single,
     examples: [
       Example("From 1:30 to 2:10", "spool trim in.wav --from 1:30 --to 2:10 -o part.wav"),
       Example("The last ten seconds", "spool trim in.wav --from -10 -o end.wav"),
@@ -59,19 +59,19 @@ extension CommandContext {
         "spool trim takes one recording, and \(inputs.count) were given",
         advice: "run it once for each")
     }
-    let decode = try quickDecode()
     let work = QuickWork(
-      stages: { (_) throws(SpoolError) in
+      stages: { (recordings) throws(SpoolError) in
         let stretch = TrimStretch(
           from: from, to: to, length: try recordingLength(inputs[0]), name: inputs[0])
-        return decode + [try stretch.stage()]
+        return try quickDecode(recordings) + [try stretch.stage()]
       }, keepsSamples: true)
     return try runQuick(work)
   }
 
   /// The length that a recording declares, in seconds; nil if it declares none.
   private func recordingLength(_ path: String) throws(SpoolError) -> Double? {
-    let decoder = try SoundDecoder(SourceFile(absolute(path)))
+    let options = DecoderOptions(keepsDamaged: arguments[QuickOptions.keepDamaged])
+    let decoder = try SoundDecoder(SourceFile(absolute(path)), options: options)
     guard decoder.isLengthDeclared else { return nil }
     return decoder.expectedFrames?.duration(at: decoder.format.sampleRate).value
   }
