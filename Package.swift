@@ -186,7 +186,10 @@ let package = Package(
       ]),
     tests(
       "SpoolTests",
-      ["spool", "PipelineModel", "PipelineEngine", "Intake", "Store", "Platform", "TestSupport"]),
+      [
+        "spool", "Stages", "SoundEngine", "PipelineModel", "PipelineEngine", "Intake", "Store",
+        "Platform", "TestSupport",
+      ]),
     tests(
       "EndToEndTests", ["spool", "Store", "PipelineModel", "Audio", "Platform", "TestSupport"]),
   ]

@@ -17,6 +17,7 @@ struct Spool {
   private static let commands: [Command] = [
     .run, .batch, .watch, .resume, .status, .runs, .show, .forgetRuns, .why,
     .search, .words, .inbox, .play,
+    .normalize, .convert, .clean, .trim, .mix,
     .pipelines, .new, .checkPipeline, .plan, .graph, .schema, .crashTest, .stages, .plugin,
     .verify, .prove, .stamp, .key, .ledger,
     .storeInfo, .check, .repair, .gc, .prune, .backup, .restore, .completion,

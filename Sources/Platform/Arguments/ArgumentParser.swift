@@ -335,7 +335,7 @@ struct ArgumentLexer {
   var asksForHelp: Bool { ["--help", "-h"].contains(words.first) }
 
   /// The value of the last option: attached to it, or the next word unless that looks like an
-  /// option. Nil, with nothing taken, if there is none.
+  /// option; a negative number does not. Nil, with nothing taken, if there is none.
   mutating func takeValue() -> String? {
     if let attached {
       self.attached = nil
@@ -345,7 +345,9 @@ struct ArgumentLexer {
       defer { cluster = "" }
       return String(cluster.hasPrefix("=") ? cluster.dropFirst() : cluster)
     }
-    guard let word = words.first, !looksLikeOption(word) else { return nil }
+    guard let word = words.first, !looksLikeOption(word) || looksLikeNumber(word) else {
+      return nil
+    }
     return words.popFirst()
   }
 
@@ -357,4 +359,10 @@ struct ArgumentLexer {
 
   // A lone dash is the customary name of standard input or output.
   private func looksLikeOption(_ word: String) -> Bool { word.hasPrefix("-") && word != "-" }
+
+  // No option is a digit, so `-t -16` can only be meant one way.
+  private func looksLikeNumber(_ word: String) -> Bool {
+    let digits = word.dropFirst().drop { $0 == "." }
+    return word.hasPrefix("-") && digits.first.map { $0.isASCII && $0.isNumber } == true
+  }
 }

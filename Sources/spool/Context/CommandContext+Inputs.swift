@@ -69,7 +69,7 @@ extension CommandContext {
   }
 
   /// Rejects a name that is not valid UTF-8: it was altered on decoding and opens no file.
-  private func refuseUnnameable(_ path: String) throws(SpoolError) {
+  func refuseUnnameable(_ path: String) throws(SpoolError) {
     guard path.contains("\u{FFFD}"), !FilePath.exists(path) else { return }
     throw .usage(
       "cannot take \(path)",
@@ -135,7 +135,7 @@ extension CommandContext {
   }
 
   /// Refuses an address: Spool downloads nothing.
-  private func refuseAddress(_ path: String) throws(SpoolError) {
+  func refuseAddress(_ path: String) throws(SpoolError) {
     guard let scheme = path.firstRange(of: "://").map({ path[..<$0.lowerBound] }), !scheme.isEmpty,
       scheme.allSatisfy({ $0.isASCII && $0.isLetter }), !FilePath.exists(path)
     else { return }

@@ -151,7 +151,7 @@ extension CommandContext {
 
   /// The disk of a folder, or of the nearest existing one above, and its free bytes; 0 if unknown.
   /// - Parameter path: an absolute path.
-  private func disk(of path: String) -> (device: Int64, freeByteCount: Int) {
+  func disk(of path: String) -> (device: Int64, freeByteCount: Int) {
     var path = path
     var stamp = try? FileStamp(following: path)
     while stamp == nil, path.count > 1 {
@@ -175,9 +175,7 @@ extension CommandContext {
   func forecast(
     _ plan: Plan, _ options: Runner.Options, in store: DiskStore
   ) throws(SpoolError) -> Forecast {
-    let runner = Runner(
-      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
+    let runner = runner(in: store, SilentRecorder(console), SystemClock(), StopRequest())
     do throws(RunError) { return try runner.forecast(plan, options) } catch {
       throw SpoolError(error)
     }

@@ -38,10 +38,8 @@ extension CommandContext {
     let resumeCommand = ShellWords.line(["spool", "resume", record.id.description] + options)
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
-    let runner = Runner(
-      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: recorder(of: plan, store, clock), stop: stop, clock: clock,
-      receiptWriter: receiptWriter)
+    let runner = runner(
+      in: store, recorder(of: plan, store, clock), clock, stop, receiptWriter: receiptWriter)
     var settings = Runner.Options(request)
     settings.ignoresRoom = arguments[Options.ignoreRoom]
     settings.resumeCommand = resumeCommand
@@ -64,6 +62,16 @@ extension CommandContext {
     }
   }
 
+  /// Runs plans in a store with what this program has for them.
+  func runner(
+    in store: DiskStore, _ recorder: any RunRecorder, _ clock: SystemClock, _ stop: StopRequest,
+    receiptWriter: (any ReceiptWriter)? = nil
+  ) -> Runner {
+    Runner(
+      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter)
+  }
+
   private func recorder(
     of plan: Plan, _ store: DiskStore, _ clock: SystemClock
   ) -> any RunRecorder {
@@ -84,8 +92,11 @@ extension SpoolError {
   /// advised, `spool run` with the run's own arguments takes it.
   fileprivate func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
     guard let advice, advice.contains("\(option: .replace)") else { return self }
+    let removal = "move that file away and go on"
+    // The pipeline of a quick command is no file.
+    guard run.pipelinePath.hasPrefix("/") else { return advising(removal) }
     let line = run.line(adding: options + ["\(option: .replace)"])
-    return advising("move that file away and go on; or overwrite it: \(line)")
+    return advising("\(removal); or overwrite it: \(line)")
   }
 
   /// The error of a run with the very line that mends it, where a variable of the pipeline sets the

@@ -83,10 +83,11 @@ enum SignalWatch {
   /// Starts the thread. Called once, before other threads start.
   /// - Parameters:
   ///   - patience: maximum seconds until the clean point.
-  ///   - farewell: called when the program exits without a clean point.
+  ///   - farewell: called when the program exits because the clean point takes too long.
+  ///   - leaving: called whenever the program exits without a clean point.
   static func begin(
     _ clock: SystemClock, patience: Double = usualPatience,
-    farewell: @escaping @Sendable () -> Void
+    leaving: @escaping @Sendable () -> Void = {}, farewell: @escaping @Sendable () -> Void
   ) -> StopRequest {
     let stop = StopRequest()
     let watched = block([SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
@@ -98,13 +99,17 @@ enum SignalWatch {
       while true {
         let number = unsafe sigtimedwait(&set, nil, &interval)
         clock.tick()
-        if number == SIGINT, stop.isRequested { _exit(128 + SIGINT) }
+        if number == SIGINT, stop.isRequested {
+          leaving()
+          _exit(128 + SIGINT)
+        }
         if number > 0 {
           stop.request(signal: number)
           if deadline == nil { deadline = clock.elapsed + patience }
         }
         if let end = deadline, clock.elapsed >= end, let first = stop.signalNumber {
           farewell()
+          leaving()
           _exit(128 + first)
         }
       }

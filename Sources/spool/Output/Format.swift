@@ -24,6 +24,12 @@ enum Format {
     return (hours > 0 ? "\(hours):\(zeros(minutes, 2))" : "\(minutes)") + ":\(zeros(whole % 60, 2))"
   }
 
+  /// A position or a length to a tenth of a second: `7:12.4`.
+  static func exactPosition(_ seconds: Double) -> String {
+    let tenths = Int((max(0, seconds.isFinite ? seconds : 0) * 10).rounded())
+    return position(Double(tenths / 10)) + ".\(tenths % 10)"
+  }
+
   /// `412 × real time`.
   static func speed(media: Double, wall: Double) -> String {
     let ratio = wall > 0 ? media / wall : 0

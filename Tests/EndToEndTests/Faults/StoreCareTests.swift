@@ -213,7 +213,9 @@ struct StoreCareTests {
     let before = try place.spool(["store", "info"])
     #expect(before.exitCode == 0)
     #expect(before.text.contains("last check without damage never"), "\(before.text)")
-    for words in [place.store, "free on its disk", "of recordings", "spool store gc would free nothing"] {
+    for words in [
+      place.store, "free on its disk", "of recordings", "spool store gc would free nothing",
+    ] {
       #expect(before.text.contains(words), "\(words): \(before.text)")
     }
     #expect(before.text.split(separator: "\n").count <= 24)

@@ -94,7 +94,10 @@ struct ReceiptPlaceTests {
     }
     for source in ["out/a.wav", receipt] {
       let quote = try place.spool(
-        ["proof", "quote", source, "--from", "0:01", "--to", "0:02", "--out", "quote-\(source.count)"])
+        [
+          "proof", "quote", source, "--from", "0:01", "--to", "0:02", "--out",
+          "quote-\(source.count)",
+        ])
       #expect(quote.exitCode == 0, "\(quote.errorOutput)")
       #expect(try place.spool(["verify", "quote-\(source.count)"]).exitCode == 0)
     }

@@ -6,13 +6,15 @@ import Testing
 struct HelpTests {
   static let commands = [
     "run", "batch", "watch", "resume", "status", "runs", "why", "search", "words", "inbox",
-    "play", "pipeline", "stages", "plugin", "verify", "proof", "store", "completion",
+    "play", "normalize", "convert", "clean", "trim", "mix", "pipeline", "stages", "plugin",
+    "verify", "proof", "store", "completion",
   ]
 
   static let twoWords = [
     "runs list", "runs show", "runs forget", "pipeline list", "pipeline new", "pipeline check",
     "pipeline plan", "pipeline graph", "pipeline schema", "pipeline crashtest", "proof quote",
-    "proof stamp", "proof key", "proof ledger", "store info", "store check", "store prune", "store repair", "store gc",
+    "proof stamp", "proof key", "proof ledger", "store info", "store check", "store prune",
+    "store repair", "store gc",
     "store backup", "store restore",
   ]
 
@@ -52,7 +54,8 @@ struct HelpTests {
   @Test(
     "a slip of the finger gives exit code 2 and the word that was probably meant",
     arguments: [
-      (["runn", "x"], "run"), (["pipeline", "chekc", "x"], "pipeline check"), (["store", "gc"], "store gc"),
+      (["runn", "x"], "run"), (["pipeline", "chekc", "x"], "pipeline check"),
+      (["store", "gc"], "store gc"),
       (["run", "a", "b", "--repalce"], "--replace"), (["stages", "gat"], "gate"),
       (["pipeline", "graph", "x", "--format", "dto"], "dot"), (["completion", "fisch"], "fish"),
       (["run"], "PIPELINE"), (["runs", "--limit", "many"], "whole number"),

@@ -49,4 +49,14 @@ struct ArgumentLexerTests {
     #expect(lexer.takeValue() == nil)
     #expect(lexer.next() == nil)
   }
+
+  @Test("and takes a negative number behind an option for its value, and nothing else with a dash")
+  func negativeNumbers() {
+    var lexer = ArgumentLexer(["-t", "-16", "--to", "-1:30", "--gain", "-.5dB", "-n", "-x"])
+    for value in ["-16", "-1:30", "-.5dB", nil] {
+      _ = lexer.next()
+      #expect(lexer.takeValue() == value)
+    }
+    #expect(lexer.next() == .short("x"))
+  }
 }

@@ -76,6 +76,11 @@ package struct Workspace: Sendable {
       folder: folder.path)
   }
 
+  /// Starts `spool` with these very arguments.
+  package func start(_ arguments: [String]) throws -> RunningSpool {
+    try RunningSpool(program, arguments, environment: environment, folder: folder.path)
+  }
+
   /// `spool resume --json`.
   package func resume(_ run: String? = nil) throws -> SpoolRun {
     SpoolRun(try spool(["resume"] + (run.map { [$0] } ?? []) + ["--json"]))

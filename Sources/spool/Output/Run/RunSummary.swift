@@ -29,7 +29,7 @@ struct RunSummary {
   }
 
   /// Levels as measuring stages report them; nil if not measured.
-  private struct Levels: Decodable {
+  struct Levels: Codable {
     var integratedLoudness: Double?
     var loudnessRange: Double?
     var truePeak: Double?
@@ -54,7 +54,9 @@ struct RunSummary {
     var files: [File]
   }
 
-  private var levels: [String] {
+  /// The levels of the run's measuring stages by their names, in order; without any, those of a
+  /// normalizing stage as `before` and `after`.
+  var columns: [(title: String, levels: Levels)] {
     var columns: [(title: String, levels: Levels)] = []
     for step in run.steps {
       if step.kind == "measure-exports", let exports = decode(Exports.self, step.findings) {
@@ -70,6 +72,11 @@ struct RunSummary {
     {
       columns = [("before", change.before), ("after", change.after)]
     }
+    return columns
+  }
+
+  private var levels: [String] {
+    let columns = columns
     guard !columns.isEmpty else { return [] }
     let rows: [(String, (Levels) -> String?)] = [
       ("loudness", { figure($0.integratedLoudness, "LUFS") }),

@@ -1,0 +1,111 @@
+import Audio
+import Media
+import PipelineModel
+import Platform
+
+extension Command {
+  /// `spool mix`: several recordings become one.
+  static let mix = Command(
+    name: "mix", group: "Quick",
+    summary: "Mix recordings into one.",
+    discussion: """
+      All recordings begin together, and the mix is as long as the longest. It has the rate of the \
+      first, and is mono if all of them are. A gain stands behind a name, or in --gain, once for \
+      each recording in their order. A mix that would pass -1 dBTP is turned down as a whole; with \
+      --loudness, it is brought to a loudness. For volumes, pans, offsets and ducking, save what \
+      --show prints, and see spool stages mixdown.
+      """,
+    positionals: [Options.mixTracks],
+    options: [QuickOptions.out, Options.mixGain, QuickOptions.loudness, QuickOptions.truePeak]
+      + QuickOptions.common,
+    examples: [
+      Example("Two recordings", "spool mix a.wav b.wav -o mix.wav"),
+      Example("Music under a voice", "spool mix voice.wav music.mp3:-12dB -t -16 -o show.mp3"),
+    ],
+    perform: CommandContext.mixQuickly)
+}
+
+extension Options {
+  fileprivate static let mixTracks = Positional<[String]>.repeated(
+    "RECORDING", minimum: 2,
+    help: "The recordings, each with a gain if wanted: music.mp3:-12dB.", completion: .files())
+  fileprivate static let mixGain = Option<[String]>.values(
+    "gain", "DB", help: "The gain of a recording: the first for the first one, and so on.")
+}
+
+/// A recording with its gain in a mix.
+private struct MixInput {
+  let path: String
+  /// As typed, `-12dB`; nil for none.
+  let gain: String?
+
+  /// Splits `music.mp3:-12dB`, unless there is a file of that name.
+  init(_ argument: String, isFile: (String) -> Bool) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    if parts.count > 1, let last = parts.last, !isFile(argument),
+      (try? Unit.decibels.parse(String(last))) != nil
+    {
+      path = parts.dropLast().joined(separator: ":")
+      gain = String(last)
+    } else {
+      path = argument
+      gain = nil
+    }
+  }
+}
+
+extension CommandContext {
+  fileprivate func mixQuickly() throws(SpoolError) -> ExitCode {
+    let inputs = arguments[Options.mixTracks].map {
+      MixInput($0) { FilePath.exists(absolute($0)) }
+    }
+    let gains = try gains(of: inputs)
+    let isLevelled = arguments[QuickOptions.loudness] != nil
+    if !isLevelled, arguments[QuickOptions.truePeak] != nil {
+      throw .usage("--true-peak goes with a loudness", advice: "add --loudness -16")
+    }
+    let level = isLevelled ? try quickLevel() : QuickPipeline.Stage("measure", id: "after")
+    let rate = try value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
+    let work = QuickWork(
+      stages: { recordings in
+        let isMono = recordings.descriptions.allSatisfy { $0.format.channelCount == 1 }
+        return [
+          QuickPipeline.Stage(
+            "mixdown",
+            [
+              "from": "$tracks",
+              "tracks": gains.map { "[\($0.map { "{ gain: \($0) }" }.joined(separator: ", "))]" },
+              "channels": isMono ? "1" : nil,
+              // A mono recording is heard on both sides as it is.
+              "pan-law": "0 dB", "sample-rate": rate, "headroom": "reduce",
+            ]), level,
+        ]
+      }, mixName: "mix")
+    return try runQuick(work, on: inputs.map(\.path))
+  }
+
+  /// The gain of each input with its unit; nil if none has one.
+  private func gains(of inputs: [MixInput]) throws(SpoolError) -> [String]? {
+    let options = arguments[Options.mixGain]
+    guard options.count <= inputs.count else {
+      throw .usage(
+        "--gain was given \(options.count) times for \(inputs.count) recordings",
+        advice: "once for each recording at most")
+    }
+    guard !options.isEmpty || inputs.contains(where: { $0.gain != nil }) else { return nil }
+    var gains: [String] = []
+    for (index, input) in inputs.enumerated() {
+      let option = options.indices.contains(index) ? options[index] : nil
+      if let option, let own = input.gain {
+        throw .usage(
+          "\(input.path) has two gains", reason: "\(own) behind its name, and --gain \(option)",
+          advice: "leave one of them out")
+      }
+      let typed = input.gain.map { "\(input.path):\($0)" } ?? "--gain \(option ?? "")"
+      gains.append(
+        try Self.value(
+          input.gain ?? option ?? "0 dB", typed: typed, in: "mixdown", ["tracks", "gain"]))
+    }
+    return gains
+  }
+}

@@ -1,0 +1,70 @@
+import Platform
+
+extension Command {
+  /// `spool normalize`: recordings to a loudness.
+  static let normalize = Command(
+    name: "normalize", group: "Quick",
+    summary: "Bring recordings to a loudness, or to a peak.",
+    discussion: """
+      Measures the whole recording after EBU R 128 and applies one gain; true peaks that would \
+      pass the ceiling are limited, and the gain is corrected for that. Prints the loudness before \
+      and after. With --peak, the highest sample is brought to a level in place of a loudness. \
+      Tags and cover art are carried over.
+
+      One recording goes to a file, several go to a folder, each in its own format or in that of \
+      --format. Without --keep nothing stays but the files. --show prints the pipeline, to save and \
+      to change.
+      """,
+    positionals: [QuickOptions.recordings],
+    options: [QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak, Options.samplePeak]
+      + QuickOptions.single,
+    examples: [
+      Example("Podcast loudness, as MP3", "spool normalize in.wav -t -16 -o out.mp3"),
+      Example(
+        "Several files into a folder", "spool normalize *.wav -t -23 --format flac -o levelled/"),
+      Example("To a peak", "spool normalize in.wav --peak -1 -o out.wav"),
+    ],
+    perform: CommandContext.normalizeQuickly)
+}
+
+extension Options {
+  fileprivate static let samplePeak = Option<String?>.value(
+    "peak", "DB", help: "The sample peak to reach, in place of a loudness.")
+}
+
+extension CommandContext {
+  fileprivate func normalizeQuickly() throws(SpoolError) -> ExitCode {
+    let level: QuickPipeline.Stage
+    if let peak = try value(of: Options.samplePeak, in: "normalize", ["peak"]) {
+      guard arguments[QuickOptions.loudness] == nil, arguments[QuickOptions.truePeak] == nil else {
+        throw .usage(
+          "--peak is in place of a loudness",
+          advice: "leave --peak out, or --loudness and --true-peak")
+      }
+      level = QuickPipeline.Stage("normalize", ["peak": peak])
+    } else {
+      level = try quickLevel()
+    }
+    return try runQuick(
+      QuickWork { (recordings) throws(SpoolError) in try quickDecode(recordings) + [level] })
+  }
+
+  /// The stage of `--loudness` and `--true-peak`, or of podcast loudness without them.
+  func quickLevel() throws(SpoolError) -> QuickPipeline.Stage {
+    .normalize(
+      loudness: try value(of: QuickOptions.loudness, in: "normalize", ["loudness"]) ?? "-16 LUFS",
+      truePeak: try value(of: QuickOptions.truePeak, in: "normalize", ["true-peak"]) ?? "-1 dBTP")
+  }
+
+  /// The first stages: the recording, with `--keep-damaged`, at the rate of `--sample-rate`.
+  func quickDecode(_ recordings: QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage] {
+    let rate = try value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
+    let damaged = arguments[QuickOptions.keepDamaged] ? "keep" : nil
+    return [
+      QuickPipeline.Stage(
+        "decode",
+        ["from": "$recording", "channels": recordings.needStereo ? "2" : nil, "damaged": damaged])
+    ]
+      + (rate.map { [QuickPipeline.Stage("resample", ["rate": $0])] } ?? [])
+  }
+}

@@ -1,0 +1,213 @@
+import Media
+import PipelineModel
+import Platform
+import SoundEngine
+import Stages
+
+/// Options of all quick commands.
+enum QuickOptions {
+  static let recordings = Positional<[String]>.repeated(
+    "RECORDING", help: "The recordings, in any format that FFmpeg reads; of a video its sound.",
+    completion: .files())
+  static let out = Option<String?>.value(
+    "out", "PATH", short: "o",
+    help: "The file to write, whose ending says the format; for several recordings FOLDER/.",
+    completion: .files())
+  static let format = Option<[String]>.values(
+    "format", "FORMAT", short: "f",
+    help: "wav, m4a, alac, flac, mp3, opus or ogg, for files in a folder; several with commas.",
+    completion: .choices(ExportFormat.allCases.map(\.rawValue)))
+  static let bitRate = Option<String?>.value(
+    "bit-rate", "RATE", short: "b", help: "Of m4a, mp3 and opus: 192k.")
+  static let bits = Option<BitDepth?>.value(
+    "bits", "BITS", help: "Of wav, alac and flac; float of wav only.")
+  static let sampleRate = Option<String?>.value(
+    "sample-rate", "RATE", help: "Convert to this rate: 44100, or '44.1 kHz'.",
+    defaultText: "the recording's, or the next that the format has")
+  static let loudness = Option<String?>.value(
+    "loudness", "LUFS", short: "t", help: "The integrated loudness to reach (EBU R 128).")
+  static let truePeak = Option<String?>.value(
+    "true-peak", "DBTP", help: "The ceiling of the true peaks, with a loudness.",
+    defaultText: "-1")
+  static let keepDamaged = Option<Bool>.flag(
+    "keep-damaged", help: "Take what can be decoded of a damaged recording.")
+  static let replace = Option<Bool>.flag("replace", help: "Replace files that are there.")
+  static let dryRun = Option<Bool>.flag(
+    "dry-run", short: "n", help: "Check everything, and say what would be written.")
+  static let show = Option<Bool>.flag(
+    "show", help: "Print the pipeline, which spool run takes; write nothing.")
+  static let keep = Option<Bool>.flag(
+    "keep", help: "Keep the work in the store, as spool run does: it can be resumed and reused.")
+
+  /// The options of every quick command, to stand behind its own.
+  static let common: [any DeclaredArgument<OptionDeclaration>] = [
+    format, bitRate, bits, sampleRate, replace, dryRun, show, keep, Options.store, Options.json,
+    Options.quiet,
+  ]
+
+  /// The options of the commands that take one recording at a time.
+  static let single: [any DeclaredArgument<OptionDeclaration>] = [keepDamaged] + common
+}
+
+/// The values of `--bits`.
+enum BitDepth: String, CaseIterable, ArgumentValue {
+  case sixteen = "16"
+  case twentyFour = "24"
+  case float
+}
+
+/// How a quick command writes its files: its common options, checked.
+struct QuickFormat {
+  /// Those of `--format`; empty without it.
+  let formats: [ExportFormat]
+  private let bits: BitDepth?
+  private let bitRate: String?
+  /// As `resample` takes it.
+  let sampleRate: String?
+  private let typedBitRate: String
+
+  init(_ context: CommandContext) throws(SpoolError) {
+    let arguments = context.arguments
+    var formats: [ExportFormat] = []
+    for word in arguments[QuickOptions.format].flatMap({ $0.split(separator: ",") }) {
+      guard let format = ExportFormat(rawValue: String(word)) else {
+        let words = ExportFormat.allCases.map(\.rawValue)
+        let near = Problem.nearest(to: String(word), in: words)
+        throw .usage(
+          "--format \(word) is none that Spool writes",
+          reason: "it writes \(words.joined(separator: ", "))",
+          advice: near.map { "--format \($0)" })
+      }
+      if !formats.contains(format) { formats.append(format) }
+    }
+    self.formats = formats
+    bits = arguments[QuickOptions.bits]
+    bitRate = arguments[QuickOptions.bitRate]
+    typedBitRate = "--bit-rate \(bitRate ?? "")"
+    sampleRate = try context.value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
+  }
+
+  /// The stage that writes the files.
+  /// - Parameters:
+  ///   - formats: the formats to write.
+  ///   - name: of the files; nil for the recording's.
+  ///   - depth: of a recording whose samples stay as they are; nil if they are changed.
+  func export(
+    _ formats: [ExportFormat], name: String?, depth: BitDepth?
+  ) throws(SpoolError) -> QuickPipeline.Stage {
+    let list = formats.map(\.rawValue).joined(separator: ", ")
+    if bits != nil, !formats.contains(where: \.isLossless) {
+      throw .usage(
+        "--bits is for wav, alac and flac, and the format is \(list)",
+        advice: "leave --bits out, or choose its size with --bit-rate")
+    }
+    let hasOthers = formats.contains { $0.isLossless && $0 != .wav }
+    if bits == .float, hasOthers || !formats.contains(.wav) {
+      throw .usage(
+        "--bits float is for wav, and the format is \(list)", advice: "--bits 24, or --format wav")
+    }
+    var depth = bits ?? (sampleRate == nil ? depth : nil)
+    if depth == .float, hasOthers { depth = nil }
+    return .export(
+      formats, name: name, bits: depth?.rawValue, bitRate: try bitRate(of: formats, list))
+  }
+
+  private func bitRate(of formats: [ExportFormat], _ list: String) throws(SpoolError) -> String? {
+    guard let bitRate else { return nil }
+    var text: String?
+    for format in formats
+    where CommandContext.type(of: [format.rawValue, "bit-rate"], in: "export")
+      != nil
+    {
+      text = try CommandContext.value(
+        bitRate, typed: typedBitRate, in: "export", [format.rawValue, "bit-rate"])
+    }
+    if let text { return text }
+    throw .usage(
+      "\(typedBitRate) is for m4a, mp3 and opus, and the format is \(list)",
+      reason: formats == [.ogg]
+        ? "Ogg Vorbis has a quality, which export in a pipeline takes"
+        : "it has no bit rate to choose", advice: "leave --bit-rate out")
+  }
+}
+
+extension BitDepth {
+  /// The depth in which the samples of a recording fit as they are; nil if that is not known.
+  init?(of recording: MediaDescription) {
+    if ["pcm_f32le", "pcm_f32be", "pcm_f64le", "pcm_f64be"].contains(recording.codec) {
+      self = .float
+    } else if let bits = recording.bitDepth, bits <= 16 {
+      self = .sixteen
+    } else {
+      return nil
+    }
+  }
+}
+
+extension ExportFormat {
+  /// The format of a recording, if Spool writes it; else WAV.
+  init(of recording: MediaDescription) {
+    switch recording.codec {
+    case "aac": self = .m4a
+    case "vorbis": self = .ogg
+    case let codec: self = ExportFormat(rawValue: codec) ?? .wav
+    }
+  }
+}
+
+/// Options whose values are parameters of stages: the stages' declarations say what is allowed.
+extension CommandContext {
+  /// The value of an option as the parameter takes it: `-16` becomes `-16 LUFS`. Nil without it.
+  func value(
+    of option: Option<String?>, in kind: String, _ path: [String]
+  ) throws(SpoolError) -> String? {
+    try arguments[option].map { (text) throws(SpoolError) in
+      try Self.value(
+        text, typed: "--\(option.declaration.name) \(text)", in: kind, path)
+    }
+  }
+
+  /// A text as the parameter takes it, with its unit.
+  /// - Parameters:
+  ///   - typed: how the user wrote it, for errors.
+  ///   - kind: the stage kind.
+  ///   - path: the parameter's name, or the names that lead to it.
+  static func value(
+    _ text: String, typed: String, in kind: String, _ path: [String]
+  ) throws(SpoolError) -> String {
+    guard case .number(let unit, let range)? = type(of: path, in: kind) else { return text }
+    let allowed = ParameterType.number(unit, range).allowed
+    let value: Double
+    // Rates are often written as 48k.
+    let isShort = unit.dimension == .frequency && text.hasSuffix("k")
+    do throws(Unit.ParseFailure) { value = try unit.parse(isShort ? text + "Hz" : text) } catch {
+      switch error {
+      case .notANumber:
+        throw .usage("\(typed) is no number", reason: "allowed: \(allowed)")
+      case .wrongUnit(let symbol):
+        throw .usage(
+          "\(typed) has the unit \"\(symbol)\"", reason: "allowed: \(allowed)",
+          advice: "units: \(unit.alternatives.joined(separator: ", ")), or none")
+      }
+    }
+    let limits = range.lowerBound * unit.factor...range.upperBound * unit.factor
+    guard limits.contains(value) else {
+      throw .usage("\(typed) is out of range", reason: "allowed: \(allowed)")
+    }
+    return unit.format(value)
+  }
+
+  /// The type of a parameter; nil if the kind has none of that name.
+  static func type(of path: [String], in kind: String) -> ParameterType? {
+    var members = StageCatalog.builtIn[kind]?.descriptor.parameters ?? []
+    var type: ParameterType?
+    for name in path {
+      type = members.first { $0.name == name }?.type
+      switch type {
+      case .group(let inner), .list(of: .group(let inner), _): members = inner
+      default: members = []
+      }
+    }
+    return type
+  }
+}

@@ -1,0 +1,357 @@
+import Audio
+import Media
+import PipelineEngine
+import PipelineModel
+import Platform
+import SoundEngine
+import Stages
+import Store
+
+/// What a quick command does to the sound, and how that is written.
+struct QuickWork {
+  /// The stages before `export`, for recordings with these properties.
+  let stages: (QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage]
+  /// Whether the samples stay as they are, so that their depth is kept too.
+  var keepsSamples = false
+  /// Whether all recordings become one result, which has this name in a folder.
+  var mixName: String?
+}
+
+/// The recordings of one run of a quick command.
+struct QuickRecordings {
+  let descriptions: [MediaDescription]
+  /// Whether a format to write has no more than two channels, and a recording has.
+  let needStereo: Bool
+}
+
+/// One run of a quick command, checked: a recording, or several tracks, through one pipeline.
+private struct QuickJob {
+  /// The recordings as typed.
+  let inputs: [String]
+  let pipeline: CommandContext.Pipeline
+  /// The pipeline with the recordings.
+  let plan: Plan
+  /// The names of the files to write.
+  let names: [String]
+}
+
+/// Running quick commands: `spool normalize`, `convert`, `clean`, `trim` and `mix`.
+extension CommandContext {
+  /// Runs the work on every recording, or on all of them together.
+  /// - Parameter typed: the recordings as typed; nil for the arguments.
+  func runQuick(_ work: QuickWork, on typed: [String]? = nil) throws(SpoolError) -> ExitCode {
+    let typed = typed ?? arguments[QuickOptions.recordings]
+    let groups = work.mixName == nil ? typed.map { [$0] } : [typed]
+    let format = try QuickFormat(self)
+    if arguments[Options.store] != nil, !arguments[QuickOptions.keep] {
+      throw .usage(
+        "--store is for work that is kept", reason: "without --keep nothing is left in a store",
+        advice: "add --keep, or leave --store out")
+    }
+    guard let out = arguments[QuickOptions.out] else {
+      throw .usage(
+        "the output has no name",
+        advice: groups.count == 1
+          ? "--out FILE, as in --out out.mp3" : "--out FOLDER/, with --format mp3")
+    }
+    let destination = try QuickDestination(
+      out, formats: format.formats, fileCount: groups.count,
+      isFolder: (try? FileStamp(following: absolute(out)))?.isFolder == true)
+    var jobs: [Result<QuickJob, SpoolError>] = []
+    for group in groups {
+      do throws(SpoolError) {
+        jobs.append(.success(try job(group, work, format, destination)))
+      } catch {
+        if error.exitCode == .usage { throw error }
+        jobs.append(.failure(error))
+      }
+    }
+    let folder = absolute(destination.path)
+    try refuseCollisions(jobs, with: typed, in: folder)
+    if arguments[QuickOptions.show] { return try show(jobs) }
+    if arguments[QuickOptions.dryRun] {
+      try OutputFolder.check(folder)
+    }
+    return try run(jobs, groups, destination)
+  }
+
+  // MARK: Preparing
+
+  private func job(
+    _ inputs: [String], _ work: QuickWork, _ format: QuickFormat, _ destination: QuickDestination
+  ) throws(SpoolError) -> QuickJob {
+    var descriptions: [MediaDescription] = []
+    var paths: [String] = []
+    for input in inputs {
+      try refuseAddress(input)
+      let path = absolute(input)
+      try refuseUnnameable(path)
+      if (try? FileStamp(following: path))?.isFolder == true {
+        throw .usage(
+          "\(input) is a folder", reason: "spool \(arguments.command.name) takes recordings",
+          advice: "name the files in it, or give the folder to spool batch with a pipeline: "
+            + "--show prints one")
+      }
+      descriptions.append(try MediaProbe.describe(SourceFile(path)))
+      paths.append(path)
+    }
+    guard let first = paths.first, let description = descriptions.first else {
+      throw .usage("there is no recording", advice: "name one")
+    }
+    var formats = format.formats
+    if case .file(_, _, let only) = destination { formats = [only] }
+    if formats.isEmpty { formats = [ExportFormat(of: description)] }
+    var name = try destination.exportName(of: first)
+    if let mixName = work.mixName, name == nil {
+      name = if case .file(_, let stem, _) = destination { stem } else { mixName }
+    }
+    let export = try format.export(
+      formats, name: name, depth: work.keepsSamples ? BitDepth(of: description) : nil)
+    let recordings = QuickRecordings(
+      descriptions: descriptions,
+      needStereo: formats.contains(.mp3)
+        && descriptions.contains { $0.format.channelCount > 2 })
+    let text = QuickPipeline(
+      name: arguments.command.name,
+      input: work.mixName == nil ? "recording: sound" : "tracks: sound+",
+      stages: try work.stages(recordings) + [export]
+    ).text
+    // Its place in a list of runs is the command's name.
+    let pipeline = try pipeline(text, from: "spool \(arguments.command.name)")
+    let stem = name ?? ExportName.stem(of: first)
+    return QuickJob(
+      inputs: inputs, pipeline: pipeline, plan: try quickPlan(pipeline, paths),
+      names: formats.map { stem + $0.fileExtension })
+  }
+
+  /// The plan; what is wrong is told without excerpts of a text that the user never wrote.
+  private func quickPlan(_ pipeline: Pipeline, _ paths: [String]) throws(SpoolError) -> Plan {
+    MediaLibraries.beginOpening()
+    do {
+      return try Plan(
+        pipeline.definition, catalog: pipeline.catalog, inputs: files(paths, of: pipeline),
+        checksEquipment: true)
+    } catch {
+      throw .usage(
+        "this cannot be done", reason: error.problems.map(\.message).joined(separator: "; "),
+        advice: "choose other values; --show prints the pipeline")
+    }
+  }
+
+  private func files(_ paths: [String], of pipeline: Pipeline) -> [String: String] {
+    guard let input = pipeline.definition.inputs.first else { return [:] }
+    guard input.isList else { return [input.name: paths.first ?? ""] }
+    return Dictionary(
+      paths.enumerated().map { (input.place($0 + 1), $1) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Refuses outputs that would replace a recording or each other, whatever is allowed.
+  private func refuseCollisions(
+    _ jobs: [Result<QuickJob, SpoolError>], with typed: [String], in folder: String
+  ) throws(SpoolError) {
+    var owners: [ExactText: String] = [:]
+    let recordings = typed.compactMap { input in
+      (try? FileStamp(following: absolute(input))).map { (input, $0) }
+    }
+    for case .success(let job) in jobs {
+      for name in job.names {
+        let path = "\(folder)/\(name)"
+        if let stamp = try? FileStamp(following: path),
+          let recording = recordings.first(where: { $0.1.isSameFile(as: stamp) })
+        {
+          throw .usage(
+            "\(name) would take the place of the recording \(recording.0)",
+            reason: "Spool never writes over a recording",
+            advice: "choose another name or folder with --out")
+        }
+        if let owner = owners.updateValue(job.inputs[0], forKey: ExactText(name)) {
+          throw .usage(
+            "\(owner) and \(job.inputs[0]) would both become \(name)",
+            reason: "files are named after their recordings",
+            advice: "rename one of them, or give them to spool \(arguments.command.name) one by one"
+          )
+        }
+      }
+    }
+  }
+
+  private func show(_ jobs: [Result<QuickJob, SpoolError>]) throws(SpoolError) -> ExitCode {
+    var texts: [String] = []
+    for job in jobs {
+      let text = try job.get().pipeline.text
+      if !texts.contains(text) { texts.append(text) }
+    }
+    guard texts.count == 1 else {
+      throw .usage(
+        "the recordings have different pipelines, and --show prints one",
+        reason: "each keeps its format", advice: "add --format, or name one recording")
+    }
+    answer(JSONLine(["pipeline": texts[0]]), texts[0])
+    return .done
+  }
+
+  // MARK: Running
+
+  private func run(
+    _ jobs: [Result<QuickJob, SpoolError>], _ groups: [[String]], _ destination: QuickDestination
+  ) throws(SpoolError) -> ExitCode {
+    let isDry = arguments[QuickOptions.dryRun]
+    let folder =
+      isDry ? absolute(destination.path) : try OutputFolder.prepare(absolute(destination.path))
+    let temporary = TemporaryStore()
+    defer { temporary.remove() }
+    let clock = SystemClock()
+    let stop = SignalWatch.begin(clock, leaving: { temporary.remove() }) { [console] in
+      console.lastWord("stopped")
+    }
+    let runs = QuickRuns(
+      context: self, folder: folder, shownFolder: destination.path, temporary: temporary,
+      clock: clock, stop: stop)
+    var failureCount = 0
+    for (job, group) in zip(jobs, groups) {
+      var report: QuickReport
+      do throws(SpoolError) {
+        report = try runs.run(try job.get(), isDry: isDry)
+      } catch {
+        if error.cause == .cancelled { break }
+        report = QuickReport(inputs: group, outputs: (try? job.get().names) ?? [], error: error)
+        failureCount += 1
+      }
+      tell(report)
+    }
+    if let signal = stop.signalNumber {
+      console.report(
+        arguments[QuickOptions.keep]
+          ? "stopped: what was noted is kept, and \(resumeLine()) goes on from there"
+          : "stopped: the file under way was given up")
+      return .interrupted(by: signal)
+    }
+    if jobs.count > 1, voice == .full {
+      let done =
+        "\(jobs.count - failureCount) of \(jobs.count) files \(isDry ? "possible" : "done")"
+      console.print(
+        done + (isDry ? "" : " in \(Format.duration(clock.elapsed))")
+          + (failureCount > 0 ? ", \(failureCount) failed" : ""))
+    }
+    return failureCount == 0 ? .done : failureCount == jobs.count ? .failed : .someFailed
+  }
+
+  /// The command that resumes a run in the store.
+  fileprivate func resumeLine(_ run: RunID? = nil) -> String {
+    ShellWords.line(
+      ["spool", "resume"] + (run.map { [$0.description] } ?? [])
+        + (arguments[Options.store].map { ["--store", $0] } ?? []))
+  }
+
+  private func tell(_ report: QuickReport) {
+    if isJSON { console.print(JSONText.of(report.json)) }
+    if let error = report.error { return console.report(error.text(console)) }
+    if voice == .full { console.print(report.line) }
+  }
+}
+
+/// The runs of one quick command, one after the other.
+private struct QuickRuns {
+  let context: CommandContext
+  /// The output folder, and how the user named it.
+  let folder: String
+  let shownFolder: String
+  let temporary: TemporaryStore
+  let clock: SystemClock
+  let stop: StopRequest
+
+  private var isKept: Bool { context.arguments[QuickOptions.keep] }
+
+  /// Runs one job to its end.
+  /// - Throws: what failed, in terms of the command's options.
+  func run(_ job: QuickJob, isDry: Bool) throws(SpoolError) -> QuickReport {
+    try stop.check()
+    let isReplacing = context.arguments[QuickOptions.replace]
+    if !isReplacing, !isKept {
+      for name in job.names where (try? FileStamp(at: "\(folder)/\(name)")) != nil {
+        throw SpoolError(
+          "\(shown(name)) is there already", reason: "nothing is replaced without being asked to",
+          advice: "choose another name with --out, or add --replace", cause: .environment)
+      }
+    }
+    var report = QuickReport(inputs: job.inputs, outputs: job.names.map(shown), isKept: isKept)
+    if isDry { return report }
+    let recorder = QuickRecorder(
+      report.title, isSilent: context.voice != .full, clock: clock, console: context.console)
+    let request = RunRequest(
+      pipelineText: job.pipeline.text, folder: folder, isReplacing: isReplacing,
+      keepsEverything: false, names: nil, pluginFolder: context.pluginFolder)
+    let record = RunRecord(
+      id: clock.makeRunID(), pipeline: job.plan.name, pipelinePath: job.pipeline.path,
+      inputs: job.plan.inputs, overrides: [:], startedAt: clock.now, request: request)
+    let store = try store(for: job.plan, request)
+    defer { if !isKept { temporary.remove() } }
+    var settings = Runner.Options(request)
+    if isKept { settings.resumeCommand = context.resumeLine(record.id) }
+    defer { warn(recorder.warnings) }
+    do throws(RunError) {
+      report.run = try context.runner(in: store, recorder, clock, stop)
+        .run(job.plan, settings, record: record)
+    } catch {
+      throw wording(error)
+    }
+    report.warnings = recorder.warnings.map(inOptions)
+    return report
+  }
+
+  private func warn(_ warnings: [String]) {
+    guard !context.isJSON else { return }
+    for warning in warnings {
+      context.console.report("warning: \(Format.visible(inOptions(warning)))")
+    }
+  }
+
+  /// How the user would name an output.
+  private func shown(_ name: String) -> String {
+    shownFolder == "." ? name : shownFolder + (shownFolder.hasSuffix("/") ? "" : "/") + name
+  }
+
+  /// The user's store with --keep; else a temporary one, beside the output or, if it does not fit
+  /// there, in the folder for temporary files.
+  private func store(for plan: Plan, _ request: RunRequest) throws(SpoolError) -> DiskStore {
+    if isKept { return try context.store(for: plan, Runner.Options(request)) }
+    let other = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let store: DiskStore
+    do throws(SpoolError) { store = try temporary.open(in: folder) } catch {
+      // A full disk, or a share that cannot hold a database.
+      temporary.remove()
+      guard let elsewhere = try? temporary.open(in: context.absolute(other)) else { throw error }
+      return elsewhere
+    }
+    let (here, there) = (context.disk(of: folder), context.disk(of: context.absolute(other)))
+    guard here.device != there.device, there.freeByteCount > here.freeByteCount,
+      let forecast = try? context.forecast(plan, Runner.Options(request), in: store),
+      forecast.storeByteCount + forecast.publishedByteCount > here.freeByteCount
+    else { return store }
+    temporary.remove()
+    return try temporary.open(in: context.absolute(other))
+  }
+
+  /// A run's error without steps, stages and a store, which the user of a quick command never named.
+  private func wording(_ failure: RunError) -> SpoolError {
+    let error = failure.error
+    let recording = failure.recording.map { error.message.contains($0) ? "" : " — \($0)" } ?? ""
+    var advice = error.advice.map(inOptions)
+    if error.isFullDisk, !isKept {
+      advice =
+        "free some space; choose another disk with --out; or name a folder with room for temporary "
+        + "files in TMPDIR"
+    }
+    return SpoolError(
+      inOptions(error.message) + recording, reason: error.reason.map(inOptions), advice: advice,
+      cause: error.cause, kind: error.kind)
+  }
+
+  /// A text of a stage, with the options of quick commands in the place of parameters.
+  private func inOptions(_ text: String) -> String {
+    let way = context.arguments.command.name == "mix" ? "spool convert RECORDING " : ""
+    let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
+      .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
+    return isKept ? text : text.replacing("the store", with: "the temporary store")
+  }
+}

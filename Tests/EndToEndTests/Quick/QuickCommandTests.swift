@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A quick command does with one line what a pipeline does",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct QuickCommandTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  @discardableResult
+  private func record(
+    _ name: String, seconds: Double = 3, rate: Int = 44100, channels: Int = 2,
+    coding: [String] = ["-metadata", "title=Song"]
+  ) throws -> String {
+    try Reference.record(
+      place.file(name), seconds: seconds, rate: rate, channels: channels, coding: coding)
+    return place.file(name)
+  }
+
+  /// What is in the user's folder, hidden files too.
+  private var names: [String] { Workspace.names(in: place.folder.path) }
+
+  @Test("normalize reaches the loudness, carries the tags, and leaves nothing but the file")
+  func normalize() throws {
+    try record("in.wav")
+    let before = try Reference.loudness(of: place.file("in.wav")).integrated
+    let result = try place.spool(["normalize", "in.wav", "-t", "-16", "-o", "out.mp3"])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    #expect(result.text.hasPrefix("in.wav → out.mp3   \(rounded(before)) → -16.0 LUFS   true peak"))
+    #expect(names == ["in.wav", "out.mp3"])
+    let after = try Reference.loudness(of: place.file("out.mp3"))
+    #expect(abs(after.integrated + 16) < 0.1)
+    let facts = try SoundFacts(of: place.file("out.mp3"))
+    #expect(facts.codec == "mp3" && facts.tags["title"] == "Song")
+  }
+
+  private func rounded(_ value: Double) -> String { String(format: "%.1f", value) }
+
+  @Test("normalize keeps true peaks below the ceiling, or reaches a peak")
+  func peaks() throws {
+    try record("in.wav")
+    let loud = try place.spool(
+      ["normalize", "in.wav", "-t=-9", "--true-peak", "-3", "-o", "loud.wav"])
+    #expect(loud.exitCode == 0, "\(loud.errorOutput)")
+    #expect(try Reference.loudness(of: place.file("loud.wav")).truePeak < -2.9)
+    let peak = try place.spool(["normalize", "in.wav", "--peak", "-6", "-o", "peak.wav"])
+    #expect(peak.exitCode == 0, "\(peak.errorOutput)")
+    let highest = try #require(try Reference.floats(of: place.file("peak.wav")).map(abs).max())
+    #expect(abs(20 * log10(highest) + 6) < 0.01)
+  }
+
+  @Test("several recordings go to a folder, each in its own format; one that fails stops no other")
+  func several() throws {
+    try record("a.wav")
+    try record("b.m4a", coding: ["-c:a", "aac"])
+    try record("c.aiff", coding: [])
+    let result = try place.spool(
+      ["normalize", "a.wav", "missing.wav", "b.m4a", "c.aiff", "-t", "-20", "-o", "out/"])
+    #expect(result.exitCode == 3)
+    #expect(result.text.hasSuffix(" 1 failed\n") && result.text.contains("3 of 4 files done"))
+    #expect(Complaint(result.errorOutput)?.what == "cannot read \(place.file("missing.wav"))")
+    #expect(place.exports == ["a.wav", "b.m4a", "c.wav"])
+    for name in place.exports {
+      #expect(abs(try Reference.loudness(of: place.out + "/" + name).integrated + 20) < 0.1)
+    }
+    let all = try place.spool(["normalize", "x.wav", "y.wav", "-o", "out/"])
+    #expect(all.exitCode == 1)
+  }
+
+  @Test("convert keeps the samples and their depth, and takes the sound of a video")
+  func convert() throws {
+    try record("in.wav")
+    let result = try place.spool(["convert", "in.wav", "-o", "out.flac"])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    let facts = try SoundFacts(of: place.file("out.flac"))
+    #expect(facts.codec == "flac" && facts.bits == 16 && facts.tags["title"] == "Song")
+    #expect(
+      try Reference.samples(of: place.file("out.flac"), as: "s16le")
+        == Reference.samples(of: place.file("in.wav"), as: "s16le"))
+    let deep = try place.spool(["convert", "in.wav", "--bits", "24", "-o", "deep.flac"])
+    #expect(deep.exitCode == 0, "\(deep.errorOutput)")
+    #expect(try SoundFacts(of: place.file("deep.flac")).bits == 24)
+
+    try Reference.ffmpeg(
+      ["-f", "lavfi", "-i", "testsrc=d=3", "-i", place.file("in.wav"), "-c:v", "mpeg4"]
+        + ["-c:a", "aac", place.file("talk.mp4")])
+    let words = ["convert", "talk.mp4", "-f", "mp3,flac", "-b", "192k", "--sample-rate", "48k"]
+    let both = try place.spool(words + ["-o", "out/"])
+    #expect(both.exitCode == 0, "\(both.errorOutput)")
+    #expect(place.exports == ["talk.flac", "talk.mp3"])
+    let sound = try SoundFacts(of: place.out + "/talk.mp3")
+    #expect(sound.sampleRate == 48_000 && !sound.hasPicture)
+  }
+
+  @Test("a recording of six channels becomes a stereo MP3, and a FLAC file of six channels")
+  func surround() throws {
+    try record("six.wav", channels: 6)
+    for (name, channels) in [("six.mp3", 2), ("six.flac", 6)] {
+      let result = try place.spool(["convert", "six.wav", "-o", name])
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      #expect(try SoundFacts(of: place.file(name)).channels == channels)
+    }
+  }
+
+  @Test("trim keeps exactly the frames between two times, also counted from the end")
+  func trim() throws {
+    let path = try record("in.wav", seconds: 10)
+    let all = try Reference.samples(of: path, as: "s16le")
+    let cases: [([String], Range<Int>)] = [
+      (["--from", "0:02", "--to", "0:04.5"], 88_200..<198_450),
+      (["--from", "8"], 352_800..<441_000), (["--to", "-7"], 0..<132_300),
+      (["--from", "-3", "--to=-1"], 308_700..<396_900),
+    ]
+    for (index, (times, frames)) in cases.enumerated() {
+      let name = "part-\(index).wav"
+      let result = try place.spool(["trim", "in.wav"] + times + ["-o", name])
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      let part = try Reference.samples(of: place.file(name), as: "s16le")
+      #expect(part == all.subdata(in: frames.lowerBound * 4..<frames.upperBound * 4), "\(times)")
+    }
+  }
+
+  @Test("mix adds recordings of different lengths with their gains, and brings them to a loudness")
+  func mix() throws {
+    let (a, b) = (try record("a.wav", seconds: 2), try record("b.wav", seconds: 3))
+    let words = ["mix", "a.wav", "b.wav:-6dB", "--bits", "float", "-o", "mix.wav"]
+    let result = try place.spool(words)
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    let (first, second) = (try Reference.floats(of: a), try Reference.floats(of: b))
+    let mix = try Reference.floats(of: place.file("mix.wav"))
+    #expect(mix.count == second.count)
+    let gain = Float(pow(10, -6.0 / 20))
+    let worst = mix.indices.map { index in
+      abs(mix[index] - gain * second[index] - (index < first.count ? first[index] : 0))
+    }.max()
+    #expect(try #require(worst) < 1e-5)
+    // The same gains by option.
+    let options = ["--gain", "0", "--gain", "-6 dB", "--bits", "float", "-o", "same.wav"]
+    #expect(try place.spool(["mix", "a.wav", "b.wav"] + options).exitCode == 0)
+    #expect(try Reference.floats(of: place.file("same.wav")) == mix)
+
+    try record("mono.flac", seconds: 2, rate: 48000, channels: 1)
+    let show = try place.spool(["mix", "b.wav", "mono.flac:3", "-t", "-14", "-o", "show.m4a"])
+    #expect(show.exitCode == 0, "\(show.errorOutput)")
+    #expect(abs(try Reference.loudness(of: place.file("show.m4a")).integrated + 14) < 0.2)
+    #expect(try place.spool(["mix", "mono.flac", "mono.flac", "-o", "two.wav"]).exitCode == 0)
+    #expect(try SoundFacts(of: place.file("two.wav")).channels == 1)
+    // Twice the same is 6 dB more, and turned down below full scale.
+    #expect(try Reference.loudness(of: place.file("two.wav")).truePeak < -0.9)
+  }
+
+  @Test(
+    "--show prints the pipeline, with which spool run writes the same bytes",
+    arguments: [
+      ["normalize", "in.m4a", "-t", "-18", "-o", "out.mp3"],
+      ["normalize", "in.m4a", "--peak", "-3", "-o", "out.wav"],
+      ["convert", "in.m4a", "--bits", "16", "-o", "it's: \"new\" # é.wav"],
+      ["clean", "in.m4a", "-t", "-19", "-o", "out.m4a"],
+      ["trim", "in.m4a", "--from", "1", "--to", "-1", "-o", "out.flac"],
+      ["mix", "in.m4a", "other.wav:-3dB", "-o", "out.wav"],
+    ])
+  func show(words: [String]) throws {
+    try record("in.m4a", coding: ["-c:a", "aac", "-metadata", "title=Song"])
+    try record("other.wav", rate: 48000)
+    let output = try #require(words.last)
+    let quick = try place.spool(words)
+    #expect(quick.exitCode == 0, "\(quick.errorOutput)")
+    let shown = try place.spool(words + ["--show"])
+    #expect(shown.exitCode == 0, "\(shown.errorOutput)")
+    let pipeline = try place.pipeline(shown.text)
+    let inputs = words[0] == "mix" ? ["in.m4a", "other.wav"] : ["in.m4a"]
+    let run = try place.run(pipeline, inputs)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(place.exports == [output])
+    #expect(try place.export(output) == Data(contentsOf: URL(filePath: place.file(output))))
+  }
+}
