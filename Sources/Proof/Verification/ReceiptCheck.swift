@@ -167,9 +167,10 @@ struct ReceiptCheck: Sendable {
       result.add(name, "it states a place that no receipt has: \(stated)", .statement)
       return false
     }
-    // The current folder's name is not looked at.
-    guard !own.isEmpty, !folder.isEmpty, folder != "./", folder != own, !folder.hasSuffix("/" + own)
-    else { return true }
+    guard !own.isEmpty else { return true }
+    // Also where it is named from within its folder.
+    let place = try? FilePath.resolved(folder.isEmpty ? "." : folder)
+    if place?.split(separator: "/").last.map(String.init) == Receipt.ownFolder { return true }
     result.add(
       name,
       "it was moved out of the folder \(own.dropLast()), beside which its files lie: move it back",
