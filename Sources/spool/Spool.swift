@@ -17,8 +17,7 @@ struct Spool {
   private static let commands: [Command] = [
     .run, .batch, .watch, .status, .inbox, .resume, .plan, .checkPipeline, .new, .stages, .plugin,
     .schema, .graph, .runs, .show, .search, .words, .play, .why, .crashTest, .verify, .prove,
-    .stamp,
-    .key, .ledger, .check, .repair, .gc, .backup, .restore, .completion,
+    .stamp, .key, .ledger, .check, .repair, .gc, .backup, .restore, .completion,
   ]
 
   static let program = ProgramDeclaration(
