@@ -87,18 +87,6 @@ struct LossyExportTests {
     #expect(run.warnings.count { $0.contains("file decodes at") } == loud.count)
     let text = try place.spool(["run", pipeline, place.file("take.wav"), "--out", place.out]).text
     #expect(text.contains("vorbis") && text.contains("true peak"))
-
-    let absent = try place.pipeline(
-      """
-      pipeline: absent
-      inputs: { take: sound }
-      stages:
-        - decode
-        - export: mp3
-        - measure-exports: { files: [export.mp3, export.ogg] }
-      """)
-    let complaint = try #require(try place.run(absent, [place.file("take.wav")]).complaint)
-    #expect(complaint.next == "name the formats that it writes: files: [export.mp3]")
   }
 
   @Test("but not surround sound as MP3, before any work")
