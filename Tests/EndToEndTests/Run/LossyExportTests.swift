@@ -87,6 +87,18 @@ struct LossyExportTests {
     #expect(run.warnings.count { $0.contains("file decodes at") } == loud.count)
     let text = try place.spool(["run", pipeline, place.file("take.wav"), "--out", place.out]).text
     #expect(text.contains("vorbis") && text.contains("true peak"))
+
+    let absent = try place.pipeline(
+      """
+      pipeline: absent
+      inputs: { take: sound }
+      stages:
+        - decode
+        - export: { formats: mp3, name: absent }
+        - measure-exports: { files: [export.mp3, export.ogg] }
+      """)
+    let complaint = try #require(try place.run(absent, [place.file("take.wav")]).complaint)
+    #expect(complaint.next == "name only formats and outputs that the steps above write")
   }
 
   @Test("but not surround sound as MP3, before any work")
