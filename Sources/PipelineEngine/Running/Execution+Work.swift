@@ -114,9 +114,17 @@ extension Execution {
   func runWhole(
     _ id: StepID, _ survey: Survey, _ progress: inout RunProgress
   ) throws -> Bool {
-    guard let step = plan.step(id), let stage = step.stage as? any WholeStage,
-      let inputs = survey.inputs(of: step, recordings: recordings)
-    else { throw PassFailure(id, SpoolError("nothing can run this stage")) }
+    guard let step = plan.step(id), let stage = step.stage as? any WholeStage else {
+      throw PassFailure(id, SpoolError("nothing can run this stage"))
+    }
+    guard let inputs = survey.inputs(of: step, recordings: recordings) else {
+      throw PassFailure(
+        id,
+        SpoolError(
+          "an input of this stage is missing",
+          reason: "a step above can give it, and was not asked to",
+          advice: "name only formats and outputs that the steps above write", cause: .input))
+    }
     let components = step.keyComponents(inputs: inputs)
     let claim = try claim(components.key.digest, "\(id)")
     return try claim.settled {

@@ -88,7 +88,7 @@ struct ChapterTests {
     #expect(second.files.filter(\.wasThere).map { $0.path.suffix(3) } == ["wav"])
     #expect(try chapters("take.mp3") == ["3.0 New"])
     let third = try place.run(text, [take])
-    #expect(third.files.allSatisfy(\.wasThere))
+    #expect(third.files.allSatisfy { $0.wasThere })
 
     try #"{"chapters": [{"start": "3:00"}, {"start": 1}]}"#.write(
       toFile: sidecar, atomically: true, encoding: .utf8)

@@ -94,11 +94,11 @@ struct LossyExportTests {
       inputs: { take: sound }
       stages:
         - decode
-        - export: mp3
+        - export: { formats: mp3, name: absent }
         - measure-exports: { files: [export.mp3, export.ogg] }
       """)
     let complaint = try #require(try place.run(absent, [place.file("take.wav")]).complaint)
-    #expect(complaint.next == "name the formats that it writes: files: [export.mp3]")
+    #expect(complaint.next == "name only formats and outputs that the steps above write")
   }
 
   @Test("but not surround sound as MP3, before any work")
