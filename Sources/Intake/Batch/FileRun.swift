@@ -87,7 +87,8 @@ private struct FileRun {
         id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
         overrides: order.overrideTexts.merging(own) { _, own in own },
         startedAt: workplace.clock.now, request: order.pipelineText == nil ? nil : request,
-        batch: RunRecord.Batch(batch: batch, folder: order.folder, command: order.command),
+        batch: RunRecord.Batch(
+          batch: batch, folder: order.folder, output: order.output, command: order.command),
         plugins: order.plugins))
     do throws(SpoolError) { return try finish(record, plan, recording) } catch {
       throw RunError(error)

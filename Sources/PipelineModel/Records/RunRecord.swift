@@ -25,12 +25,15 @@ package struct RunRecord: Hashable, Sendable, Codable {
     package let batch: RunID
     /// The batch's folder, an absolute path.
     package let folder: String
+    /// The folder of all its exports, an absolute path; nil in old records.
+    package let output: String?
     /// The command that resumes the batch; nil if unknown.
     package let command: String?
 
-    package init(batch: RunID, folder: String, command: String?) {
+    package init(batch: RunID, folder: String, output: String? = nil, command: String?) {
       self.batch = batch
       self.folder = folder
+      self.output = output
       self.command = command
     }
   }

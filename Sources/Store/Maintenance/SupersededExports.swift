@@ -112,6 +112,11 @@ extension DiskStore {
   }
 }
 
+extension RunRecord {
+  /// The folder of the user's choice for its exports: a batch's names may add folders to it.
+  fileprivate var outputFolder: String? { batch?.output ?? request?.folder }
+}
+
 /// Which exports the latest results claim. A pure value.
 struct ExportClaims {
   /// What is to be said of a superseded export.
@@ -164,7 +169,7 @@ struct ExportClaims {
     let unfinished = related.contains { index in
       let run = runs[index]
       let isRepeated = related.contains {
-        $0 < index && runs[$0].state == .done && runs[$0].request?.folder == run.request?.folder
+        $0 < index && runs[$0].state == .done && runs[$0].outputFolder == run.outputFolder
       }
       return switch run.state {
       case .running: true
@@ -201,7 +206,7 @@ struct ExportClaims {
   private func isRepetition(
     _ later: RunRecord, of earlier: RunRecord
   ) -> Bool {
-    guard later.request?.folder == earlier.request?.folder, later.overrides == earlier.overrides,
+    guard later.outputFolder == earlier.outputFolder, later.overrides == earlier.overrides,
       later.inputs.count == earlier.inputs.count
     else { return false }
     var isSameSound = true

@@ -97,6 +97,21 @@ struct SupersededExportTests {
     #expect(exists("old.wav"))
   }
 
+  @Test("in a batch, the folders of its names are part of the name")
+  func batch() throws {
+    func batch(_ run: RunRecord, below folder: String) -> RunRecord {
+      var run = run
+      run.batch = RunRecord.Batch(
+        batch: RunID("b"), folder: "/in", output: scratch.file("out"), command: nil)
+      run.request = RunRequest(
+        pipelineText: "", folder: scratch.file(folder), isReplacing: false, keepsEverything: false)
+      return run
+    }
+    try store.runs.save(batch(run(1, exporting: "old.wav"), below: "out/First"))
+    try store.runs.save(batch(run(2, exporting: "new.wav"), below: "out/Second"))
+    #expect(try names(prune().files) == ["old.wav"])
+  }
+
   @Test("renamed or retagged, it is the same recording")
   func renamed() throws {
     func decoded(_ run: RunRecord) -> RunRecord {
