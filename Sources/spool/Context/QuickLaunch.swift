@@ -201,8 +201,12 @@ extension CommandContext {
     let temporary = TemporaryStore()
     defer { temporary.remove() }
     let clock = SystemClock()
+    let farewell =
+      arguments[QuickOptions.keep]
+      ? "stopped: what was noted is kept, and \(resumeLine()) goes on from there"
+      : "stopped: the file under way was given up"
     let stop = SignalWatch.begin(clock, leaving: { temporary.remove() }) { [console] in
-      console.lastWord("stopped")
+      console.lastWord(farewell)
     }
     let runs = QuickRuns(
       context: self, folder: folder, shownFolder: destination.path, temporary: temporary,
@@ -213,18 +217,14 @@ extension CommandContext {
       do throws(SpoolError) {
         report = try runs.run(try job.get(), isDry: isDry)
       } catch {
-        if error.cause == .cancelled { break }
+        if error.cause == .cancelled, let signal = stop.signalNumber {
+          console.report(farewell)
+          return .interrupted(by: signal)
+        }
         report = QuickReport(inputs: group, outputs: (try? job.get().names) ?? [], error: error)
         failureCount += 1
       }
       tell(report)
-    }
-    if let signal = stop.signalNumber {
-      console.report(
-        arguments[QuickOptions.keep]
-          ? "stopped: what was noted is kept, and \(resumeLine()) goes on from there"
-          : "stopped: the file under way was given up")
-      return .interrupted(by: signal)
     }
     if jobs.count > 1, voice == .full {
       let done =

@@ -16,7 +16,7 @@ extension Command {
       --show prints, and see spool stages mixdown.
       """,
     positionals: [Options.mixTracks],
-    options: [QuickOptions.out, Options.mixGain, QuickOptions.loudness, QuickOptions.truePeak]
+    options: [QuickOptions.out, Options.mixGain, Options.mixLoudness, QuickOptions.truePeak]
       + QuickOptions.common,
     examples: [
       Example("Two recordings", "spool mix a.wav b.wav -o mix.wav"),
@@ -29,6 +29,8 @@ extension Options {
   fileprivate static let mixTracks = Positional<[String]>.repeated(
     "RECORDING", minimum: 2,
     help: "The recordings, each with a gain if wanted: music.mp3:-12dB.", completion: .files())
+  fileprivate static let mixLoudness = Option<String?>.value(
+    "loudness", "LUFS", short: "t", help: "Bring the mix to this integrated loudness (EBU R 128).")
   fileprivate static let mixGain = Option<[String]>.values(
     "gain", "DB", help: "The gain of a recording: the first for the first one, and so on.")
 }

@@ -25,7 +25,8 @@ enum QuickOptions {
     "sample-rate", "RATE", help: "Convert to this rate: 44100, or '44.1 kHz'.",
     defaultText: "the recording's, or the next that the format has")
   static let loudness = Option<String?>.value(
-    "loudness", "LUFS", short: "t", help: "The integrated loudness to reach (EBU R 128).")
+    "loudness", "LUFS", short: "t", help: "The integrated loudness to reach (EBU R 128).",
+    defaultText: "-16")
   static let truePeak = Option<String?>.value(
     "true-peak", "DBTP", help: "The ceiling of the true peaks, with a loudness.",
     defaultText: "-1")
