@@ -6,4 +6,10 @@ package enum CompletionHint: Hashable, Sendable {
   case folder
   /// These words, without spaces.
   case choices([String])
+  /// What `completion names KIND` prints; with the files of ``files(extensions:)`` if `extensions` is
+  /// not nil.
+  case names(String, orFiles: [String]? = nil)
+
+  /// How the program is asked for names.
+  static let nameCommand = "completion names"
 }

@@ -1,7 +1,7 @@
 import CTexts
 
-/// A shell script that completes a program's commands, options and values, without packages and
-/// without running the program.
+/// A shell script that completes a program's commands, options and values, without packages. It runs
+/// the program only for names that change: ``CompletionHint/names(_:orFiles:)``.
 package struct CompletionScript: Hashable, Sendable {
   /// Ends in a line feed.
   package let text: String
@@ -119,9 +119,17 @@ struct ZshCompletion {
     case .none: " "
     case .folder: "_files -/"
     case .files(let extensions) where extensions.isEmpty: "_files"
-    case .files(let extensions): "_files -g '*.(#i)(\(extensions.joined(separator: "|")))'"
+    case .files(let extensions): "_files -g '\(Self.pattern(extensions))'"
     case .choices(let words): "(\(words.map(escaped).joined(separator: " ")))"
+    case .names(let kind, let extensions):
+      "\(CompletionScript.functionName(program.name))_names \(kind)"
+        + (extensions.map { " \(CompletionScript.quoted(Self.pattern($0)))" } ?? "")
     }
+  }
+
+  /// The pattern of files with one of these extensions; of all if there are none.
+  private static func pattern(_ extensions: [String]) -> String {
+    extensions.isEmpty ? "*" : "*.(#i)(\(extensions.joined(separator: "|")))"
   }
 
   // A bracket would end the explanation, and zsh would show the backslash that escapes it.
@@ -177,7 +185,7 @@ struct FishCompletion {
 
   private func rules(for command: CommandDeclaration, where condition: String) -> [String] {
     program.options(for: command).map { rule(condition, for: $0) }
-      + command.positionals.compactMap { Self.offer($0.completion) }.map { rule(condition, $0) }
+      + command.positionals.compactMap { offer($0.completion) }.map { rule(condition, $0) }
   }
 
   private func condition(of command: CommandDeclaration) -> String {
@@ -192,17 +200,20 @@ struct FishCompletion {
   private func rule(_ condition: String, for option: OptionDeclaration) -> String {
     var words = option.short.map { ["-s \($0)"] } ?? []
     words.append("-l \(option.name)")
-    if option.takesValue { words += ["-r", Self.offer(option.completion)].compactMap(\.self) }
+    if option.takesValue { words += ["-r", offer(option.completion)].compactMap(\.self) }
     return rule(condition, (words + ["-d \(Self.quoted(option.help))"]).joined(separator: " "))
   }
 
   /// Nil for nothing.
-  private static func offer(_ hint: CompletionHint) -> String? {
+  private func offer(_ hint: CompletionHint) -> String? {
     switch hint {
     case .none: nil
     case .files: "-F"
     case .folder: "-a '(__fish_complete_directories (commandline -ct))'"
-    case .choices(let words): "-a \(quoted(words.joined(separator: " ")))"
+    case .choices(let words): "-a \(Self.quoted(words.joined(separator: " ")))"
+    case .names(let kind, let extensions):
+      (extensions == nil ? "" : "-F ")
+        + "-a '(\(program.name) \(CompletionHint.nameCommand) \(kind) -- (commandline -opc)[2..-1] 2>/dev/null)'"
     }
   }
 
@@ -291,6 +302,8 @@ struct BashCompletion {
       (["files"] + extensions.map { $0.lowercased() }).joined(separator: " ")
     case .folder: "folders"
     case .choices(let words): (["words"] + words).joined(separator: " ")
+    case .names(let kind, let extensions):
+      (["names", kind] + (extensions.map { ["files"] + $0 } ?? [])).joined(separator: " ")
     }
   }
 }

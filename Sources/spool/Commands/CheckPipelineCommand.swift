@@ -13,7 +13,8 @@ extension Command {
 
 extension Options {
   fileprivate static let files = Positional<[String]>.repeated(
-    "PIPELINE", help: "The pipelines' files.", completion: .files(extensions: ["yaml", "yml"]))
+    "PIPELINE", help: "The pipelines' files.",
+    completion: NameKind.pipelines.hint(orFiles: ["yaml", "yml"]))
 }
 
 extension CommandContext {

@@ -1,47 +1,109 @@
+import PipelineModel
 import Platform
+import Store
 
 extension Command {
   /// `spool completion`: completion for the shell, and manual pages.
   static let completion = Command(
     name: "completion", group: "Care",
     summary: "Print the completion script of a shell, or a manual page.",
-    positionals: [Options.form, Options.command],
+    discussion: """
+      The scripts know the names of runs, recordings, stage kinds, pipelines and variables: they ask \
+      spool completion names, which prints one name a line and reads the store that the words behind \
+      -- name.
+      """,
+    positionals: [Options.form, Options.words],
     examples: [
       Example(
         "For bash", "spool completion bash > ~/.local/share/bash-completion/completions/spool"),
       Example("For zsh", "spool completion zsh > ~/.zfunc/_spool"),
       Example("For fish", "spool completion fish > ~/.config/fish/completions/spool.fish"),
-      Example("Read a manual page", "spool completion man run | man -l -"),
+      Example("Read a manual page", "spool completion man store check | man -l -"),
     ],
     perform: CommandContext.printCompletion)
 }
 
 extension Options {
   fileprivate enum Form: String, CaseIterable, ArgumentValue {
-    case bash, zsh, fish, man
+    case bash, zsh, fish, man, names
   }
 
   fileprivate static let form = Positional<Form>.required(
-    "SHELL", help: "The shell; or man, for a manual page.")
-  fileprivate static let command = Positional<String?>.optional(
-    "COMMAND", help: "With man: the command; left out, the whole program.")
+    "SHELL", help: "The shell; man, for a manual page; names, for names that a script asks for.")
+  fileprivate static let words = Positional<[String]>.repeated(
+    "WORD", minimum: 0,
+    help: "With man: the command; left out, the whole program. With names: "
+      + "\(NameKind.allCases.map(\.rawValue).joined(separator: ", ")); then the words typed so far."
+  )
+}
+
+/// What `spool completion names` lists.
+enum NameKind: String, CaseIterable {
+  case runs, recordings, stages, pipelines, variables
+
+  /// The hint that offers these names, and files if `extensions` is not nil.
+  func hint(orFiles extensions: [String]? = nil) -> CompletionHint {
+    .names(rawValue, orFiles: extensions)
+  }
 }
 
 extension CommandContext {
   fileprivate func printCompletion() throws(SpoolError) -> ExitCode {
-    let name = arguments[Options.command]
-    let command = name.flatMap(Spool.program.command(named:))
-    switch (arguments[Options.form], name) {
-    case (.bash, nil): console.draw(CompletionScript.bash(Spool.program).text)
-    case (.zsh, nil): console.draw(CompletionScript.zsh(Spool.program).text)
-    case (.fish, nil): console.draw(CompletionScript.fish(Spool.program).text)
-    case (.man, nil): console.draw(Spool.program.manPage(for: nil))
-    case (.man, _?) where command != nil: console.draw(Spool.program.manPage(for: command))
-    case (let form, let name?):
-      throw .usage(
-        form == .man ? "there is no command \(name)" : "a script is for all commands",
-        advice: "spool help completion")
+    let words = arguments[Options.words]
+    let form = arguments[Options.form]
+    switch form {
+    case .bash where words.isEmpty: console.draw(CompletionScript.bash(Spool.program).text)
+    case .zsh where words.isEmpty: console.draw(CompletionScript.zsh(Spool.program).text)
+    case .fish where words.isEmpty: console.draw(CompletionScript.fish(Spool.program).text)
+    case .man where words.isEmpty: console.draw(Spool.program.manPage(for: nil))
+    case .man:
+      guard let command = Spool.program.command(named: words.joined(separator: " ")) else {
+        throw .usage(
+          "there is no command \(words.joined(separator: " "))", advice: "spool help completion")
+      }
+      console.draw(Spool.program.manPage(for: command))
+    case .names:
+      guard let kind = words.first.flatMap(NameKind.init) else {
+        throw .usage(
+          "names of what?",
+          advice: NameKind.allCases.map { "spool completion names \($0.rawValue)" }
+            .joined(separator: ", "))
+      }
+      for name in names(kind, typed: words.dropFirst()) { console.print(name) }
+    case .bash, .zsh, .fish:
+      throw .usage("a script is for all commands", advice: "spool help completion")
     }
     return .done
+  }
+
+  /// The names of a kind. What cannot be read has none: a shell that completes a word shows no errors.
+  private func names(_ kind: NameKind, typed: ArraySlice<String>) -> [String] {
+    switch kind {
+    case .runs:
+      let runs = try? Self.store(for: typed)?.runs.newest(limit: Self.offeredNames)
+      return runs.map { $0.map(\.id.name) + ($0.isEmpty ? [] : ["last"]) } ?? []
+    case .recordings:
+      let query = RecordingQuery(limit: Self.offeredNames)
+      return (try? Self.store(for: typed)?.recordings.matching(query).map(\.key.name)) ?? []
+    case .stages: return (try? checkedCatalog().kinds) ?? []
+    case .pipelines: return NamedPipelines().all.map(\.name)
+    case .variables:
+      let named = typed.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? pipeline(at: $0) }
+        .first
+      return (named?.definition.variables.map { $0.name + "=" } ?? []).sorted()
+    }
+  }
+
+  /// How many runs or recordings are offered, the newest.
+  private static let offeredNames = 200
+
+  /// The store that the typed words name, else the usual one; nil if there is none.
+  private static func store(for typed: ArraySlice<String>) throws(SpoolError) -> DiskStore? {
+    let attached = typed.last { $0.hasPrefix("--store=") }?.dropFirst("--store=".count)
+    let place = typed.lastIndex(of: "--store").flatMap {
+      typed.dropFirst($0 + 1 - typed.startIndex).first
+    }
+    let path = storePath(attached.map(String.init) ?? place)
+    return DiskStore.isThere(at: path) ? try DiskStore(reading: path) : nil
   }
 }

@@ -48,7 +48,8 @@ extension Options {
   fileprivate static let action = Positional<Action?>.optional(
     "ACTION", help: "What to do; left out, list.")
   fileprivate static let recordings = Positional<[String]>.repeated(
-    "RECORDING", minimum: 0, help: "Its name, the beginning of that, or its device's noteId.")
+    "RECORDING", minimum: 0, help: "Its name, the beginning of that, or its device's noteId.",
+    completion: NameKind.recordings.hint())
   fileprivate static let all = Option<Bool>.flag(
     "all",
     help: "With retry, all that failed, but none that was cancelled or is tried again by itself.")

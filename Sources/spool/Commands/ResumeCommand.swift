@@ -29,7 +29,8 @@ extension Options {
   fileprivate static let run = Positional<String?>.optional(
     "RUN",
     help:
-      "The run's name, or its beginning; left out, the newest that began its work and is not done.")
+      "The run's name, or its beginning; left out, the newest that began its work and is not done.",
+    completion: NameKind.runs.hint())
 }
 
 extension CommandContext {

@@ -32,7 +32,8 @@ extension Options {
   fileprivate static let limit = Option<Int>.value(
     "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
   fileprivate static let forgotten = Positional<[String]>.repeated(
-    "RUN", minimum: 0, help: "The runs' names, or their beginnings; last for the newest.")
+    "RUN", minimum: 0, help: "The runs' names, or their beginnings; last for the newest.",
+    completion: NameKind.runs.hint())
   fileprivate static let failed = Option<Bool>.flag("failed", help: "All runs that failed.")
   fileprivate static let olderThan = Option<Age?>.value(
     "older-than", "AGE", help: "With --failed: only runs that began longer ago.",

@@ -25,7 +25,8 @@ enum Options {
     "plugins", "DIR", help: "A folder of plugins besides those that are found anyway.",
     defaultText: "$SPOOL_PLUGINS", completion: .folder)
   static let set = Option<[String]>.values(
-    "set", "NAME=VALUE", help: "Override one of the pipeline's variables.")
+    "set", "NAME=VALUE", help: "Override one of the pipeline's variables.",
+    completion: NameKind.variables.hint())
   static let json = Option<Bool>.flag("json", help: "Write JSON on standard output.")
   static let checkpoint = Option<CheckpointPolicy>.value(
     "checkpoint", "WHEN", default: .pass,
@@ -39,7 +40,7 @@ enum Options {
 
   static let pipeline = Positional<String>.required(
     "PIPELINE", help: "The pipeline's file, or a name from spool pipeline list.",
-    completion: .files(extensions: ["yaml", "yml"]))
+    completion: NameKind.pipelines.hint(orFiles: ["yaml", "yml"]))
   static let inputs = Positional<[String]>.repeated(
     "INPUT", minimum: 0,
     help: "The recordings, in the order of the pipeline's inputs, or as name=path.",

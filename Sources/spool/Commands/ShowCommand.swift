@@ -15,7 +15,8 @@ extension Command {
 
 extension Options {
   fileprivate static let run = Positional<String>.required(
-    "RUN", help: "The run's name, or its beginning; last for the newest.")
+    "RUN", help: "The run's name, or its beginning; last for the newest.",
+    completion: NameKind.runs.hint())
 }
 
 extension StepRecord {

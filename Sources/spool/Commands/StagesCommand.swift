@@ -20,7 +20,8 @@ extension Options {
   fileprivate static let kind = Positional<String?>.optional(
     "KIND",
     help: "Show one stage kind in full; lv2:URI or ladspa:LIBRARY:LABEL an installed plugin, "
-      + "lv2: and ladspa: all of them.")
+      + "lv2: and ladspa: all of them.",
+    completion: NameKind.stages.hint())
 }
 
 extension CommandContext {

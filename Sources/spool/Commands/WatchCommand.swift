@@ -52,7 +52,8 @@ extension Command {
 
 extension Options {
   fileprivate static let watchedPipeline = Positional<String?>.optional(
-    "PIPELINE", help: "The pipeline's file.", completion: .files(extensions: ["yaml", "yml"]))
+    "PIPELINE", help: "The pipeline's file.",
+    completion: NameKind.pipelines.hint(orFiles: ["yaml", "yml"]))
   fileprivate static let inbox = Positional<String?>.optional(
     "INBOX", help: "The folder that recordings arrive in.", completion: .folder)
   fileprivate static let config = Option<String?>.value(

@@ -48,7 +48,7 @@ extension Options {
   fileprivate static let action = Positional<Action>.required("ACTION", help: "What to do.")
   fileprivate static let recording = Positional<String>.required(
     "RECORDING", help: "The recording's file, or a run of it: its name, or last.",
-    completion: .files())
+    completion: NameKind.runs.hint(orFiles: []))
   fileprivate static let from = Option<String?>.value(
     "from", "FILE", help: "With edit, the edited words; without it, an editor is opened.",
     completion: .files())

@@ -84,6 +84,41 @@ struct HelpTests {
     }
   }
 
+  @Test("shells are told the names of runs, stage kinds, pipelines and variables")
+  func names() throws {
+    let place = try Workspace()
+    func names(_ kind: String, _ typed: [String] = []) throws -> [String] {
+      let result = try place.spool(["completion", "names", kind, "--"] + typed)
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      return result.text.split(separator: "\n").map(String.init)
+    }
+    #expect(try names("runs").isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: place.store), "completion made a store")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: p
+      inputs: { note: sound }
+      vars: { loudness: -16 LUFS, cut: 80 Hz }
+      stages:
+        - decode
+        - eq: { bands: [{ type: highpass, frequency: $cut }] }
+        - normalize: { loudness: $loudness }
+      """)
+    let sound = place.folder.path + "/a.wav"
+    try Reference.record(sound, seconds: 1, channels: 1)
+    let elsewhere = place.file("other")
+    #expect(try place.spool(["run", pipeline, sound]).exitCode == 0)
+    #expect(try place.spool(["run", pipeline, sound, "--store", elsewhere]).exitCode == 0)
+    let runs = try names("runs")
+    let others = try names("runs", ["--store", elsewhere])
+    #expect(runs.count == 2 && runs.last == "last" && runs != others)
+    #expect(try names("runs", ["--store=" + elsewhere]) == others)
+    #expect(try names("stages").contains("gate"))
+    #expect(try names("pipelines").contains("voice-note"))
+    #expect(try names("variables", ["run", pipeline, "--set"]) == ["cut=", "loudness="])
+    #expect(try place.spool(["completion", "names", "nonsense"]).exitCode == 2)
+  }
+
   @Test("completion scripts are taken by their shells", arguments: ["bash", "zsh", "fish"])
   func completion(shell: String) throws {
     let place = try Workspace()

@@ -72,12 +72,32 @@ struct BashCompletionTests {
     arguments: [
       ("spool |", ["runs", "store", "help"]), ("spool store |", ["check", "gc"]),
       ("spool store c|", ["check"]), ("spool store check --|", ["--store", "--help"]),
-      ("spool runs |", ["list", "show"]), ("spool runs --|", ["--jobs", "--help"]),
+      ("spool runs |", ["list", "show", "forget"]), ("spool runs --|", ["--jobs", "--help"]),
       ("spool runs list --|", ["--jobs", "--help"]), ("spool help |", ["runs", "store", "units"]),
       ("spool help store |", ["check", "gc"]), ("spool store check |", []),
     ])
   func families(line: String, offers: [String]) throws {
     #expect(try Bash.offers(for: line, program: Fixture.grouped).sorted() == offers.sorted())
+  }
+
+  @Test(
+    "asks the program for names, and tells it the words that were typed",
+    arguments: [
+      ("spool runs forget |", ["runs-a", "runs-b"]), ("spool runs forget runs-b|", ["runs-b"]),
+      ("spool runs forget --store s |", ["runs-a", "runs-b", "s"]),
+      ("spool runs forget --from |", ["runs-a", "runs-b", "a.yaml", "Folder"]),
+      ("spool runs forget --from a|", ["a.yaml"]),
+    ])
+  func names(line: String, offers: [String]) throws {
+    // Prints two names of the kind, and the store's name if that was typed.
+    let program = """
+      #!/bin/sh
+      [ "$1 $2 $4" = "completion names --" ] || exit 1
+      echo "$3-a"; echo "$3-b"; shift 4
+      case "$*" in *"--store s"*) echo s ;; esac
+      """
+    let found = try Bash.offers(for: line, program: Fixture.grouped, script: program)
+    #expect(found.sorted() == offers.sorted())
   }
 
   @Test("offers whole words where bash does not cut them")
@@ -107,7 +127,7 @@ enum Bash {
   /// What is offered at the bar in `line`; `breaks` is where bash cuts words.
   static func offers(
     for line: String, breaks: String = " \t\n\"'><=;|&(:",
-    program declaration: ProgramDeclaration = Fixture.program
+    program declaration: ProgramDeclaration = Fixture.program, script: String? = nil
   ) throws -> [String] {
     let bash = try #require(program)
     let folder = try ScratchFolder()
@@ -118,6 +138,11 @@ enum Bash {
       atPath: folder.file("Folder"), withIntermediateDirectories: false)
     try folder.write("", to: "Folder/inner.yaml")
 
+    let programs = try ScratchFolder()
+    if let script {
+      let path = try programs.write(script, to: "spool")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
     let words = cut(String(line.prefix { $0 != "|" }), at: breaks.filter { "=:".contains($0) })
     let scriptFolder = try ScratchFolder()
     try scriptFolder.write(CompletionScript.bash(declaration).text, to: "script")
@@ -129,7 +154,10 @@ enum Bash {
       exit 0
       """
     let result = try bash.run(
-      ["--norc", "-c", driver, "driver", scriptFolder.file("script")] + words, folder: folder.path)
+      [
+        "--norc", "-c", "PATH=\(programs.path):$PATH; " + driver, "driver",
+        scriptFolder.file("script"),
+      ] + words, folder: folder.path)
     #expect(result.errorOutput == "")
     return result.text.split(separator: "\n").map(String.init)
   }

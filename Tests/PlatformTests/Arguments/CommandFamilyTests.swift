@@ -68,7 +68,7 @@ struct CommandFamilyTests {
         Usage: spool COMMAND [options]
 
         Work:
-          runs           Look at runs. (list, show)
+          runs           Look at runs. (list, show, forget)
 
         Care:
           store          Look after the store. (check, gc)
@@ -93,6 +93,7 @@ struct CommandFamilyTests {
         Commands:
           list        List runs.
           show        Show a run.
+          forget      Give up a run.
 
         Options of every command:
           -h, --help  Show this help.

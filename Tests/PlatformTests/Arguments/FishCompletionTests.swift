@@ -18,6 +18,12 @@ struct FishCompletionTests {
       lines.contains { $0 == within + "-s o -l out -r \(folders) -d 'Where the exports go.'" })
     #expect(lines.contains { $0 == within + "-l shell -r -a 'bash zsh' -d 'Which shell.'" })
     #expect(lines.contains { $0 == within + "-F" })
+    let grouped = CompletionScript.fish(Fixture.grouped).text.split(separator: "\n")
+    let forget =
+      "complete -c spool -n '__fish_seen_subcommand_from runs; and __fish_seen_subcommand_from forget' "
+    let names = "-a '(spool completion names runs -- (commandline -opc)[2..-1] 2>/dev/null)'"
+    #expect(grouped.contains { $0 == forget + names })
+    #expect(grouped.contains { $0 == forget + "-l from -r -F \(names) -d 'A run or a file.'" })
   }
 
   @Test(

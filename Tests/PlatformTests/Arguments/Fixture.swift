@@ -41,6 +41,11 @@ enum Fixture {
     ],
     globalOptions: [store, json, quiet])
 
+  static let named: Positional<String> = .required(
+    "RUN", help: "A run.", completion: .names("runs"))
+  static let namedOrFile: Option<String?> = .value(
+    "from", "RUN", help: "A run or a file.", completion: .names("runs", orFiles: ["yaml"]))
+
   /// A program with families: one whose name means a command, and one whose name does not.
   static let grouped = ProgramDeclaration(
     name: "spool", summary: "Process recordings.", version: "1.2.3",
@@ -48,6 +53,9 @@ enum Fixture {
       CommandDeclaration(name: "runs list", group: "Work", summary: "List runs.", options: [jobs]),
       CommandDeclaration(
         name: "runs show", group: "Work", summary: "Show a run.", positionals: [run]),
+      CommandDeclaration(
+        name: "runs forget", group: "Work", summary: "Give up a run.", positionals: [named],
+        options: [namedOrFile, store]),
       CommandDeclaration(
         name: "store check", group: "Care", summary: "Check it.", options: [store]),
       CommandDeclaration(name: "store gc", group: "Care", summary: "Free room."),

@@ -59,9 +59,11 @@ extension Options {
   fileprivate static let verbose = Option<Bool>.flag(
     "verbose", short: "v", help: "Name every file too, as --json does.")
   fileprivate static let pin = Option<[String]>.values(
-    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
+    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.",
+    completion: NameKind.runs.hint())
   fileprivate static let unpin = Option<[String]>.values(
-    "unpin", "RUN", help: "Let a run go like any other.")
+    "unpin", "RUN", help: "Let a run go like any other.",
+    completion: NameKind.runs.hint())
 }
 
 extension CommandContext {
