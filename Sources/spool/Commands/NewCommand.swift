@@ -42,7 +42,7 @@ extension Options {
     completion: .files(extensions: ["yaml"]))
   fileprivate static let original = Option<String?>.value(
     "from", "PIPELINE", help: "The pipeline to copy: a name from spool pipeline list, or a file.",
-    completion: .files(extensions: ["yaml"]))
+    completion: NameKind.pipelines.hint(orFiles: ["yaml"]))
 }
 
 extension DocumentNode {
