@@ -11,6 +11,7 @@ writes    one run killed before each operation that changes its store
 faults    every fault of a disk, of the database's header and of a process, at every point
 corpora   malformed recordings and transcripts, 20,000 mutations a format
 effects   every LV2 and LADSPA plugin that is installed
+soak      a watch, batches and every-day commands on one store at once, for 60 minutes or as many as follow
 TEXT
 }
 
@@ -33,6 +34,10 @@ case ${1:-} in
   writes) crashtest --at-every-write ;;
   faults) tests 'FaultTests|HeaderDamageTests|KillTests|InterruptionTests|PowerCut' ;;
   corpora) tests 'MalformedCorpusTests|HostileFileTests|HostileTextTests' ;;
+  soak)
+    build
+    python3 Tests/soak.py .build/release/spool "${2:-60}"
+    ;;
   effects) SPOOL_EVERY_EFFECT=1 bash Tests/run.sh --filter InstalledEffectTests ;;
   '') list ;;
   *)

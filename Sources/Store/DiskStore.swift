@@ -91,7 +91,7 @@ package final class DiskStore: Sendable {
     database = SharedDatabase(try opening.open(lock, &recovery))
     artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     self.recovery = recovery
-    try catchUp(isSuspect: isSuspect)
+    try catchUp(isSuspect: isSuspect, schema)
     drafts.sweep()
     try sweepUnfinished()
     try sweepWork()
@@ -160,12 +160,12 @@ package final class DiskStore: Sendable {
 
   /// Takes in what the change log has and the database lost.
   /// - Parameter isSuspect: whether the last process did not close the database.
-  private func catchUp(isSuspect: Bool) throws(SpoolError) {
+  private func catchUp(isSuspect: Bool, _ schema: Schema) throws(SpoolError) {
     let lost = try withDatabase { (database) throws(SpoolError) in
       // A database of another format is a test's and has no change log.
       guard try ChangeLog.isThere(in: &database) else { return CatchUp() }
       var lost = try changeLog.catchUp(&database)
-      database.recorder = changeLog.recorder
+      database.recorder = changeLog.recorder(knowing: schema)
       let old = changeLog.old
       if old.isThere {
         do throws(SpoolError) {

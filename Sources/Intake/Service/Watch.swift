@@ -31,7 +31,8 @@ package final class Watch: Sendable {
 
   /// Watches until the end is requested. Blocks.
   /// - Parameter reload: reads the settings again; nil if they are invalid, which it has reported.
-  /// - Throws: if an inbox is watched already, or cannot be watched.
+  /// - Throws: if an inbox is watched already, or cannot be watched; and, after all work has stopped,
+  ///   if a newer Spool has upgraded the store.
   /// - Returns: whether all work reached a safe point in time.
   package func run(
     _ settings: WatchSettings, reload: Reload
@@ -41,7 +42,7 @@ package final class Watch: Sendable {
     try round.adopt(settings)
     notifier.tell(.ready, .status(round.summary))
     var told = round.summary
-    while !stop.isRequested {
+    while !stop.isRequested, round.obstacle == nil {
       for action in mail.receive(atMost: wait(round)) { action(&round) }
       if round.isToReload {
         round.isToReload = false
@@ -61,7 +62,9 @@ package final class Watch: Sendable {
       }
     }
     notifier.tell(.stopping, .status("stopping: \(round.underWayCount) recordings under way"))
-    return round.drain(patience: drain)
+    let isClean = round.drain(patience: drain)
+    if let obstacle = round.obstacle { throw obstacle }
+    return isClean
   }
 
   /// The longest time without an event until the next check.

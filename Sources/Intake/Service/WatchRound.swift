@@ -24,6 +24,8 @@ struct WatchRound {
   private var lastVersion: Int64 = -1
   private var nextAttempt: Double?
   private var lastTrouble: String?
+  /// Why the watch cannot continue at all: a newer Spool has upgraded the store.
+  private(set) var obstacle: SpoolError?
 
   /// Whether a recording may have changed, so that there may be something to do.
   var isStirred = true
@@ -126,7 +128,8 @@ struct WatchRound {
       lastTrouble = nil
     } catch {
       isStirred = true
-      let words = "cannot \(error.action) \(error.path): \(error.why)"
+      if error.kind == .newer { return obstacle = error }
+      let words = "\(error.message): \(error.why)"
       if words != lastTrouble { tell(.trouble, text: words) }
       lastTrouble = words
     }

@@ -33,6 +33,8 @@ package struct SpoolError: Error, Hashable, Sendable {
     case tooLarge
     /// What is to be written will not fit on the disk; nothing was begun.
     case noRoom
+    /// A newer Spool has changed the format of it.
+    case newer
     /// It became something else while it was being opened.
     case changed
     case denied

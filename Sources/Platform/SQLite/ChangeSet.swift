@@ -6,6 +6,9 @@ internal import Glibc
 package struct ChangeRecorder: Sendable {
   /// The tables whose changes count.
   let tables: [String]
+  /// Called at the beginning of the transaction; its error ends it. Also before reading, where the
+  /// owner of the connection asks for it.
+  let admit: @Sendable (inout Database) throws(SpoolError) -> Void
   /// Called inside the transaction, before its commit; its error rolls back. `isDurable` says
   /// whether the commit will be flushed; only then it is called without changes too.
   let append:
@@ -13,12 +16,14 @@ package struct ChangeRecorder: Sendable {
 
   package init(
     tables: [String],
+    admit: @escaping @Sendable (inout Database) throws(SpoolError) -> Void = { _ in },
     append:
       @escaping @Sendable (
         _ changes: [UInt8], _ isDurable: Bool, inout Database
       ) throws(SpoolError) -> Void
   ) {
     self.tables = tables
+    self.admit = admit
     self.append = append
   }
 }

@@ -109,6 +109,7 @@ internal import Glibc
     do {
       let result: Result
       if isRecorded, let recorder {
+        try recorder.admit(&self)
         let changes: [UInt8]
         (result, changes) = try self.changes(in: recorder.tables, of: body, to: action)
         if !changes.isEmpty || isFlushing { try recorder.append(changes, isFlushing, &self) }
@@ -123,6 +124,9 @@ internal import Glibc
       throw error
     }
   }
+
+  /// Throws if the recorder, if any, admits no use of the database any more.
+  package mutating func checkAdmission() throws(SpoolError) { try recorder?.admit(&self) }
 
   /// As `transaction`, but durable only with the next flushed transaction; a power cut before that
   /// undoes it.

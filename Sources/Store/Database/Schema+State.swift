@@ -46,14 +46,30 @@ extension Schema {
     if hasFormat, application != Self.applicationID {
       return .damaged("its header does not say that it is a store's")
     }
+    for table in try Self.oneRowTables(in: &database)
+    where try Self.number("SELECT count(*) FROM \(table)", in: &database) != 1 {
+      return .damaged("its table \(table) has lost its only row")
+    }
     return .ours(version: Int(version))
+  }
+
+  /// The tables that hold exactly one row, of those that a database has. Their updates assume the row.
+  private static func oneRowTables(in database: inout Database) throws(SpoolError) -> [String] {
+    try database.run(
+      """
+      SELECT name FROM sqlite_schema
+      WHERE type = 'table' AND name IN ('epochs', 'identity', 'ledger', 'note_version', 'receipt_log')
+      """, to: "open"
+    ).compactMap { $0[0].text }
   }
 
   func newer(_ version: Int, _ path: String) -> SpoolError {
     SpoolError(
-      "open", path,
-      reason: "a newer Spool wrote it (format \(version); this one knows up to \(steps.count))",
-      advice: "install the newer Spool, or use another store with \(option: .store)")
+      "a newer Spool has upgraded the store at \(FilePath.folder(of: path))",
+      reason: "\(path) has format \(version), and this program knows up to \(steps.count)",
+      advice: "restart this service or command, which then runs the newer Spool; where that is not "
+        + "there, install the newer Spool, or use another store with \(option: .store)",
+      cause: .blocked, kind: .newer)
   }
 
   /// Whether a database is new enough to hold its format in a row.

@@ -54,6 +54,7 @@ final class SharedDatabase: Sendable {
   ) throws(SpoolError) -> Result {
     try database.withLock { (database) throws(SpoolError) in
       try database.flushCommits(to: "use")
+      try database.checkAdmission()
       return try body(&database)
     }
   }
@@ -65,6 +66,7 @@ final class SharedDatabase: Sendable {
   ) throws(SpoolError) -> sending Result {
     try database.withLock { (database) throws(SpoolError) in
       try database.deferFlushes(to: action)
+      try database.checkAdmission()
       return try body(&database)
     }
   }

@@ -62,11 +62,23 @@ package struct Repair: Sendable {
       findings = findings.filter { $0.kind == .damagedArtifact } + second.findings
       report.findings += second.findings.filter { !report.findings.contains($0) }
     }
+    try repair(findings, at: site, &report)
+    var quick = options
+    quick.isQuick = true
+    // What `check` will say; the bytes of artifacts were read before.
+    report.remaining = try Inspection(of: path, quick, files: files, stop: stop).look().findings
+      .filter(\.isDamage)
+    return report
+  }
+
+  private func repair(
+    _ findings: [InspectionFinding], at site: borrowing RepairSite, _ report: inout RepairReport
+  ) throws(SpoolError) {
     var database = try Database(at: site.layout.database)
     // The log's rows that the database lacks, before the log may be written again.
     _ = try site.log.catchUp(&database)
     if findings.contains(where: \.kind.isOfLog) { try site.mend(&database) }
-    database.recorder = site.log.recorder
+    database.recorder = site.log.recorder(knowing: .current)
     for kind in InspectionFinding.Kind.allCases {
       for finding in findings where finding.kind == kind {
         if try site.repair(finding, &database), let done = Self.intent(finding),
@@ -76,7 +88,6 @@ package struct Repair: Sendable {
         }
       }
     }
-    return report
   }
 
   /// The action for a finding; nil for none.
@@ -271,14 +282,19 @@ package struct RepairReport: Hashable, Sendable, Codable {
   package internal(set) var findings: [InspectionFinding] = []
   /// In order; what would be done if `isDryRun`.
   package internal(set) var actions: [RepairAction] = []
+  /// The damage that is left, as `check` lists it; none in a dry run.
+  package internal(set) var remaining: [InspectionFinding] = []
   /// How the database was recovered; nil if it was sound.
   package internal(set) var recovery: Recovery?
   package let isDryRun: Bool
 
-  /// Adds findings and actions from outside the store.
-  package mutating func add(_ found: [InspectionFinding], done: [RepairAction]) {
+  /// Adds findings, actions and damage that is left from outside the store's own.
+  package mutating func add(
+    _ found: [InspectionFinding], done: [RepairAction], remaining: [InspectionFinding] = []
+  ) {
     findings += found
     actions += done
+    self.remaining += remaining
   }
 }
 

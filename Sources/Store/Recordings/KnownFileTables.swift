@@ -89,6 +89,12 @@ enum KnownFileTables {
     return rows.first.flatMap { published($0[...]) }
   }
 
+  /// Whether a row of published files, by column, describes the file that is there now.
+  static func isCurrent(_ row: [String: SQLValue]) -> Bool {
+    guard let path = row["path"]?.text, let stamp = try? FileStamp(at: path) else { return false }
+    return stampColumns.split(separator: ", ").map { row[String($0)] } == stamp.columns
+  }
+
   /// Records a publication, and clears its temporary path.
   static func publish(
     _ published: Published, at path: String, stamp: FileStamp, from temporary: String,

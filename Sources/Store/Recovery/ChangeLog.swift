@@ -42,9 +42,16 @@ struct ChangeLog: Sendable {
 
   func path(_ generation: Int64) -> String { "\(layout.root)/\(Self.namePrefix)\(generation)" }
 
-  /// Writes the changes of every transaction of a database.
-  var recorder: ChangeRecorder {
-    ChangeRecorder(tables: Self.tables) { (changes, isDurable, database) throws(SpoolError) in
+  /// Writes the changes of every transaction of a database, and admits none once a newer Spool has
+  /// migrated it: this process does not know what its tables mean then.
+  /// - Parameter schema: the newest that this process knows.
+  func recorder(knowing schema: Schema) -> ChangeRecorder {
+    ChangeRecorder(
+      tables: Self.tables,
+      admit: { (database) throws(SpoolError) in
+        _ = try schema.version(of: &database, layout.database)
+      }
+    ) { (changes, isDurable, database) throws(SpoolError) in
       try append(changes, isDurable: isDurable, in: &database)
     }
   }

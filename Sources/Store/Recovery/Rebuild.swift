@@ -46,7 +46,13 @@ struct Rebuild {
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
     try part.remove()
     try files.copyFile(from: backup, to: part.path)
-    if isForeign { try forgetChangeLog(part) }
+    if isForeign {
+      try forgetChangeLog(part)
+    } else if (try? takePublications(into: part)) == nil {
+      // The database that is replaced may be damaged.
+      try part.remove()
+      try files.copyFile(from: backup, to: part.path)
+    }
     try slots.examine(part.path)
     return try replace(with: part.path, word: "replaced")
   }
@@ -62,6 +68,28 @@ struct Rebuild {
       try? part.remove()
       throw error
     }
+  }
+
+  /// Takes the records of exports from the database that is replaced, where a file is still what its
+  /// record says: the change log, which has them too, may be lost.
+  private func takePublications(into part: DatabaseFiles) throws(SpoolError) {
+    guard (try? FileStamp(at: layout.database)) != nil else { return }
+    let table = "published"
+    var replaced = try Database(at: layout.database, for: .reading)
+    var database = try Database(at: part.path)
+    let columns = try TableColumns(of: table, in: &replaced)
+    guard try TableColumns(of: table, in: &database).names == columns.names else { return }
+    var insertions = RowInsertions(into: table, keyOrder: columns.keyOrder)
+    try columns.forEachPortion(in: &replaced) { rows in
+      for row in rows {
+        let values = Dictionary(zip(columns.names, row), uniquingKeysWith: { first, _ in first })
+        if KnownFileTables.isCurrent(values) { insertions.append(row) }
+      }
+    }
+    try database.transaction(to: "restore") { (database) throws(SpoolError) in
+      try database.apply(insertions.bytes, to: "restore")
+    }
+    try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
   }
 
   private func replace(with part: String, word: String) throws(SpoolError) -> String? {
@@ -87,7 +115,7 @@ struct Rebuild {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
       var counts = try log.catchUp(&database)
-      database.recorder = log.recorder
+      database.recorder = log.recorder(knowing: schema)
       if log.old.isThere { counts.add(try log.old.takeIn(&database, log)) }
       try database.transaction(to: "rebuild") { (database) throws(SpoolError) in
         try CheckpointTable.strikeMissing(in: layout, from: &database)

@@ -80,7 +80,7 @@ import Testing
     }
     let before = try Data(contentsOf: URL(fileURLWithPath: store + "/spool.sqlite"))
     let error = try #require(throws: SpoolError.self) { try DiskStore(at: store) }
-    #expect(error.why.contains("newer Spool") && error.why.contains("999"))
+    #expect(error.message.contains("newer Spool") && error.why.contains("999"))
     #expect(error.advice?.contains("install the newer Spool") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: store + "/spool.sqlite")) == before)
   }

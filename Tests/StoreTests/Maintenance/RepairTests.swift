@@ -125,7 +125,7 @@ import Testing
     }
     let before = try Data(contentsOf: URL(fileURLWithPath: sample.database))
     let error = try #require(throws: SpoolError.self) { try Repair(of: sample.path).run() }
-    #expect(error.why.contains("a newer Spool wrote it"))
+    #expect(error.kind == .newer && error.message.contains("a newer Spool has upgraded"))
     #expect(throws: SpoolError.self) { try sample.inspect() }
     #expect(try Data(contentsOf: URL(fileURLWithPath: sample.database)) == before)
   }

@@ -63,7 +63,7 @@ struct ChangeLogDamageTests {
         try database.run(
           "UPDATE checkpoints SET memo = 'x' WHERE key = ?",
           [.text(KeyComponents.sample("eq", "3").key.digest.hex)], to: "test")
-        database.recorder = store.changeLog.recorder
+        database.recorder = store.changeLog.recorder(knowing: .current)
         _ = try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "test")
       }
       for number in 10..<20 { try store.commit(cp(number)) }

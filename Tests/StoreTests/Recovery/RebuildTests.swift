@@ -161,7 +161,7 @@ import Testing
     }
     let before = try Data(contentsOf: URL(fileURLWithPath: sample.database))
     let error = try #require(throws: SpoolError.self) { try DiskStore(at: sample.path) }
-    #expect(error.why.contains("a newer Spool wrote it"))
+    #expect(error.kind == .newer && error.message.contains("a newer Spool has upgraded"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: sample.database)) == before)
     #expect(names(in: sample.path + "/backups") == ["spool-1.sqlite"])
   }

@@ -48,18 +48,7 @@ extension CommandContext {
         let store = try DiskStore(reading: path)
         let audit = LogAudit(try store.receipts.records(), keys: keys)
         report.receipts = audit.records.entries.receipts.count
-        let named = Set(audit.findings.map(\.name))
-        let missing = audit.missing(from: try store.runs.newest(limit: .max))
-          .filter { !named.contains($0.name) }
-        report.add(
-          audit.inspectionFindings
-            + missing.map {
-              InspectionFinding(
-                log: $0.name, problem: $0.reason,
-                advice:
-                  "put a backup in its place with spool store restore; without one, keep this "
-                  + "store as it is, and let what comes go into another (--store)")
-            })
+        report.add(try audit.damage(in: store))
       }
       meter.clear()
       if report.isSound, report.isThorough { DiskStore.noteCheck(ofStore: path) }
@@ -101,6 +90,22 @@ extension CommandContext {
         "no room is kept for spool store gc on a full disk; the next run keeps it where there is plenty"
       ]
     return (report.findings.isEmpty ? [] : [""]) + [looked] + ballast + [verdict]
+  }
+}
+
+extension LogAudit {
+  /// What is wrong with the ledger of receipts, and with what runs say of it.
+  func damage(in store: DiskStore) throws(SpoolError) -> [InspectionFinding] {
+    let named = Set(findings.map(\.name))
+    let missing = missing(from: try store.runs.newest(limit: .max))
+      .filter { !named.contains($0.name) }
+    return inspectionFindings
+      + missing.map {
+        InspectionFinding(
+          log: $0.name, problem: $0.reason,
+          advice: "put a backup in its place with spool store restore; without one, keep this "
+            + "store as it is, and let what comes go into another (--store)")
+      }
   }
 }
 

@@ -17,7 +17,8 @@ extension Command {
       they are needed. A lost or damaged database is made again from the newest good backup and the \
       records that lie beside it; the damaged one is kept. So is the index of words, from the \
       transcripts. A ledger of receipts that somebody changed is put back as it was signed last, where \
-      the database or the log beside it still has that. Recordings and exports are not touched.
+      the database or the log beside it still has that. Recordings and exports are not touched. What \
+      could not be put right is listed, and the exit code is 4.
 
       No other spool may work in the store meanwhile. --dry-run only looks: others may work, and \
       the store may lie on a disk that may only be read.
@@ -47,7 +48,7 @@ extension CommandContext {
       meter.clear()
       try mendLists(of: path, keys, &report)
       answer(report, text(report))
-      return report.unmendable.isEmpty ? .done : .verificationFailed
+      return report.left.isEmpty ? .done : .verificationFailed
     } catch {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
@@ -69,11 +70,13 @@ extension CommandContext {
     if !isDryRun, let recovery = audit.recovery {
       try store.receipts.restore(recovery.entries, under: recovery.head)
     }
-    report.add(audit.inspectionFindings, done: audit.repairActions)
+    let left =
+      isDryRun ? [] : try LogAudit(try store.receipts.records(), keys: keys).damage(in: store)
+    report.add(audit.inspectionFindings, done: audit.repairActions, remaining: left)
   }
 
   private func text(_ report: RepairReport) -> String {
-    var lines = FindingList(report.unmendable).lines
+    var lines = FindingList(report.left).lines
     guard !report.actions.isEmpty else {
       return lines.isEmpty ? "nothing to repair" : lines.joined(separator: "\n")
     }
@@ -89,14 +92,16 @@ extension CommandContext {
     lines.append(
       report.isDryRun
         ? "nothing was changed; spool store repair does this"
-        : "repaired; spool store check looks again")
+        : report.left.isEmpty
+          ? "repaired; spool store check looks again"
+          : "not everything could be repaired: \(Count.of(report.left.count, "problem")) left")
     return lines.joined(separator: "\n")
   }
 }
 
 extension RepairReport {
-  /// Findings about a log of which no state leads to a signed head.
-  fileprivate var unmendable: [InspectionFinding] {
-    findings.filter { $0.kind == .damagedLedger && !$0.isRepairable }
+  /// The damage that is left, or would be: of a log of which no state leads to a signed head.
+  fileprivate var left: [InspectionFinding] {
+    isDryRun ? findings.filter { $0.kind == .damagedLedger && !$0.isRepairable } : remaining
   }
 }

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Rows and files of the store that are lost behind the program's back.
+@Suite("What a store has lost is put right, or said to be lost")
+struct StoreLossTests: LogTrial {
+  let place: Workspace
+  let pipeline: String
+
+  init() throws { (place, pipeline) = try Self.make() }
+
+  @Test(
+    "the one row of a table",
+    arguments: ["proof", "ledger", "receipt_log", "receipt_head", "epochs"])
+  func oneRow(table: String) throws {
+    try run(["a", "b"])
+    try tamper("DELETE FROM \(table)")
+    #expect(try place.spool(["store", "check"]).exitCode == 4)
+    let repaired = try place.spool(["store", "repair"])
+    #expect(repaired.exitCode == 0, "\(repaired.text) \(repaired.errorOutput)")
+    #expect(
+      repaired.text.hasSuffix("repaired; spool store check looks again\n"), "\(repaired.text)")
+    let check = try place.spool(["store", "check"])
+    #expect(check.exitCode == 0 && check.text.contains("2 receipts"), "\(check.text)")
+    try run(["c"])
+  }
+
+  @Test("receipts of which nothing is left are not said to be repaired")
+  func lostLedger() throws {
+    try run(["a", "b"])
+    try tamper("DELETE FROM receipts; DELETE FROM receipt_head")
+    for name in ["receipts.log", "receipts.head.json"] {
+      try FileManager.default.removeItem(atPath: place.store + "/" + name)
+    }
+    #expect(try place.spool(["store", "check"]).exitCode == 4)
+    let repaired = try place.spool(["store", "repair"])
+    #expect(repaired.exitCode == 4 && !repaired.text.contains("repaired;"), "\(repaired.text)")
+    #expect(try place.spool(["store", "check"]).exitCode == 4)
+  }
+
+  @Test("exports since the backup are known after a restore, though the change log is lost")
+  func restored() throws {
+    let quick = try place.quickPipeline(formats: "wav")
+    let note = place.file("note.wav")
+    try Reference.record(note, seconds: 0.3)
+    try #require(try place.run(pipeline, [note], ["--out", place.file("other")]).exitCode == 0)
+    try #require(try place.spool(["store", "backup"]).exitCode == 0)
+    try #require(try place.run(quick, [note]).exitCode == 0)
+    for name in Workspace.names(in: place.store) where name.hasPrefix("changes-") {
+      try FileManager.default.removeItem(atPath: place.store + "/" + name)
+    }
+    try #require(try place.spool(["store", "restore"]).exitCode == 0)
+    let louder = try String(contentsOfFile: quick, encoding: .utf8)
+      .replacing("  - export", with: "  - gain: { gain: -2 dB }\n  - export")
+    let again = try place.run(try place.pipeline(louder, named: "quick.yaml"), [note])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+}
