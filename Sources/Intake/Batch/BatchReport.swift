@@ -53,8 +53,10 @@ struct BatchReport {
     let head = JSONText.of(
       Head(
         format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
-        folder: order.folder, output: order.output, startedAt: DateTime(secondsSince1970: startedAt),
-        finishedAt: DateTime(secondsSince1970: finishedAt), done: count(.done), reused: count(.reused), failed: count(.failed),
+        folder: order.folder, output: order.output,
+        startedAt: DateTime(secondsSince1970: startedAt),
+        finishedAt: DateTime(secondsSince1970: finishedAt), done: count(.done),
+        reused: count(.reused), failed: count(.failed),
         interrupted: count(.interrupted), leftOut: count(.leftOut),
         renamed: results.count { $0.renamed != nil }, earlierExports: earlierExports,
         skipped: skipped.namedCounts,

@@ -181,7 +181,8 @@ struct StoreStatus: Encodable {
         run.wayOn == nil ? nil : MissingRecording(of: run, in: store, option: option)?.line
       return OpenRun(
         id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
-        startedAt: DateTime(secondsSince1970: run.startedAt), failure: run.failure, missing: missing)
+        startedAt: DateTime(secondsSince1970: run.startedAt), failure: run.failure, missing: missing
+      )
     }
     runs = openRuns
     let watching = inboxes.compactMap(\.wayOn)

@@ -64,7 +64,8 @@ struct KillTestResult: Sendable, Encodable {
       "kills": kills, "resumes": resumes, "series": series, "checks": checks, "outputs": outputs,
       "identicalOutputs": identicalOutputs, "soundRepeatedSeconds": soundRepeated,
       "boundSeconds": bound, "statedLostSeconds": statedLost,
-      "repeatedWorkSeconds": Spread(repeatedWork), "latencySeconds": Spread(latencies), "undisturbedSeconds": undisturbedSeconds,
+      "repeatedWorkSeconds": Spread(repeatedWork), "latencySeconds": Spread(latencies),
+      "undisturbedSeconds": undisturbedSeconds,
       "mediaSeconds": mediaSeconds, "operations": operations, "differences": differences,
       "isStopped": isStopped, "seconds": seconds, "keptFolder": keptFolder,
     ]).encode(to: encoder)
