@@ -136,9 +136,9 @@ private final class JSONTrial {
     try place.folder.write("no sound", to: "broken.wav")
     try take("run", [watched.pipeline, place.file("broken.wav"), "--out", place.out], codes: [1])
     let plain = try place.pipeline(
-      "pipeline: plain\ninputs: { note: sound }\nstages: [decode, dehum, { export: [wav] }]\n",
+      "pipeline: plain\ninputs: { note: sound }\nstages: [decode, denoise, { export: [wav] }]\n",
       named: "plain.yaml")
-    try take("run", [plain, note, "--out", place.out])
+    try take("run", [plain, try watched.make(8), "--out", place.out])
     try interrupt()
   }
 
@@ -172,6 +172,8 @@ private final class JSONTrial {
     for (index, name) in ["a.wav", "more/a.wav"].enumerated() {
       try Reference.record(folder + "/" + name, seconds: Double(4 + index))
     }
+    // Too short to learn its noise, which is a warning.
+    try Reference.record(folder + "/short.wav", seconds: 0.3)
     for name in ["broken.wav", "letter.txt", ".hidden"] {
       try place.folder.write("no sound", to: "album/" + name)
     }
@@ -182,7 +184,7 @@ private final class JSONTrial {
       stages:
         - decode
         - normalize: { loudness: -20 LUFS, album: true }
-        - dehum
+        - denoise
         - export: [wav]
         - proof: { authorities: [{ url: 'http://127.0.0.1:9/', certificates: ca.pem }] }
       """, named: "album.yaml")
