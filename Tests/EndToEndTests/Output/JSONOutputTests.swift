@@ -161,7 +161,8 @@ private final class JSONTrial {
     #expect(try running.end().run.exitCode == 143)
     try take("status", ["--check"], codes: [1])
     try take("resume", [])
-    try take("resume", [])
+    // The run that failed is the newest now, and fails again.
+    try take("resume", [], codes: [1])
   }
 
   /// A batch with recordings of one album, one that is none, names that collide, and other files.
@@ -226,6 +227,7 @@ private final class JSONTrial {
     awaits("quarantined")
     #expect(watched.wait { watch.output.contains("released") })
     try take("status", [])
+    watch.send(SIGTERM)
     #expect(watch.end() == 0, "\(watch.errors)")
     keep(watch.output, "watch")
     try watched.shell("cp made/4.wav inbox/4.wav")
@@ -273,7 +275,7 @@ private final class JSONTrial {
     try take("proof-key", ["show"])
     try take("proof-key", ["show", data + "/spool.pub"])
     let head = try place.folder.write(
-      take("proof-ledger", ["head"]).joined(separator: "\n"), to: "head.json")
+      take("proof-ledger", ["head"]).joined() + "\n", to: "head.json")
     try take("proof-ledger", ["prove", receipt])
     try take("proof-ledger", ["consistency", head])
     try take("proof-ledger", ["withdraw", receipt, "--reason", "a test"])

@@ -1,9 +1,9 @@
-import PipelineModel
 import Platform
 import TestSupport
 import Testing
 @testable import Intake
 @testable import PipelineEngine
+@testable import PipelineModel
 @testable import spool
 
 /// Real commands are held against the schemas in `EndToEndTests/Output`; these tests have a sample of
@@ -155,12 +155,12 @@ struct OutputSchemaTests {
     .seriesEnded(1, kills: 1, differenceCount: 1), .differs(difference),
   ]
 
-  private static let crashTestResult: JSONLine = {
+  private static var crashTestResult: JSONLine {
     var result = KillTestResult()
     result.losses = [killLoss]
     (result.latencies, result.repeatedWork) = ([0.2], [0.1])
     (result.undisturbedSeconds, result.mediaSeconds, result.operations) = (1, 3, 40)
     (result.differences, result.keptFolder) = ([difference], "/tmp/kept")
     return JSONLine("result", ["result": result])
-  }()
+  }
 }
