@@ -73,7 +73,7 @@ let package = Package(
     // Scripts, templates and SQL that are compiled in; the files themselves are no sources of it.
     .target(
       name: "CTexts", path: "Sources/System/CTexts",
-      exclude: ["Completion", "Guides", "Proof", "Scaffold", "Store"]),
+      exclude: ["Completion", "Guides", "JSON", "Proof", "Scaffold", "Search", "Store"]),
     // The launcher that confines programs, which opens libseccomp itself. It is part of spool, and a
     // program of its own beside it, which starts faster.
     .target(name: "CConfinement", path: "Sources/System/CConfinement"),

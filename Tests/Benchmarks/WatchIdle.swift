@@ -149,7 +149,7 @@ struct WatchIdle: Benchmark {
       let end = Date() + 30
       while Date() < end {
         if let line = watch.news.last(where: { $0.event == "received" && $0.file == name }) {
-          delays.append(line.at - written)
+          delays.append(line.at.seconds - written)
           break
         }
         usleep(50_000)

@@ -28,7 +28,7 @@ struct NativePluginTests {
       worst = max(worst, abs(expected - Double(result)))
     }
     #expect(worst < 1e-6)
-    let figures = try #require(run.step("softclip")?.findings)
+    let figures = try #require(run.findings["softclip"])
     #expect(figures.contains("\"samples\":\(input.count)"))
   }
 

@@ -125,7 +125,7 @@ struct ShippedPluginTests {
     for step in ["loudness-gate", "deesser-python", "softclip"] {
       #expect(run.made.contains(step), "\(run.made)")
     }
-    #expect(run.step("softclip")?.findings?.contains("\"bent\"") == true)
+    #expect(run.findings["softclip"]?.contains("\"bent\"") == true)
     let levels = try Reference.loudness(of: "\(place.place.out)/note-1.warm.flac")
     #expect(abs(levels.integrated + 16) < 0.2, "\(levels)")
     #expect(levels.truePeak < -0.8, "\(levels)")

@@ -13,8 +13,8 @@ struct BatchReport {
     let pipelinePath: String
     let folder: String
     let output: String
-    let startedAt: Double
-    let finishedAt: Double
+    let startedAt: DateTime
+    let finishedAt: DateTime
     let done: Int
     let reused: Int
     let failed: Int
@@ -40,7 +40,9 @@ struct BatchReport {
   let earlierExports: [String]
   /// Why the batch paused before its end; nil if it did not.
   var pause: SpoolError?
+  /// In seconds since 1970.
   let startedAt: Double
+  /// In seconds since 1970.
   let finishedAt: Double
 
   /// The file's text: a head, and a line for each file.
@@ -51,8 +53,10 @@ struct BatchReport {
     let head = JSONText.of(
       Head(
         format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
-        folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
-        done: count(.done), reused: count(.reused), failed: count(.failed),
+        folder: order.folder, output: order.output,
+        startedAt: DateTime(secondsSince1970: startedAt),
+        finishedAt: DateTime(secondsSince1970: finishedAt), done: count(.done),
+        reused: count(.reused), failed: count(.failed),
         interrupted: count(.interrupted), leftOut: count(.leftOut),
         renamed: results.count { $0.renamed != nil }, earlierExports: earlierExports,
         skipped: skipped.namedCounts,

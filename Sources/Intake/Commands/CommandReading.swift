@@ -95,7 +95,7 @@ enum CommandReading {
       throw SpoolError(
         "issuedAt: \(written.summary), expected a time such as 2026-11-21T14:05:33Z")
     }
-    return Double(time.secondsSince1970()) + Double(time.nanosecond) / 1e9
+    return time.seconds
   }
 
   private static func found(_ value: JSONValue?) -> String {

@@ -4,7 +4,7 @@ internal import Store
 
 /// One event of a watch: a line of its log.
 package struct WatchEvent: Hashable, Sendable, Encodable {
-  package enum Event: String, Hashable, Sendable, Encodable {
+  package enum Event: String, Hashable, Sendable, Encodable, CaseIterable {
     case watching
     case received
     case duplicate
@@ -42,8 +42,7 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
     case stopped
   }
 
-  /// In seconds since 1970.
-  package let at: Double
+  package let at: DateTime
   package let event: Event
   /// An absolute path; nil for all inboxes.
   package var inbox: String?
@@ -66,13 +65,14 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
     case at, event, inbox, recording = "note", file, text, exports, findings, seconds, place
   }
 
+  /// - Parameter time: in seconds since 1970.
   package init(
     _ event: Event, at time: Double, inbox: String? = nil, recording: String? = nil,
     file: String? = nil, text: String? = nil, exports: [String]? = nil,
     findings: [String: JSONValue]? = nil, seconds: Double? = nil, place: String? = nil
   ) {
     self.event = event
-    at = time
+    at = DateTime(secondsSince1970: time)
     self.inbox = inbox
     self.recording = recording
     self.file = file

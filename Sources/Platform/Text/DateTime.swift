@@ -31,6 +31,9 @@ package struct DateTime: Hashable, Sendable {
     localSeconds - Int64(utcOffset ?? offset)
   }
 
+  /// Seconds since 1970 in UTC, with the fraction; a time without an offset counts as UTC.
+  package var seconds: Double { Double(secondsSince1970()) + Double(nanosecond) / 1e9 }
+
   /// Days from 1970-01-01 in the Gregorian calendar: Howard Hinnant, "chrono-compatible low-level
   /// date algorithms", `days_from_civil`.
   private static func days(year: Int, month: Int, day: Int) -> Int {
@@ -90,6 +93,14 @@ extension DateTime: CustomStringConvertible {
   private static func padded(_ number: Int, _ count: Int = 2) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, count - digits.count)) + digits
+  }
+}
+
+extension DateTime: Encodable {
+  /// Encodes UTC to the millisecond, in the form of ``text(of:)``.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Self.text(of: seconds))
   }
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 internal import PipelineModel
-import Platform
+package import Platform
 
 /// The last good copies of the database, newest first.
 ///
@@ -118,12 +118,11 @@ struct BackupSlots: Sendable {
 }
 
 /// A backup of the database and its state.
-package struct BackupSlot: Hashable, Sendable, Codable {
+package struct BackupSlot: Hashable, Sendable, Encodable {
   /// 1 for the newest.
   package let number: Int
   package let path: String
-  /// In seconds since 1970.
-  package let writtenAt: Double
+  package let writtenAt: DateTime
   /// Length in bytes.
   package let byteCount: Int
   /// Why it cannot be restored; nil if it is good.

@@ -114,7 +114,8 @@ extension DiskStore {
       var fault: String?
       do throws(SpoolError) { try slots.examine(path) } catch { fault = error.reason }
       return BackupSlot(
-        number: number, path: path, writtenAt: Double(stamp.modified) / 1e9,
+        number: number, path: path,
+        writtenAt: DateTime(secondsSince1970: Double(stamp.modified) / 1e9),
         byteCount: Int(stamp.byteCount), fault: fault)
     }
   }

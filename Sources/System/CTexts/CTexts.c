@@ -68,6 +68,9 @@ const char *const text_guide_exit_codes = (const char[]){
 const char *const text_guide_files = (const char[]){
 #embed "Guides/files.txt"
     , 0};
+const char *const text_guide_json = (const char[]){
+#embed "Guides/json.txt"
+    , 0};
 const char *const text_guide_environment = (const char[]){
 #embed "Guides/environment.txt"
     , 0};

@@ -313,8 +313,8 @@ extension CommandContext {
       "run": .list(manifest.run.map { .text($0) }),
       "needs": .list(manifest.needs.map { .text($0) }),
       "python": .list(manifest.packages.map { .text($0) }),
-      "memory": .number(Double(manifest.limits.memory)),
-      "time": .number(manifest.limits.time), "network": .flag(manifest.limits.network),
+      "memoryMegabytes": .number(Double(manifest.limits.memory)),
+      "timeSeconds": .number(manifest.limits.time), "network": .flag(manifest.limits.network),
       "deterministic": .flag(manifest.isDeterministic),
       "stages": .list(
         manifest.kinds.map { StageReference($0.descriptor(of: plugin.title)).value }),

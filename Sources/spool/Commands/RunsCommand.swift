@@ -44,7 +44,7 @@ extension CommandContext {
   fileprivate func listRuns() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
     let runs = try store.runs.newest(limit: limit(Options.limit, all: "shows"))
-    answer(list: runs, runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
+    answer(list: runs.map(\.line), runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
     if !isJSON, let run = try store.runs.open().first(where: { $0.wayOn != nil }),
       let wayOn = run.wayOn
     {
@@ -72,7 +72,7 @@ extension CommandContext {
       guard names.isEmpty else { return try forget(names, in: store) }
       let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
       let runs = try store.runs.forgetFailures(before: end)
-      answer(list: runs, runs.isEmpty ? "no failed run to forget" : text(runs))
+      answer(list: runs.map(\.line), runs.isEmpty ? "no failed run to forget" : text(runs))
       return .done
     }
   }

@@ -3,20 +3,25 @@ import Platform
 import Proof
 
 extension Command {
-  /// `spool pipeline schema`: the JSON Schema of pipelines, and of what receipts state.
+  /// `spool pipeline schema`: the JSON Schemas of pipelines, of what receipts state, and of what
+  /// commands print.
   static let schema = Command(
     name: "pipeline schema", group: "Pipelines",
-    summary: "Print the JSON Schema of pipelines or of receipts.",
+    summary: "Print the JSON Schema of pipelines, of receipts, or of a command's --json.",
     discussion: """
       In Visual Studio Code with the YAML extension, save it as spool.schema.json and begin a \
       pipeline with:  # yaml-language-server: $schema=spool.schema.json
 
       That of receipts is for what the payload of their envelope holds: the statement that is signed.
+
+      json COMMAND prints the schema of each line that the command prints with --json; json alone \
+      lists the names, a line each. batch-report is the schema of batch.json. See also spool help json.
       """,
-    positionals: [Options.subject], options: [Options.plugins],
+    positionals: [Options.subject, Options.output], options: [Options.plugins],
     examples: [
       Example("Save it", "spool pipeline schema > spool.schema.json"),
       Example("What receipts state", "spool pipeline schema receipt"),
+      Example("What spool runs list prints", "spool pipeline schema json runs list"),
     ],
     perform: CommandContext.printSchema)
 }
@@ -24,23 +29,47 @@ extension Command {
 extension Options {
   /// What the schema is of.
   fileprivate enum Subject: String, CaseIterable, ArgumentValue {
-    case pipeline, receipt
+    case pipeline, receipt, json
   }
 
   fileprivate static let subject = Positional<Subject?>.optional(
     "SUBJECT", help: "Whose schema it is; left out, pipeline.")
+  fileprivate static let output = Positional<[String]>.repeated(
+    "COMMAND", minimum: 0, help: "With json: the command, as it is typed or with hyphens.",
+    completion: .choices(OutputSchema.all.map(\.name)))
 }
 
 extension CommandContext {
   fileprivate func printSchema() throws(SpoolError) -> ExitCode {
-    switch arguments[Options.subject] ?? .pipeline {
-    case .pipeline:
-      console.print(PipelineSchema(try checkedCatalog()).value.indentedJSON)
+    let subject = arguments[Options.subject] ?? .pipeline
+    let command = arguments[Options.output]
+    guard subject == .json || command.isEmpty else {
+      throw .usage(
+        "\(subject.rawValue) is the schema of no command",
+        advice: "spool pipeline schema json COMMAND")
+    }
+    switch subject {
+    case .pipeline: console.print(PipelineSchema(try checkedCatalog()).value.indentedJSON)
     case .receipt:
       let schema = ReceiptForm.schema
       console.print(Value(json: JSONText.of(schema))?.indentedJSON ?? JSONText.of(schema))
+    case .json where command.isEmpty:
+      console.print(OutputSchema.all.map(\.name).joined(separator: "\n"))
+    case .json: console.print(try schema(of: command).value.indentedJSON)
     }
     return .done
+  }
+
+  /// - Parameter words: a command's name, or a family's that means a command alone.
+  private func schema(of words: [String]) throws(SpoolError) -> OutputSchema {
+    let name = words.joined(separator: "-")
+    let usual = Spool.program.families.first { $0.name == name }?.usual
+    let names = [name] + (usual.map { ["\(name)-\($0)"] } ?? [])
+    if let found = OutputSchema.all.first(where: { names.contains($0.name) }) { return found }
+    let guess = Problem.nearest(to: name, in: OutputSchema.all.map(\.name))
+    throw .usage(
+      "there is no schema \"\(name)\"" + (guess.map { "; did you mean \"\($0)\"?" } ?? ""),
+      advice: "spool pipeline schema json lists them")
   }
 }
 

@@ -327,7 +327,8 @@ struct SearchText {
         "hit": index + 1, "recording": hit.path, "name": hit.name, "startTime": hit.start,
         "endTime": hit.end, "isApproximate": hit.isApproximate ? true : nil, "words": hit.words,
         "snippet": hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),
-        "pipeline": hit.pipeline, "step": hit.step, "run": hit.run, "toldAt": hit.time,
+        "pipeline": hit.pipeline, "step": hit.step, "run": hit.run,
+        "toldAt": DateTime(secondsSince1970: hit.time),
       ])
     }
   }

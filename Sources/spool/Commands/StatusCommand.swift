@@ -48,8 +48,13 @@ struct StoreStatus: Encodable {
   struct Group: Encodable {
     let state: String
     let count: Int
-    /// When the longest-waiting one entered the state, in seconds since 1970.
-    let since: Double
+    /// When the longest-waiting one entered the state.
+    let since: DateTime
+
+    fileprivate init(_ state: String, _ tally: RecordingTally.Count) {
+      (self.state, count) = (state, tally.count)
+      since = DateTime(secondsSince1970: tally.since)
+    }
   }
 
   /// A recording that needs attention.
@@ -74,7 +79,7 @@ struct StoreStatus: Encodable {
     let id: String
     let pipeline: String
     let state: String
-    let startedAt: Double
+    let startedAt: DateTime
     let failure: String?
     /// Advice if it cannot continue because its recording is missing; nil otherwise.
     let missing: String?
@@ -88,8 +93,8 @@ struct StoreStatus: Encodable {
   let troubles: [Trouble]
   /// Commands of devices for recordings that have not arrived.
   let waitingCommands: Group?
-  /// When the next recording is retried, in seconds since 1970.
-  let nextAttempt: Double?
+  /// When the next recording is retried.
+  let nextAttempt: DateTime?
   /// Files that still have to be removed from an inbox.
   let heldFiles: Int
   /// The inboxes that are watched or have waiting recordings.
@@ -152,8 +157,8 @@ struct StoreStatus: Encodable {
           recording, recording.state.rawValue, failure.map { "tried again, for it failed: \($0)" }
         ))
     }
-    let claims = try store.recordings.openClaims(limit: Self.troubleLimit)
-    named += claims.map { Trouble($0, "conflict", $0.reason) }
+    let claims = try store.recordings.openClaims(limit: .max)
+    named += claims.prefix(Self.troubleLimit).map { Trouble($0, "conflict", $0.reason) }
     let claimCommands = claims.flatMap(\.nextCommands)
     let since = SystemClock().now - Self.doubtPeriod
     named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
@@ -162,16 +167,11 @@ struct StoreStatus: Encodable {
     timeStamps = WaitingStamps(try store.stamps.awaited())
     recordings =
       RecordingState.allCases.compactMap { state in
-        tally.counts[state].map {
-          Group(state: state.rawValue, count: $0.count, since: $0.since)
-        }
+        tally.counts[state].map { Group(state.rawValue, $0) }
       }
-      + (tally.cancelled.map { [Group(state: "cancelled", count: $0.count, since: $0.since)] }
-        ?? [])
-    waitingCommands = tally.waitingCommands.map {
-      Group(state: "waiting", count: $0.count, since: $0.since)
-    }
-    nextAttempt = tally.nextAttempt
+      + (tally.cancelled.map { [Group("cancelled", $0)] } ?? [])
+    waitingCommands = tally.waitingCommands.map { Group("waiting", $0) }
+    nextAttempt = tally.nextAttempt.map(DateTime.init(secondsSince1970:))
     heldFiles = tally.heldFiles
     let open = try store.runs.open(failedSince: SystemClock().now - Self.failurePeriod)
     // A watch resumes its own runs.
@@ -181,7 +181,8 @@ struct StoreStatus: Encodable {
         run.wayOn == nil ? nil : MissingRecording(of: run, in: store, option: option)?.line
       return OpenRun(
         id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
-        startedAt: run.startedAt, failure: run.failure, missing: missing)
+        startedAt: DateTime(secondsSince1970: run.startedAt), failure: run.failure, missing: missing
+      )
     }
     runs = openRuns
     let watching = inboxes.compactMap(\.wayOn)
@@ -212,7 +213,7 @@ struct StoreStatus: Encodable {
         return "\(head)  \(words)"
       }
       return "\(head)  \(Format.pad(words, 18))since \(Format.time(group.since)), "
-        + Self.ago(now - group.since)
+        + Self.ago(now - group.since.seconds)
     }
     lines += troubles.map { trouble in
       Format.visible(
@@ -223,7 +224,7 @@ struct StoreStatus: Encodable {
     if recordings.isEmpty, inboxes.isEmpty {
       lines.append("no recordings yet: spool watch PIPELINE INBOX takes them in")
     }
-    if let nextAttempt {
+    if let nextAttempt = nextAttempt?.seconds {
       lines.append(
         nextAttempt > now
           ? "next attempt in \(Format.duration(nextAttempt - now))" : "the next attempt is due")
@@ -269,8 +270,8 @@ struct StoreStatus: Encodable {
 /// Receipts that wait for a time stamp, as `spool status` shows them.
 struct WaitingStamps: Encodable {
   let receipts: Int
-  /// When the oldest began to wait, in seconds since 1970.
-  let since: Double
+  /// When the oldest began to wait.
+  let since: DateTime
   /// The last error; nil if no request was made.
   let trouble: String?
 
@@ -278,14 +279,14 @@ struct WaitingStamps: Encodable {
   init?(_ stamps: [AwaitedStamp]) {
     guard let since = stamps.map(\.since).min() else { return nil }
     receipts = Set(stamps.map(\.path)).count
-    self.since = since
+    self.since = DateTime(secondsSince1970: since)
     trouble = stamps.lazy.compactMap(\.trouble).first
   }
 
   func lines(at now: Double) -> [String] {
     let head =
       "\(Format.padLeft("\(receipts)", 7))  \(receipts == 1 ? "receipt waits" : "receipts wait") "
-      + "for a time stamp since \(Format.time(since)), for \(Format.duration(max(0, now - since)))"
+      + "for a time stamp since \(Format.time(since)), for \(Format.duration(max(0, now - since.seconds)))"
     return [head] + (trouble.map { ["         \(Format.visible($0))"] } ?? [])
   }
 }

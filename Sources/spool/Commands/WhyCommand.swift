@@ -334,7 +334,7 @@ struct ReasonText {
     }
     if let loss {
       members["setback"] = .text(loss.cause.rawValue)
-      members["setbackAt"] = .number(loss.at)
+      members["setbackAt"] = .text(DateTime.text(of: loss.at))
       members["setbackRun"] = loss.run.map { .text($0.name) } ?? .null
       members["setbackPart"] = loss.part.map { .text($0) } ?? .null
       if let parts = loss.furtherParts {

@@ -62,9 +62,10 @@ struct KillTestResult: Sendable, Encodable {
   func encode(to encoder: any Encoder) throws {
     try JSONLine([
       "kills": kills, "resumes": resumes, "series": series, "checks": checks, "outputs": outputs,
-      "identicalOutputs": identicalOutputs, "soundRepeated": soundRepeated, "bound": bound,
-      "statedLost": statedLost, "repeatedWork": Spread(repeatedWork),
-      "latency": Spread(latencies), "undisturbedSeconds": undisturbedSeconds,
+      "identicalOutputs": identicalOutputs, "soundRepeatedSeconds": soundRepeated,
+      "boundSeconds": bound, "statedLostSeconds": statedLost,
+      "repeatedWorkSeconds": Spread(repeatedWork), "latencySeconds": Spread(latencies),
+      "undisturbedSeconds": undisturbedSeconds,
       "mediaSeconds": mediaSeconds, "operations": operations, "differences": differences,
       "isStopped": isStopped, "seconds": seconds, "keptFolder": keptFolder,
     ]).encode(to: encoder)

@@ -116,6 +116,9 @@ enum Format {
   }
 
   /// A local time: `2026-11-21 14:22:05`.
+  static func time(_ time: DateTime) -> String { self.time(time.seconds) }
+
+  /// A local time: `2026-11-21 14:22:05`.
   static func time(_ secondsSince1970: Double) -> String {
     var time = time_t(secondsSince1970)
     var parts = unsafe tm()

@@ -17,6 +17,9 @@ extension HelpGuide {
         "files", "Where the store, keys, plugins and exports lie.",
         text: String(cString: text_guide_files)),
       HelpGuide(
+        "json", "What --json prints, and what scripts can build on.",
+        text: String(cString: text_guide_json)),
+      HelpGuide(
         "environment", "The environment variables that are read.",
         text: String(cString: text_guide_environment)),
     ]

@@ -14,7 +14,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
 
   func record(_ event: BatchEvent) { console.print(JSONText.of(Self.line(event))) }
 
-  private static func line(_ event: RunEvent) -> JSONLine {
+  static func line(_ event: RunEvent) -> JSONLine {
     switch event {
     case .started(let run): JSONLine("started", ["run": run.line])
     case .estimated(let work):
@@ -53,7 +53,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
     case .finished(let step):
       JSONLine(
         "finished",
-        ["step": step.id.name, "kind": step.kind, "result": step, "findings": step.foundValue])
+        ["step": step.id.name, "kind": step.kind, "result": step.line, "findings": step.foundValue])
     case .warning(let id, let text): JSONLine("warning", ["step": id.name, "message": text])
     case .retrying(let id, let error, let delay):
       JSONLine("retrying", ["step": id?.name, "message": error.message, "seconds": delay])
@@ -62,7 +62,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
     }
   }
 
-  private static func line(_ event: BatchEvent) -> JSONLine {
+  static func line(_ event: BatchEvent) -> JSONLine {
     switch event {
     case .listening(let step, let round, let done, let count):
       JSONLine("listening", ["step": step.name, "round": round, "done": done, "files": count])
@@ -159,12 +159,5 @@ struct JSONLine: Encodable {
     var intValue: Int? { nil }
     init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
-  }
-}
-
-extension RunRecord {
-  /// The run as `--json` shows it: its record and the `findings` of its steps.
-  var line: JSONLine {
-    JSONLine(self, adding: ["findings": findings.isEmpty ? nil : findings])
   }
 }

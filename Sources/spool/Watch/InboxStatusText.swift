@@ -34,6 +34,24 @@ struct InboxStatusText: Encodable {
 
   var isPaused: Bool { pause != nil }
 
+  func encode(to encoder: any Encoder) throws {
+    try JSONLine([
+      "path": path, "process": process, "isMissing": isMissing,
+      "reportedAt": reportedAt.map(DateTime.init(secondsSince1970:)), "waiting": waiting,
+      "refused": refused, "ignored": ignored,
+      "overlooked": overlooked.map {
+        JSONLine(["since": DateTime(secondsSince1970: $0.since), "group": $0.group])
+      },
+      "notTakenIn": notTakenIn,
+      "pause": pause.map {
+        JSONLine([
+          "since": DateTime(secondsSince1970: $0.since), "reason": $0.reason, "advice": $0.advice,
+        ])
+      },
+      "wayOn": wayOn,
+    ]).encode(to: encoder)
+  }
+
   /// - Parameters:
   ///   - inbox: what its watch reported; nil if it is unwatched, with waiting recordings.
   ///   - line: the command line of its last watch; nil if unknown.
@@ -123,7 +141,9 @@ struct InboxStatusText: Encodable {
     /// How many of them the watch has not reported.
     private let untold: Int
 
-    private enum CodingKeys: CodingKey { case count, byteCount, freeByteCount, isDiskFull }
+    private enum CodingKeys: String, CodingKey {
+      case count, byteCount, freeByteCount, isDiskFull, untold = "unreportedCount"
+    }
 
     /// Searches an inbox; nil if every file was taken in or refused.
     /// - Parameter report: the watch's last report.

@@ -21,7 +21,7 @@ extension Recording {
     }
   }
 
-  /// The recording as `--json` shows it; times in seconds since 1970.
+  /// The recording as `--json` shows it.
   /// - Parameters:
   ///   - page: nil in a list.
   ///   - option: the store option for suggested commands.
@@ -33,16 +33,21 @@ extension Recording {
     return JSONLine([
       "key": key.name, "noteId": shownID, "aliases": page?.aliases, "file": fileName,
       "title": title, "tags": tags, "state": state.rawValue, "isCancelled": isCancelled,
-      "since": stateSince, "reason": reason, "attempts": attempts, "nextAttempt": nextAttempt,
-      "pipeline": pipeline, "inbox": inbox, "receivedAt": receivedAt, "acceptedAt": acceptedAt,
-      "uploadedAt": uploadedAt, "recording": content, "original": original?.name,
+      "since": DateTime(secondsSince1970: stateSince), "reason": reason, "attempts": attempts,
+      "nextAttempt": nextAttempt.map(DateTime.init(secondsSince1970:)),
+      "pipeline": pipeline, "inbox": inbox, "receivedAt": DateTime(secondsSince1970: receivedAt),
+      "acceptedAt": acceptedAt.map(DateTime.init(secondsSince1970:)),
+      "uploadedAt": uploadedAt.map(DateTime.init(secondsSince1970:)), "recording": content,
+      "original": original?.name,
       "conflict": conflict?.name, "createdAt": facts.createdAt, "durationMs": facts.milliseconds,
       "recorder": facts.recorder, "devices": paged(facts.devices),
       "unknown": paged(facts.unknown), "sidecarProblems": paged(facts.problems),
       "doubt": facts.doubt, "run": page?.run?.id.name,
       "exports": page?.run?.published.map(\.path), "findings": page?.run?.findings,
       "history": page?.events.map {
-        JSONLine(["at": $0.at, "state": $0.state.rawValue, "reason": $0.reason])
+        JSONLine([
+          "at": DateTime(secondsSince1970: $0.at), "state": $0.state.rawValue, "reason": $0.reason,
+        ])
       },
       "files": page?.files.map {
         JSONLine([

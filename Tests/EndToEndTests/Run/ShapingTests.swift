@@ -304,7 +304,7 @@ struct ShapingTests {
   }
 
   private func map(of step: String, _ run: SpoolRun) throws -> Map {
-    let text = try #require(run.step(step)?.findings)
+    let text = try #require(run.findings[step])
     return try JSONDecoder().decode(Map.self, from: Data(text.utf8))
   }
 

@@ -90,4 +90,27 @@ struct WatchStatusTests {
     let line = "spool watch --config \(place.file("watch.yaml")) --store \(place.store)"
     #expect(told.contains(" \(line) goes on with it"), "\(told)")
   }
+
+  @Test("as JSON it has every command, also of more recordings than it lists")
+  func allCommands() throws {
+    for number in 1...7 { try inbox.make(number) }
+    let sidecar = #"{"noteId":"7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"}"#
+    let watch = try inbox.watch(["--keep", "leave"])
+    try inbox.shell("echo '\(sidecar)' > inbox/1.json; cp made/*.wav inbox/")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 7 }, "\(watch.output)")
+    // Sidecars that come late claim the identity of the first.
+    for number in 2...7 { try inbox.shell("echo '\(sidecar)' > inbox/\(number).json") }
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "conflict" } == 6 }, "\(watch.output)")
+    let status = try place.spool(["status", "--json"])
+    let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
+    let next = try #require(object?["next"] as? [String])
+    #expect(next.count { $0.hasPrefix("spool inbox release ") } == 6, "\(next)")
+    let troubles = try #require(object?["troubles"] as? [Any])
+    #expect(troubles.count == 5)
+    // The text has the first ten.
+    let text = try place.spool(["status"]).text
+    #expect(text.contains("more: spool status --json"), "\(text)")
+  }
 }

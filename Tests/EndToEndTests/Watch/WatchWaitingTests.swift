@@ -66,7 +66,8 @@ struct WatchWaitingTests {
           .trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(inbox.wait { watch.news.contains { $0.event == "received" } })
     let received = try #require(watch.news.first { $0.event == "received" })
-    #expect(received.at - closed >= 1.9 && received.at - closed < 3.5, "\(received.at - closed) s")
+    let delay = received.at.seconds - closed
+    #expect(delay >= 1.9 && delay < 3.5, "\(delay) s")
   }
 
   @Test(
@@ -245,7 +246,7 @@ struct WatchWaitingTests {
     #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
     let first = try #require(watch.news.first { $0.event == "watching" })
     let received = try #require(watch.news.first { $0.event == "received" })
-    #expect(received.at - first.at >= 3)
+    #expect(received.at.seconds - first.at.seconds >= 3)
     #expect(watch.news.contains { $0.event == "warning" && $0.text?.contains(words) == true })
     let told = try status()
     #expect(told.contains("doubtful") && told.contains(words), "\(told)")

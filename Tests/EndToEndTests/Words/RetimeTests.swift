@@ -112,7 +112,7 @@ import Testing
     #expect(srt.hasPrefix("1\n00:00:00,200 --> "), "\(srt)")
     #expect(
       srt.contains("The meeting") && !srt.contains("Monday") && !srt.contains("2\n"), "\(srt)")
-    let figures = run.events.compactMap(\.result).first { $0.id == "retime" }?.findings
+    let figures = run.findings["retime"]
     #expect(figures?.contains(#""removed":7"#) == true, "\(figures ?? "")")
     #expect(figures?.contains(#""words":14"#) == true, "\(figures ?? "")")
   }

@@ -61,6 +61,16 @@ struct DateTimeTests {
     #expect(DateTime.text(of: 1_790_000_000.1196) == "2026-09-21T14:13:20.120Z")
   }
 
+  @Test("in JSON a time is a text in UTC to the millisecond, always with three digits")
+  func json() throws {
+    #expect(JSONText.of(DateTime(secondsSince1970: 0)) == #""1970-01-01T00:00:00.000Z""#)
+    #expect(
+      JSONText.of(DateTime(secondsSince1970: 1_790_000_000.1196)) == #""2026-09-21T14:13:20.120Z""#)
+    let written = try #require(DateTime(iso8601: "2026-11-21T14:05:33.5+01:00"))
+    #expect(JSONText.of(written) == #""2026-11-21T13:05:33.500Z""#)
+    #expect(written.seconds == 1_795_266_333.5)
+  }
+
   @Test("a stamp names the second that has begun, with every number at full width")
   func stamp() {
     #expect(DateTime.stamp(of: 0) == "19700101-000000")

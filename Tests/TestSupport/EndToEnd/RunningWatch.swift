@@ -87,8 +87,8 @@ package final class RunningWatch {
 package struct WatchLine: Decodable, Sendable {
   /// What happened: `received`, `uploaded`, …
   package let event: String
-  /// When, in seconds since 1970.
-  package let at: Double
+  /// When it happened.
+  package let at: StatedTime
   /// The note.
   package let note: String?
   /// The file.

@@ -1,3 +1,5 @@
+internal import Platform
+
 /// One line of `spool run --json`: the members that tests look at.
 package struct SpoolEvent: Decodable, Sendable {
   /// Its name: `started`, `pass`, `finished`, `reused`, `ended`, …
@@ -31,8 +33,6 @@ package struct SpoolEvent: Decodable, Sendable {
     package let outcome: String
     /// What it gave, by port.
     package let outputs: [String: Output]
-    /// What it found, as JSON.
-    package let findings: String?
   }
 
   /// What a step gave.
@@ -73,11 +73,26 @@ package struct SpoolEvent: Decodable, Sendable {
     package let failure: String?
     /// The earlier run that it goes on with.
     package let resumes: String?
-    /// When it began, in seconds since 1970.
-    package let startedAt: Double
+    /// When it began.
+    package let startedAt: StatedTime
     /// When it ended.
-    package let finishedAt: Double?
+    package let finishedAt: StatedTime?
     /// Seconds that it was at work.
     package let activeSeconds: Double?
+  }
+}
+
+/// A time of `--json`.
+package struct StatedTime: Decodable, Sendable {
+  /// Since 1970.
+  package let seconds: Double
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let time = DateTime(iso8601: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "a time in ISO 8601 is expected")
+    }
+    seconds = time.seconds
   }
 }

@@ -10,6 +10,8 @@ package struct SpoolRun: Sendable {
   package let events: [SpoolEvent]
   /// The lines of standard output that are no event.
   package let strayLines: [String]
+  /// What its steps found, as JSON with sorted keys, by step.
+  package let findings: [String: String]
 
   /// Reads what a program left.
   package init(_ result: Program.Result) {
@@ -24,6 +26,8 @@ package struct SpoolRun: Sendable {
         strayLines.append(String(line))
       }
     }
+    let ended = result.text.split(separator: "\n").last { $0.contains(#""event":"ended""#) }
+    findings = (try? ended.map { try Self.findings(in: String($0)) }) ?? [:]
     self.events = events
     self.strayLines = strayLines
   }
@@ -45,6 +49,16 @@ package struct SpoolRun: Sendable {
 
   /// What became of a step.
   package func step(_ id: String) -> SpoolEvent.Step? { record?.steps.first { $0.id == id } }
+
+  private static func findings(in line: String) throws -> [String: String] {
+    let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    let found = (event?["run"] as? [String: Any])?["findings"] as? [String: Any]
+    return try (found ?? [:]).mapValues {
+      String(
+        decoding: try JSONSerialization.data(withJSONObject: $0, options: .sortedKeys),
+        as: UTF8.self)
+    }
+  }
 
   private func steps(_ event: String) -> [String] {
     events.filter { $0.event == event }.compactMap(\.step)

@@ -1,6 +1,6 @@
 // Files of text that are compiled in: the scripts beside receipts and quotes, the files of a new
-// plugin or pipeline, shells' completion scripts, and the steps of the store's database. A name
-// between @ signs is filled in by the module that writes the file.
+// plugin or pipeline, shells' completion scripts, the schemas of what commands print, and the steps
+// of the store's database. A name between @ signs is filled in by the module that writes the file.
 #pragma once
 
 #pragma clang assume_nonnull begin
@@ -30,6 +30,7 @@ extern const char *const text_guide_first_steps;
 extern const char *const text_guide_units;
 extern const char *const text_guide_exit_codes;
 extern const char *const text_guide_files;
+extern const char *const text_guide_json;
 extern const char *const text_guide_environment;
 
 // One for each file in Store, in order.
@@ -61,5 +62,17 @@ extern const char *const text_schema_word_corrections;
 extern const char *const text_schema_run_states;
 
 extern const char *const text_search_tables;
+
+// A text with its name.
+typedef struct {
+  const char *name;
+  const char *text;
+} text_named;
+
+// The JSON Schemas of what commands print: JSONSchemas.c has the list. They refer to definitions,
+// which are those of several.
+extern const char *const text_json_definitions;
+extern const text_named *const text_json_schemas;
+extern const int text_json_schema_count;
 
 #pragma clang assume_nonnull end

@@ -36,7 +36,7 @@ extension CommandContext {
   /// The command that requests a store's time stamps.
   /// - Parameter store: `--store` as typed.
   static func stampCommand(_ store: String?) -> String {
-    ShellWords.line(["spool", "stamp"] + (store.map { ["--store", $0] } ?? []))
+    ShellWords.line(["spool", "proof", "stamp"] + (store.map { ["--store", $0] } ?? []))
   }
 
   fileprivate func askForStamps() throws(SpoolError) -> ExitCode {
@@ -120,14 +120,15 @@ extension CommandContext {
 extension AwaitedStamp {
   /// The time stamp as `--json` shows it.
   /// - Parameter found: nil if it is still awaited.
-  fileprivate func line(_ found: TimeStamp?) -> JSONLine {
+  func line(_ found: TimeStamp?) -> JSONLine {
     JSONLine(
       found == nil ? "waiting-for-stamp" : "stamped",
       [
         "receipt": path, "authority": authority.url, "token": token, "time": found?.timeText,
-        "signer": found?.authority, "since": found == nil ? since : nil,
+        "signer": found?.authority, "since": found == nil ? DateTime(secondsSince1970: since) : nil,
         "attempts": found == nil ? attempts : nil,
-        "nextAttempt": found == nil ? nextAttempt : nil, "trouble": found == nil ? trouble : nil,
+        "nextAttempt": found == nil ? DateTime(secondsSince1970: nextAttempt) : nil,
+        "trouble": found == nil ? trouble : nil,
       ])
   }
 }

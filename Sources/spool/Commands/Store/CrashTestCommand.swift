@@ -125,7 +125,7 @@ extension CommandContext {
   /// Progress interval if every kill is a series of its own.
   private static let killsPerLine = 10
 
-  private static func line(_ event: KillTestEvent) -> JSONLine {
+  static func line(_ event: KillTestEvent) -> JSONLine {
     switch event {
     case .reference(let files, let seconds):
       JSONLine("reference", ["files": files, "seconds": seconds])

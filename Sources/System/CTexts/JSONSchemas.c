@@ -1,0 +1,98 @@
+#include "CTexts.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+const char *const text_json_definitions = (const char[]){
+#embed "JSON/common.json"
+    , 0};
+
+// One for each command with --json, by name; batch-report is that of batch.json.
+static const text_named schemas[] = {
+    {"batch", (const char[]){
+#embed "JSON/batch.json"
+    , 0}},
+    {"batch-report", (const char[]){
+#embed "JSON/batch-report.json"
+    , 0}},
+    {"inbox", (const char[]){
+#embed "JSON/inbox.json"
+    , 0}},
+    {"pipeline-check", (const char[]){
+#embed "JSON/pipeline-check.json"
+    , 0}},
+    {"pipeline-crashtest", (const char[]){
+#embed "JSON/pipeline-crashtest.json"
+    , 0}},
+    {"pipeline-plan", (const char[]){
+#embed "JSON/pipeline-plan.json"
+    , 0}},
+    {"plugin", (const char[]){
+#embed "JSON/plugin.json"
+    , 0}},
+    {"proof-key", (const char[]){
+#embed "JSON/proof-key.json"
+    , 0}},
+    {"proof-ledger", (const char[]){
+#embed "JSON/proof-ledger.json"
+    , 0}},
+    {"proof-quote", (const char[]){
+#embed "JSON/proof-quote.json"
+    , 0}},
+    {"proof-stamp", (const char[]){
+#embed "JSON/proof-stamp.json"
+    , 0}},
+    {"resume", (const char[]){
+#embed "JSON/resume.json"
+    , 0}},
+    {"run", (const char[]){
+#embed "JSON/run.json"
+    , 0}},
+    {"runs-forget", (const char[]){
+#embed "JSON/runs-forget.json"
+    , 0}},
+    {"runs-list", (const char[]){
+#embed "JSON/runs-list.json"
+    , 0}},
+    {"runs-show", (const char[]){
+#embed "JSON/runs-show.json"
+    , 0}},
+    {"search", (const char[]){
+#embed "JSON/search.json"
+    , 0}},
+    {"stages", (const char[]){
+#embed "JSON/stages.json"
+    , 0}},
+    {"status", (const char[]){
+#embed "JSON/status.json"
+    , 0}},
+    {"store-backup", (const char[]){
+#embed "JSON/store-backup.json"
+    , 0}},
+    {"store-check", (const char[]){
+#embed "JSON/store-check.json"
+    , 0}},
+    {"store-gc", (const char[]){
+#embed "JSON/store-gc.json"
+    , 0}},
+    {"store-repair", (const char[]){
+#embed "JSON/store-repair.json"
+    , 0}},
+    {"store-restore", (const char[]){
+#embed "JSON/store-restore.json"
+    , 0}},
+    {"verify", (const char[]){
+#embed "JSON/verify.json"
+    , 0}},
+    {"watch", (const char[]){
+#embed "JSON/watch.json"
+    , 0}},
+    {"why", (const char[]){
+#embed "JSON/why.json"
+    , 0}},
+    {"words", (const char[]){
+#embed "JSON/words.json"
+    , 0}},
+};
+
+const text_named *const text_json_schemas = schemas;
+const int text_json_schema_count = sizeof schemas / sizeof *schemas;
