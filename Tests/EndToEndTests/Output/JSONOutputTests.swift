@@ -156,7 +156,7 @@ private final class JSONTrial {
         - export: [wav, m4a]
       """, named: "long.yaml")
     let running = try place.start(pipeline, [long])
-    #expect(try running.waits(for: #""event":"progress""#, times: 30))
+    #expect(try running.waits(for: #""event":"progress""#, times: 12))
     running.send(SIGTERM)
     #expect(try running.end().run.exitCode == 143)
     try take("status", ["--check"], codes: [1])
