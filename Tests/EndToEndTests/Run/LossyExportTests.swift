@@ -63,7 +63,7 @@ struct LossyExportTests {
       """)
     let run = try place.run(pipeline, [place.file("take.wav")])
     try #require(run.exitCode == 0, "\(run.errorOutput)")
-    let findings = try #require(run.step("measure-exports")?.findings)
+    let findings = try #require(run.findings["measure-exports"])
     struct Report: Decodable {
       struct File: Decodable {
         let codec: String

@@ -6,7 +6,7 @@ import Store
 extension Command {
   /// `spool store info`: where the store lies, how big it is, and what it holds.
   static let storeInfo = Command(
-    name: "store info", group: "Store",
+    name: "store info", group: "Care",
     summary: "Say where the store lies, how big it is and what is in it.",
     discussion: """
       Tells the sizes by kind and by recording, the largest first, what spool store gc would free now, how \

@@ -6,7 +6,7 @@ import Store
 extension Command {
   /// `spool store prune`: deletes superseded exports.
   static let prune = Command(
-    name: "store prune", group: "Store",
+    name: "store prune", group: "Care",
     summary: "Delete exports that no run's latest result claims.",
     discussion: """
       An export is superseded if a later run of the same recording and pipeline, with the same --set, \
