@@ -234,7 +234,7 @@ private final class JSONTrial {
     try take("status", [])
 
     let recordings = try take("inbox", ["list"])
-    for line in recordings { try take("inbox", ["runs", "show", try member("key", of: line)]) }
+    for line in recordings { try take("inbox", ["show", try member("key", of: line)]) }
     func key(_ state: String) throws -> String {
       try member("key", of: recordings.first { $0.contains("\"state\":\"\(state)\"") })
     }
@@ -257,7 +257,7 @@ private final class JSONTrial {
       text.replacing("brown", with: "red"), to: "edited.txt")
     try take("words", ["edit", talk, "--from", edited])
     try take("words", ["edit", talk, "--from", edited])
-    try take("words", ["runs", "show", talk])
+    try take("words", ["show", talk])
     try take("words", ["export", talk, "-o", place.file("talk.srt")])
     try take("words", ["undo", talk])
   }
@@ -272,11 +272,11 @@ private final class JSONTrial {
       "proof-quote",
       [receipt, "--from", "1.2", "--to", "2.1", "--out", place.out + "/quote"])
     try take("verify", [place.out])
-    try take("proof-key", ["runs", "show"])
-    try take("proof-key", ["runs", "show", data + "/spool.pub"])
+    try take("proof-key", ["show"])
+    try take("proof-key", ["show", data + "/spool.pub"])
     let head = try place.folder.write(
       take("proof-ledger", ["head"]).joined() + "\n", to: "head.json")
-    try take("proof-ledger", ["proof", "quote", receipt])
+    try take("proof-ledger", ["prove", receipt])
     try take("proof-ledger", ["consistency", head])
     try take("proof-ledger", ["withdraw", receipt, "--reason", "a test"])
     try place.folder.write("other", to: "out/note/data/note.wav")
@@ -327,16 +327,16 @@ private final class JSONTrial {
   }
 
   func plugins() throws {
-    try take("plugin", ["pipeline", "new", "warmth"])
+    try take("plugin", ["new", "warmth"])
     try take("plugin", ["list"])
-    try take("plugin", ["runs", "show", "warmth"])
-    try take("plugin", ["store", "check"])
+    try take("plugin", ["show", "warmth"])
+    try take("plugin", ["check"])
     try take("plugin", ["test", "Plugins/warmth", "--only", "silence"], codes: [0, 2])
     try FileManager.default.createDirectory(
       atPath: place.file("Plugins/bad"), withIntermediateDirectories: true)
     try place.folder.write("plugin: bad\nversion: 1\n", to: "Plugins/bad/plugin.yaml")
     try take("plugin", ["list"])
-    try take("plugin", ["store", "check"], codes: [2])
+    try take("plugin", ["check"], codes: [2])
   }
 
   // MARK: The store
