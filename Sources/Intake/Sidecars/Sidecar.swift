@@ -287,6 +287,9 @@ extension Sidecar {
   package var chapterProblems: [String] {
     problems.filter { $0.field?.hasPrefix("chapters") ?? false }.map(\.description)
   }
+
+  /// Where its text is no JSON, and why; nil if it is JSON of any kind.
+  package var syntaxProblem: String? { problems.first { $0.line != nil }?.description }
 }
 
 extension SidecarProblem: CustomStringConvertible {

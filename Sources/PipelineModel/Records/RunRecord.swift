@@ -259,4 +259,15 @@ extension SpoolError {
       reason: "this run does not write \(receipt) again, which would then be broken",
       advice: "choose another folder with \(option: .out), or add \(option: .replace)")
   }
+
+  /// An export that would replace one that a receipt covers, made of what lay at the recording's
+  /// path before.
+  package init(_ path: String, coveredBy receipt: String, ofOtherBytesAt recording: String) {
+    self.init(
+      "\(path) is covered by a signed receipt",
+      reason: "it was made of other bytes than \(recording) has now: that was edited, or another "
+        + "recording took its name",
+      advice: "rename the recording, choose another folder with \(option: .out), or add "
+        + "\(option: .replace), and the new receipt says what it replaced")
+  }
 }

@@ -101,8 +101,11 @@ extension DiskStore: ExportFolder {
     if let other = before.pipeline, let own = source.pipeline, own != other {
       return SpoolError(path, madeBy: other, not: own)
     }
-    if let receipt = before.receipt, !source.receipts.contains(receipt), FilePath.exists(receipt) {
-      return SpoolError(path, coveredBy: receipt)
+    guard let receipt = before.receipt, FilePath.exists(receipt) else { return nil }
+    if !source.receipts.contains(receipt) { return SpoolError(path, coveredBy: receipt) }
+    // Other bytes under the same path may be an edited recording, or another one.
+    if let other = before.recording, let own = source.recording, own.digest != other.digest {
+      return SpoolError(path, coveredBy: receipt, ofOtherBytesAt: own.path)
     }
     return nil
   }

@@ -133,10 +133,15 @@ struct StoreStatus: Encodable {
     let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
     let lines = try store.inboxes.lastWatches()
     let watched = known.map { ($0.path, Optional($0)) } + left.map { ($0, nil) }
-    inboxes = watched.map { path, inbox in
-      InboxStatusText(
-        path, inbox, line: lines[path],
-        notTakenIn: .init(inInbox: path, report: inbox?.report, store: store), store: option)
+    let listed = Set(watched.map(\.0))
+    // A watch that was stopped in order is missed where something waits for it.
+    let unwatched = lines.keys.filter { !listed.contains($0) }.sorted()
+    inboxes = (watched + unwatched.map { ($0, nil) }).compactMap { path, inbox in
+      let waiting = InboxStatusText.NotTakenIn(
+        inInbox: path, report: inbox?.report, store: store)
+      if !listed.contains(path), waiting == nil { return nil }
+      return InboxStatusText(
+        path, inbox, line: lines[path], notTakenIn: waiting, store: option)
     }
     var named: [Trouble] = []
     for state in [RecordingState.failed, .quarantined] {

@@ -25,9 +25,11 @@ extension CommandContext {
 
   /// The chapters that the sidecars beside recordings tell of, by input; nil if none does. Warns of
   /// chapters that cannot be used; a JSON file without any is nothing to a single run.
+  ///
+  /// - Throws: for a sidecar that is no JSON: the chapters of earlier exports would go with a slip.
   func chapters(
     of bound: [String: String], in pipeline: Pipeline
-  ) -> [String: [RunRequest.Chapter]]? {
+  ) throws(SpoolError) -> [String: [RunRequest.Chapter]]? {
     let sounds = pipeline.definition.inputs.filter { $0.kind == .sound }
     var found: [String: [RunRequest.Chapter]] = [:]
     for name in sounds.flatMap({ $0.names(in: Set(bound.keys)) }).sorted() {
@@ -35,6 +37,11 @@ extension CommandContext {
         let bytes = place.read(file)
       else { continue }
       let sidecar = Sidecar(json: bytes)
+      if let problem = sidecar.syntaxProblem {
+        throw SpoolError(
+          "cannot use the sidecar \(place.path(file))", reason: "it is no JSON: \(problem)",
+          advice: "mend the sidecar, or take it away")
+      }
       for problem in sidecar.chapterProblems {
         console.report(Format.visible("warning: in \(place.path(file)), \(problem)"))
       }

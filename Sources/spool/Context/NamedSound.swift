@@ -32,7 +32,7 @@ struct NamedSoundFinder {
     case run(RunRecord, stage: String?)
   }
 
-  /// The words for a run's first and final sound, unless it has stages of these names.
+  /// The words for a run's first and final sound, unless stages of these names give sound.
   private static let (before, after) = ("before", "after")
 
   /// A file that is there comes before a run.
@@ -86,7 +86,9 @@ struct NamedSoundFinder {
     _ name: String?, of run: RunRecord, in store: DiskStore
   ) throws(SpoolError) -> StepRecord {
     let sounding = run.steps.filter { $0.hasSound && $0.isDone }
-    if let name, let step = run.steps.first(where: { $0.id.name == name }) {
+    if let name, let step = run.steps.first(where: { $0.id.name == name }),
+      step.hasSound || ![Self.before, Self.after].contains(name)
+    {
       guard !sounding.contains(where: { $0.id == step.id }) else { return step }
       throw SpoolError(
         "there is no sound after \(name) in run \(run.id)",

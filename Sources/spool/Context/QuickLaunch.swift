@@ -280,7 +280,8 @@ private struct QuickRuns {
       report.title, isSilent: context.voice != .full, clock: clock, console: context.console)
     let request = RunRequest(
       pipelineText: job.pipeline.text, folder: folder, isReplacing: isReplacing,
-      keepsEverything: false, names: nil, pluginFolder: context.pluginFolder)
+      keepsEverything: false, names: nil, pluginFolder: context.pluginFolder,
+      chapters: try context.chapters(of: job.plan.inputs, in: job.pipeline))
     let record = RunRecord(
       id: clock.makeRunID(), pipeline: job.plan.name, pipelinePath: job.pipeline.path,
       inputs: job.plan.inputs, overrides: [:], startedAt: clock.now, request: request)

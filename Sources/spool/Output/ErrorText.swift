@@ -1,3 +1,4 @@
+import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -65,8 +66,20 @@ extension SpoolError {
 struct FindingList {
   private static let shownCount = 5
   private let findings: [InspectionFinding]
+  private let store: StoreOption
 
-  init(_ findings: [InspectionFinding]) { self.findings = findings }
+  /// - Parameter option: `--store` as typed, for the commands that are advised.
+  init(_ findings: [InspectionFinding], store option: String?) {
+    self.findings = findings
+    store = StoreOption(option)
+  }
+
+  /// Advice with the store in each command about the store.
+  static func completed(_ advice: String, _ store: StoreOption) -> String {
+    [CommandName.check, .repair, .restore].reduce(advice) { advice, name in
+      advice.replacing("\(command: name)", with: store.completing("\(command: name)"))
+    }
+  }
 
   var lines: [String] {
     var lines: [String] = []
@@ -77,7 +90,7 @@ struct FindingList {
           lines.append(line)
           continue
         }
-        for finding in some.prefix(Self.shownCount) { lines += Self.lines(finding) }
+        for finding in some.prefix(Self.shownCount) { lines += self.lines(finding) }
         if some.count > Self.shownCount {
           lines.append("  … and \(some.count - Self.shownCount) more like this")
         }
@@ -102,13 +115,15 @@ struct FindingList {
     }
   }
 
-  private static func lines(_ finding: InspectionFinding) -> [String] {
+  private func lines(_ finding: InspectionFinding) -> [String] {
     let label = finding.isDamage ? "damaged:" : "remark: "
     var lines = [
       "\(label) \(Format.visible(finding.path))", "  why:   \(Format.visible(finding.problem))",
       "  means: \(Format.visible(finding.meaning))",
     ]
-    if let advice = finding.advice { lines.append("  next:  \(advice)") }
+    if let advice = finding.advice {
+      lines.append("  next:  \(Format.visible(Self.completed(advice, store)))")
+    }
     return lines
   }
 }

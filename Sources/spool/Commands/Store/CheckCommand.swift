@@ -1,3 +1,4 @@
+import Intake
 import Media
 import PipelineEngine
 import PipelineModel
@@ -56,7 +57,8 @@ extension CommandContext {
         console.print(JSONText.of(JSONLine(report, adding: ["sound": report.isSound])))
       } else if !isQuiet || !report.isSound {
         console.print(
-          (FindingList(report.findings).lines + summary(report)).joined(separator: "\n"))
+          (FindingList(report.findings, store: arguments[Options.store]).lines + summary(report))
+            .joined(separator: "\n"))
       }
       return report.isSound ? .done : .verificationFailed
     } catch {
@@ -82,7 +84,9 @@ extension CommandContext {
       ? report.isThorough
         ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
       : "the store is damaged: \(Count.of(damage, "problem"))"
-        + (isRepairable ? "; spool store repair puts it right" : "")
+        + (isRepairable
+          ? "; \(StoreOption(arguments[Options.store]).completing("spool store repair")) puts it right"
+          : "")
     let ballast =
       report.ballastBytes > 0 || report.runs == 0
       ? []

@@ -1,3 +1,4 @@
+import Intake
 import Media
 import PipelineModel
 import Platform
@@ -76,7 +77,8 @@ extension CommandContext {
   }
 
   private func text(_ report: RepairReport) -> String {
-    var lines = FindingList(report.left).lines
+    let store = StoreOption(arguments[Options.store])
+    var lines = FindingList(report.left, store: arguments[Options.store]).lines
     guard !report.actions.isEmpty else {
       return lines.isEmpty ? "nothing to repair" : lines.joined(separator: "\n")
     }
@@ -91,9 +93,9 @@ extension CommandContext {
     }
     lines.append(
       report.isDryRun
-        ? "nothing was changed; spool store repair does this"
+        ? "nothing was changed; \(store.completing("spool store repair")) does this"
         : report.left.isEmpty
-          ? "repaired; spool store check looks again"
+          ? "repaired; \(store.completing("spool store check")) looks again"
           : "not everything could be repaired: \(Count.of(report.left.count, "problem")) left")
     return lines.joined(separator: "\n")
   }

@@ -146,7 +146,7 @@ extension CommandContext {
       + (others > 0 ? "; \(Count.of(others, "receipt")) signed elsewhere not looked for" : "")
     // Receipts at another path than recorded, usually because their folder was moved.
     let homes = receipts.compactMap(\.writtenAs)
-    let more = homes.count < 2 ? "" : " and \(Count.of(homes.count - 1, "more"))"
+    let more = homes.count < 2 ? "" : " and \(homes.count - 1) more"
     let moved = homes.prefix(1).map {
       Format.visible("moved:  written as \($0)\(more), and not where it lies now")
     }
