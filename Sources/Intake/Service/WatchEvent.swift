@@ -36,6 +36,8 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
     case trouble
     /// A receipt got its time stamp.
     case stamped
+    /// The store freed what no recent run needs.
+    case collected
     case warning
     case reloaded
     case stopping
@@ -60,9 +62,12 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   package var seconds: Double?
   /// Where a released file is now: `accepted`, `quarantine`, `left`, `deleted` or `gone`.
   package var place: String?
+  /// Bytes that a collection freed, and those of artifacts that are left.
+  package var (freedBytes, keptBytes): (Int?, Int?)
 
   private enum CodingKeys: String, CodingKey {
     case at, event, inbox, recording = "note", file, text, exports, findings, seconds, place
+    case freedBytes, keptBytes
   }
 
   /// - Parameter time: in seconds since 1970.

@@ -288,6 +288,11 @@ package struct RepairReport: Hashable, Sendable, Codable {
   package internal(set) var recovery: Recovery?
   package let isDryRun: Bool
 
+  /// Without what is left, which depends on what else was repaired: see the command.
+  private enum CodingKeys: String, CodingKey {
+    case findings, actions, recovery, isDryRun
+  }
+
   /// Adds findings, actions and damage that is left from outside the store's own.
   package mutating func add(
     _ found: [InspectionFinding], done: [RepairAction], remaining: [InspectionFinding] = []

@@ -4,7 +4,7 @@ package import Platform
 
 /// What a store holds, by kind and by recording. The lengths of artifacts are the database's: their
 /// files are not looked at.
-package struct StoreContents: Hashable, Sendable, Codable {
+package struct StoreContents: Hashable, Sendable, Encodable {
   /// What a file of a store is.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// A recording that was taken from an inbox, with its sidecar and transcripts.
@@ -47,10 +47,10 @@ package struct StoreContents: Hashable, Sendable, Codable {
   package let recordings: [Share]
   /// Bytes that a collection would free.
   package let collectableByteCount: Int
-  /// When a check last found no damage, in seconds since 1970; nil if never.
-  package let checkedAt: Double?
-  /// When the database was last backed up, in seconds since 1970; nil if never.
-  package let backedUpAt: Double?
+  /// When a check last found no damage; nil if never.
+  package let checkedAt: DateTime?
+  /// When the database was last backed up; nil if never.
+  package let backedUpAt: DateTime?
 
   private enum CodingKeys: String, CodingKey {
     case path, freeByteCount, kinds, recordings, collectableByteCount, checkedAt, backedUpAt
@@ -197,8 +197,8 @@ extension DiskStore {
       recordings: StoreContents.shares(
         uses.values.lazy.compactMap { use in use.recording.map { ($0, use.byteCount) } }),
       collectableByteCount: plan.freedBytes + lost.reduce(0) { $0 + $1.1 },
-      checkedAt: Self.modified(layout.lastCheck),
-      backedUpAt: Self.modified(backups.path(1)))
+      checkedAt: Self.modified(layout.lastCheck).map(DateTime.init(secondsSince1970:)),
+      backedUpAt: Self.modified(backups.path(1)).map(DateTime.init(secondsSince1970:)))
   }
 
   private func isThere(_ artifact: Digest) -> Bool {

@@ -14,8 +14,20 @@ static const text_named schemas[] = {
     {"batch-report", (const char[]){
 #embed "JSON/batch-report.json"
     , 0}},
+    {"clean", (const char[]){
+#embed "JSON/clean.json"
+    , 0}},
+    {"convert", (const char[]){
+#embed "JSON/convert.json"
+    , 0}},
     {"inbox", (const char[]){
 #embed "JSON/inbox.json"
+    , 0}},
+    {"mix", (const char[]){
+#embed "JSON/mix.json"
+    , 0}},
+    {"normalize", (const char[]){
+#embed "JSON/normalize.json"
     , 0}},
     {"pipeline-check", (const char[]){
 #embed "JSON/pipeline-check.json"
@@ -25,6 +37,9 @@ static const text_named schemas[] = {
     , 0}},
     {"pipeline-plan", (const char[]){
 #embed "JSON/pipeline-plan.json"
+    , 0}},
+    {"play", (const char[]){
+#embed "JSON/play.json"
     , 0}},
     {"plugin", (const char[]){
 #embed "JSON/plugin.json"
@@ -74,11 +89,20 @@ static const text_named schemas[] = {
     {"store-gc", (const char[]){
 #embed "JSON/store-gc.json"
     , 0}},
+    {"store-info", (const char[]){
+#embed "JSON/store-info.json"
+    , 0}},
+    {"store-prune", (const char[]){
+#embed "JSON/store-prune.json"
+    , 0}},
     {"store-repair", (const char[]){
 #embed "JSON/store-repair.json"
     , 0}},
     {"store-restore", (const char[]){
 #embed "JSON/store-restore.json"
+    , 0}},
+    {"trim", (const char[]){
+#embed "JSON/trim.json"
     , 0}},
     {"verify", (const char[]){
 #embed "JSON/verify.json"

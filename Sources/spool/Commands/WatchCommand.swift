@@ -150,7 +150,13 @@ extension CommandContext {
     let day = Pause()
     let collector = BackgroundThread(name: "collector") { [self] in
       while day.wait(Self.collectionPause) {
-        collectIfDue(in: store) { !day.wait(.zero) }
+        collectIfDue(in: store) {
+          !day.wait(.zero)
+        } tell: { report in
+          var event = WatchEvent(.collected, at: clock.now, text: report.summary)
+          (event.freedBytes, event.keptBytes) = (report.freedBytes, report.keptBytes)
+          log.record(event)
+        }
       }
     }
     defer {

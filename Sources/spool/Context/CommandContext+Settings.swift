@@ -29,22 +29,24 @@ extension CommandContext {
 
   /// Frees what the settings allow, at most once a day for each store. For the end of a command,
   /// after its result was shown.
-  /// - Parameter shouldStop: whether to leave the rest for the next time.
-  func collectIfDue(in store: DiskStore, shouldStop: () -> Bool) {
+  /// - Parameters:
+  ///   - shouldStop: whether to leave the rest for the next time.
+  ///   - tell: shows what was freed; nil for an event or a note.
+  func collectIfDue(
+    in store: DiskStore, shouldStop: () -> Bool, tell: ((CollectionReport) -> Void)? = nil
+  ) {
     do throws(SpoolError) {
       let settings = try settings()
       guard settings.isAutomatic,
         let report = try store.collectIfDue(CollectionPolicy(settings), shouldStop: shouldStop),
         report.freedBytes > 0
       else { return }
-      if isJSON {
-        console.print(
-          JSONText.of(
-            JSONLine(
-              "collected", ["freedBytes": report.freedBytes, "keptBytes": report.keptBytes])))
+      if let tell {
+        tell(report)
+      } else if isJSON {
+        console.print(JSONText.of(report.event))
       } else if !isQuiet {
-        console.report(
-          "note: freed \(ByteCount(report.freedBytes)) in the store, which no recent run needs")
+        console.report("note: \(report.summary)")
       }
     } catch {
       // The command itself succeeded.
@@ -54,6 +56,16 @@ extension CommandContext {
       console.report("note: nothing was freed in the store: \(Format.visible(cause))")
     }
   }
+}
+
+extension CollectionReport {
+  /// The event of a collection that ran by itself.
+  var event: JSONLine {
+    JSONLine("collected", ["freedBytes": freedBytes, "keptBytes": keptBytes])
+  }
+
+  /// `freed 3.1 MB in the store, which no recent run needs`.
+  var summary: String { "freed \(ByteCount(freedBytes)) in the store, which no recent run needs" }
 }
 
 extension CollectionPolicy {

@@ -4,6 +4,7 @@ import Testing
 @testable import Intake
 @testable import PipelineEngine
 @testable import PipelineModel
+@testable import Store
 @testable import spool
 
 /// Real commands are held against the schemas in `EndToEndTests/Output`; these tests have a sample of
@@ -35,12 +36,14 @@ struct OutputSchemaTests {
     .enabled(if: SchemaCheck.isPossible, "Python's jsonschema is not installed"))
   func events() throws {
     var check = try SchemaCheck()
-    func add(_ name: String, _ lines: [JSONLine]) throws {
+    func add(_ name: String, _ lines: [some Encodable]) throws {
       let schema = try #require(OutputSchema.all.first { $0.name == name })
       check.add(lines.map { JSONText.of($0) }, to: schema.value.canonicalJSON)
     }
-    try add("run", Self.runEvents.map(JSONRecorder.line) + [JSONLine(Self.failure)])
-    try add("batch", Self.batchEvents.map(JSONRecorder.line))
+    let collected = Self.collection.event
+    try add("run", Self.runEvents.map(JSONRecorder.line) + [JSONLine(Self.failure), collected])
+    try add("batch", Self.batchEvents.map(JSONRecorder.line) + [collected])
+    try add("watch", [Self.watchCollection])
     try add(
       "pipeline-crashtest",
       Self.crashTestEvents.map(CommandContext.line) + [Self.crashTestResult])
@@ -76,7 +79,7 @@ struct OutputSchemaTests {
       findings: #"{"peak":-3}"#)
     record.resumedAtSeconds = 1
     record.loss = loss
-    record.failure = "no"
+    (record.failure, record.workSeconds) = ("no", 0.75)
     (record.begunAt, record.finishedAt) = (1_764_000_000, 1_764_000_001.25)
     return record
   }()
@@ -94,12 +97,14 @@ struct OutputSchemaTests {
   private static let run: RunRecord = {
     let request = RunRequest(
       pipelineText: "pipeline: p", folder: "/out", isReplacing: true, keepsEverything: false,
-      names: ["note": "n"], album: [step: ["gain": 3]], pluginFolder: "/plugins")
+      names: ["note": "n"], album: [step: ["gain": 3]], pluginFolder: "/plugins",
+      chapters: ["note": [RunRequest.Chapter(start: 1, title: "One")]])
     var run = RunRecord(
       id: RunID("r2"), pipeline: "p", pipelinePath: "/p.yaml", inputs: ["note": "/note.wav"],
       overrides: ["loudness": "-18 LUFS"], startedAt: 1_764_000_000, request: request,
       resumes: RunID("r"),
-      batch: RunRecord.Batch(batch: RunID("b"), folder: "/notes", command: "spool batch"),
+      batch: RunRecord.Batch(
+        batch: RunID("b"), folder: "/notes", output: "/out", command: "spool batch"),
       plugins: [PluginUse(kind: "k", name: "n", version: "1", digest: digest.hex, folder: "/k")])
     run.steps = [stepRecord]
     run.published = [file]
@@ -111,7 +116,7 @@ struct OutputSchemaTests {
   }()
 
   private static let runEvents: [RunEvent] = [
-    .started(run), .reused(step, kind: "eq"),
+    .started(run), .estimated(estimate), .reused(step, kind: "eq"),
     .skipped(SkippedStep(id: step, kind: "eq", reason: "$loud is false")),
     .waiting(processNumber: 7, isStopped: true),
     .resumed(steps: [step], atSeconds: 1, ofSeconds: 3, lostSeconds: 0.1),
@@ -121,6 +126,22 @@ struct OutputSchemaTests {
     .progress(step, done: 1, total: 3), .finished(stepRecord), .warning(step, "clipped"),
     .retrying(step, SpoolError("no"), afterSeconds: 2), .published(file), .ended(run),
   ]
+
+  private static let estimate = WorkEstimate(
+    units: [.init(steps: [step], seconds: 2), .init(steps: [StepID("proof")], seconds: nil)],
+    isLearned: true)
+
+  private static let collection: CollectionReport = {
+    var report = CollectionReport(isDryRun: false)
+    (report.freedBytes, report.keptBytes) = (5, 7)
+    return report
+  }()
+
+  private static let watchCollection: WatchEvent = {
+    var event = WatchEvent(.collected, at: 1_764_000_000, text: collection.summary)
+    (event.freedBytes, event.keptBytes) = (collection.freedBytes, collection.keptBytes)
+    return event
+  }()
 
   private static let batchEvents: [BatchEvent] = {
     var skipped = SkippedFiles()

@@ -32,7 +32,7 @@ extension CommandContext {
       contents.collectableByteCount == 0
       ? "spool store gc would free nothing"
       : "spool store gc would free \(ByteCount(contents.collectableByteCount))"
-    func time(_ seconds: Double?) -> String { seconds.map(Format.time) ?? "never" }
+    func time(_ time: DateTime?) -> String { time.map { Format.time($0) } ?? "never" }
     let lines =
       [Format.visible(contents.path), "\(ByteCount(contents.byteCount))\(free)", ""]
       + ShareTable.lines(kinds: contents.kinds, recordings: contents.recordings)

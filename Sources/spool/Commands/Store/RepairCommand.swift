@@ -48,7 +48,7 @@ extension CommandContext {
       var report = try repair.run()
       meter.clear()
       try mendLists(of: path, keys, &report)
-      answer(report, text(report))
+      answer(JSONLine(report, adding: ["left": report.left]), text(report))
       return report.left.isEmpty ? .done : .verificationFailed
     } catch {
       meter.clear()

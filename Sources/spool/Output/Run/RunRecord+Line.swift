@@ -27,7 +27,7 @@ extension RunRequest {
     JSONLine([
       "pipelineText": hasText ? pipelineText : nil, "folder": folder, "isReplacing": isReplacing,
       "keepsEverything": keepsEverything, "names": names, "album": album,
-      "pluginFolder": pluginFolder,
+      "pluginFolder": pluginFolder, "chapters": chapters,
     ])
   }
 }
@@ -39,7 +39,7 @@ extension StepRecord {
       "id": id, "kind": kind, "outcome": outcome, "key": key, "outputs": outputs,
       "findings": foundValue, "resumedAtSeconds": resumedAtSeconds, "setback": loss?.line,
       "failure": failure, "begunAt": begunAt.map(DateTime.init(secondsSince1970:)),
-      "finishedAt": finishedAt.map(DateTime.init(secondsSince1970:)),
+      "finishedAt": finishedAt.map(DateTime.init(secondsSince1970:)), "workSeconds": workSeconds,
     ])
   }
 }
