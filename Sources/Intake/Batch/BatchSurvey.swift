@@ -208,26 +208,49 @@ struct ReservedNames {
   }
 
   /// Takes the wanted name or else the next free one. O(1) amortised.
+  ///
+  /// The names of exports are cut to what file systems take. Where that cuts the number off, the name
+  /// before it gets shorter. Exports that no number tells apart, as of a fixed name, keep the wanted
+  /// name: that they are in each other's way is found when they are written.
   mutating func assign(_ wanted: String) -> String {
-    let key = ExactText(wanted)
-    var number = next[key] ?? 1
+    if next[ExactText(wanted)] == nil, take(wanted) {
+      next[ExactText(wanted)] = 2
+      return wanted
+    }
+    var number = next[ExactText(wanted)] ?? 2
+    var base = wanted
     while true {
-      let name = number == 1 ? wanted : "\(wanted)-\(number)"
+      let name = "\(base)-\(number)"
+      if exports(name) == exports("\(base)-\(number + 1)") {
+        guard let shorter = Self.shortened(base) else { return wanted }
+        base = shorter
+        continue
+      }
       number += 1
       if take(name) {
-        next[key] = number
+        next[ExactText(wanted)] = number
         return name
       }
     }
   }
 
+  /// The name without its last character; nil if the file's name would be empty.
+  private static func shortened(_ name: String) -> String? {
+    let shorter = name.dropLast()
+    return shorter.isEmpty || shorter.last == "/" ? nil : String(shorter)
+  }
+
   /// Whether `name` is a possible result of `assign` for `wanted`.
   static func isNumbered(_ name: String, of wanted: String) -> Bool {
     if ExactText(name) == ExactText(wanted) { return true }
-    let (name, wanted) = (Array(name.utf8), Array(wanted.utf8) + [UInt8(ascii: "-")])
-    guard name.starts(with: wanted) else { return false }
-    let digits = name.dropFirst(wanted.count)
-    return !digits.isEmpty && digits.allSatisfy { (48...57).contains($0) } && digits.first != 48
+    guard let dash = name.lastIndex(of: "-") else { return false }
+    let digits = name[name.index(after: dash)...].utf8
+    guard !digits.isEmpty, digits.first != 48, digits.allSatisfy({ (48...57).contains($0) }) else {
+      return false
+    }
+    let base = String(name[..<dash])
+    return ExactText(base) == ExactText(wanted)
+      || base.utf8.count > 100 && Array(wanted.utf8).starts(with: Array(base.utf8))
   }
 }
 

@@ -188,6 +188,8 @@ extension RunRecord {
       guard let begunAt, let end = steps.compactMap(\.finishedAt).max(), end >= begunAt, work > 0,
         media > mediaSeconds / 10
       else { continue }
+      // What takes its time whatever the length would make a moment of sound the slowest of all.
+      let media = max(media, 1)
       for step in steps {
         let own = step.workSeconds ?? 0
         costs[step.kind, default: []].append(

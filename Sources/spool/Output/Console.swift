@@ -57,7 +57,9 @@ final class Console: Sendable {
   /// - Throws: if standard output did not take all of it, as on a full disk or into a closed pipe.
   func flush() throws(SpoolError) {
     guard let error = outputFailure.withLock({ $0 }) else { return }
-    throw SpoolError("write", "standard output", error, advice: error.outputAdvice)
+    throw SpoolError(
+      "cannot write standard output", reason: error.reason, advice: error.outputAdvice,
+      cause: .environment)
   }
 
   /// The escape sequences of colours.
@@ -106,6 +108,8 @@ extension SystemError {
     switch code {
     case EPIPE: "its reader ended early; the command was not affected by that"
     case EBADF: "standard output is closed"
+    case ENOSPC, EDQUOT:
+      "free some space where the output goes; the command was not affected by that"
     default: nil
     }
   }

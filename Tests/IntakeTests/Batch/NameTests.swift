@@ -133,6 +133,31 @@ struct NameTests {
     #expect(repository.assign("a") == "a-2")
   }
 
+  @Test(
+    "names that agree in all that file systems take get numbers of their own, in any alphabet",
+    arguments: ["a", "録", "é", "e\u{301}"], [180, 199, 200, 225, 255])
+  func longNames(letter: String, byteCount: Int) {
+    let long = String(repeating: letter, count: byteCount / letter.utf8.count)
+    for template in ["{stem}", "{stem}.archive", "take {stem}"] {
+      var names = ReservedNames { name in
+        [ExportName.fill(template, recording: name + ".wav") + ".flac"]
+      }
+      let wanted = (0..<30).map { $0 < 20 ? long : long + "\($0)" }
+      let given = wanted.map { names.assign($0) }
+      let files = given.map { ExportName.fill(template, recording: $0 + ".wav") }
+      #expect(Set(files.map(ExactText.init)).count == 30, "\(template) \(files)")
+      for (name, wish) in zip(given, wanted) {
+        #expect(ReservedNames.isNumbered(name, of: wish), "\(name)")
+      }
+    }
+  }
+
+  @Test("exports of a fixed name end the search for a free one")
+  func fixedName() {
+    var names = ReservedNames { _ in ["mix.flac"] }
+    #expect(names.assign("a") == "a" && names.assign("b") == "b")
+  }
+
   @Test("a name that was given before is known again")
   func numbered() {
     #expect(ReservedNames.isNumbered("a", of: "a"))
