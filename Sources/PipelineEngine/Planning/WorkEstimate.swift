@@ -189,12 +189,12 @@ extension RunRecord {
         media > mediaSeconds / 10
       else { continue }
       // What takes its time whatever the length would make a moment of sound the slowest of all.
-      let media = max(media, 1)
+      let heard = max(media, 1)
       for step in steps {
         let own = step.workSeconds ?? 0
         costs[step.kind, default: []].append(
           StageSpeeds.Cost(
-            seconds: (end - begunAt) * own / work / media, coreSeconds: own / media))
+            seconds: (end - begunAt) * own / work / heard, coreSeconds: own / heard))
       }
     }
     return costs.mapValues { costs in

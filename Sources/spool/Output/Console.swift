@@ -58,7 +58,7 @@ final class Console: Sendable {
   func flush() throws(SpoolError) {
     guard let error = outputFailure.withLock({ $0 }) else { return }
     throw SpoolError(
-      "cannot write standard output", reason: error.reason, advice: error.outputAdvice,
+      "cannot write standard output", reason: error.words, advice: error.outputAdvice,
       cause: .environment)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 @testable import Intake
+import PipelineModel
 import Platform
 import Testing
 
