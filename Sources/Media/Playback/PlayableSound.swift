@@ -1,7 +1,7 @@
 package import Audio
 package import Platform
 
-/// Sound that can be played: it is opened at any of its frames, as often as needed.
+/// Sound that can be played: it can be opened at any of its frames, many times.
 package struct PlayableSound: Sendable {
   /// Fills a buffer as far as there is sound; false at the end.
   package typealias Reader = (_ buffer: inout AudioBuffer) throws(SpoolError) -> Bool

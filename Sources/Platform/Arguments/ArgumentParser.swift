@@ -166,7 +166,7 @@ struct ArgumentParser {
     case .value(let text):
       return .unexpectedArgument(text)
     }
-    if command == nil,
+    if command == nil, meant == nil,
       program.commands.contains(where: { $0.options.contains { $0.isMeant(by: token) } })
     {
       return .optionBeforeCommand(spelling)
@@ -332,7 +332,7 @@ struct ArgumentLexer {
   }
 
   /// Whether the next word asks for help.
-  var asksForHelp: Bool { ["--help", "-h"].contains(words.first) }
+  var asksForHelp: Bool { words.first.map(OptionDeclaration.help.spellings.contains) ?? false }
 
   /// The value of the last option: attached to it, or the next word unless that looks like an
   /// option; a negative number does not. Nil, with nothing taken, if there is none.

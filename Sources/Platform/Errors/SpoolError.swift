@@ -83,7 +83,7 @@ package struct SpoolError: Error, Hashable, Sendable {
     self.kind = kind
   }
 
-  /// For an action on a file or folder. What a full disk ended is told alike wherever that was: the
+  /// For an action on a file or folder. A full disk has the same words wherever it was met: the
   /// statement names the disk, and the action is the reason.
   package init(
     _ action: String, _ subject: String, reason: String?, advice: String? = nil,

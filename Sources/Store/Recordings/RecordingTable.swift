@@ -124,7 +124,7 @@ enum RecordingTable {
     try !database.run("SELECT 1 FROM sqlite_schema WHERE name = 'notes'", to: reading).isEmpty
   }
 
-  /// Whether the store must have a recording: it is not uploaded, or nobody else has its file.
+  /// Whether the store must have a recording: it is not uploaded, or its file is nowhere else.
   private static let isHeld = """
     (state <> 'uploaded' OR NOT EXISTS (SELECT 1 FROM note_files
       WHERE note = notes.key AND role = 'recording' AND place IN ('accepted', 'left')))

@@ -124,7 +124,7 @@ extension CommandContext {
       names: formats.map { stem + $0.fileExtension })
   }
 
-  /// The plan; what is wrong is told without excerpts of a text that the user never wrote.
+  /// The plan; errors have no excerpts of a text that the user never wrote.
   private func quickPlan(_ pipeline: Pipeline, _ paths: [String]) throws(SpoolError) -> Plan {
     MediaLibraries.beginOpening()
     do {

@@ -12,7 +12,7 @@ struct StoreLossTests: LogTrial {
 
   @Test(
     "the one row of a table",
-    arguments: ["proof", "ledger", "receipt_log", "receipt_head", "epochs"])
+    arguments: ["ledger", "receipt_log", "receipt_head", "epochs"])
   func oneRow(table: String) throws {
     try run(["a", "b"])
     try tamper("DELETE FROM \(table)")

@@ -54,7 +54,7 @@ struct LedgerTamperingTests: LogTrial {
     }
     // Nobody is given a head, or a proof, of what the head in the store contradicts.
     for words in [
-      ["head", "--json"], ["head"], ["proof", "quote", receipt("a")], ["consistency", "1"],
+      ["head", "--json"], ["head"], ["prove", receipt("a")], ["consistency", "1"],
     ] {
       let refused = try place.spool(["proof", "ledger"] + words)
       #expect(refused.exitCode == 4, "\(words): \(refused.text)")

@@ -55,7 +55,7 @@ struct HelpTests {
     "a slip of the finger gives exit code 2 and the word that was probably meant",
     arguments: [
       (["runn", "x"], "run"), (["pipeline", "chekc", "x"], "pipeline check"),
-      (["store", "gc"], "store gc"),
+      (["gc"], "store gc"),
       (["run", "a", "b", "--repalce"], "--replace"), (["stages", "gat"], "gate"),
       (["pipeline", "graph", "x", "--format", "dto"], "dot"), (["completion", "fisch"], "fish"),
       (["run"], "PIPELINE"), (["runs", "--limit", "many"], "whole number"),

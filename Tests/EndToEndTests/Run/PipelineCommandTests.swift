@@ -146,7 +146,7 @@ struct PipelineCommandTests {
     let warm = try place.spool([
       "pipeline", "new", "warm.yaml", "--from", PackageFiles.pipeline("warm-voice.yaml"),
     ])
-    #expect(warm.text.contains("check-pipeline warm.yaml --plugins /"), "\(warm.text)")
+    #expect(warm.text.contains("pipeline check warm.yaml --plugins /"), "\(warm.text)")
     let none = try place.spool(["pipeline", "new", "other.yaml", "--from", "interwiew"])
     #expect(none.exitCode == 2)
     #expect(!FileManager.default.fileExists(atPath: place.file("other.yaml")))
