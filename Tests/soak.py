@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Works on one store with many processes at once: soak.py SPOOL MINUTES.
 
-A watch takes in recordings while batches, corrections of words, inbox commands, searches, status and gc run beside
-it. It fails if any of them says "database is locked", if the watch's memory or descriptors grow, or if a result differs
+A watch takes in recordings, some with a text, some damaged, while batches, corrections of words, inbox commands,
+searches, status and store gc run beside it. It fails if any of them says "database is locked", if the watch's memory or descriptors grow, or if a result differs
 from that of an undisturbed run.
 """
 
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -121,8 +122,11 @@ class Soak:
         shutil.copy(made, self.place / f"x{number}.wav")
         if number % 3 == 0:
             cues = f"1\n00:00:00,000 --> 00:00:00,500\nword{number} quick brown fox\n"
-            (self.place / "inbox" / f"{number}.srt").write_text(cues)
+            for folder in ["made", "inbox"]:
+                (self.place / folder / f"{number}.srt").write_text(cues)
         os.rename(self.place / f"x{number}.wav", self.place / "inbox" / f"{number}.wav")
+        if number % 10 == 0:
+            (self.place / "inbox" / f"damaged{number}.wav").write_text(f"no sound {number}\n")
 
     def batch(self, number):
         for index in range(3):
@@ -142,14 +146,27 @@ class Soak:
         words.write_text(f"edited{number} quick brown fox\n")
         self.run("words", "edit", random.choice(runs), "--from", str(words), name="words edit")
         if number % 5 == 0:
-            self.run("runs", "--forget-failed")
+            self.run("runs", "forget", "--failed", name="runs forget")
 
     def command(self, number):
-        listed = self.run("inbox", "list", name="inbox list").stdout.split()
-        keys = [word.strip("()") for word in listed if len(word.strip("()")) == 12]
-        if keys:
-            self.run("inbox", "show", random.choice(keys), name="inbox show")
-            self.run("inbox", "retry", random.choice(keys), name="inbox retry")
+        recordings = self.recordings()
+        if recordings:
+            self.run("inbox", "show", random.choice(recordings), name="inbox show")
+            self.run("inbox", "retry", random.choice(recordings), name="inbox retry")
+        # What is released is quarantined again, until it is forgotten; so is what is done, now and then.
+        quarantined = self.recordings("quarantined")
+        if quarantined:
+            action = "forget" if number % 4 == 0 else "release"
+            self.run("inbox", action, random.choice(quarantined), name=f"inbox {action}")
+        uploaded = self.recordings("uploaded")
+        if uploaded and number % 5 == 0:
+            self.run("inbox", "forget", random.choice(uploaded), name="inbox forget")
+
+    def recordings(self, state=None):
+        """The keys of the recordings that changed last."""
+        filter = ["--state", state] if state else []
+        lines = self.run("inbox", "list", "--json", *filter, name="inbox list", allowed={0}).stdout.splitlines()
+        return [json.loads(line)["key"] for line in lines]
 
     def search(self, number):
         self.run("search", "quick brown")
@@ -158,7 +175,7 @@ class Soak:
         self.run("status", "--json", allowed={0})
 
     def collect(self, number):
-        self.run("gc", "--older-than", "1h", allowed={0})
+        self.run("store", "gc", "--older-than", "1h", name="store gc", allowed={0})
 
     # The watch itself.
 
@@ -202,7 +219,7 @@ class Soak:
                 "batch", "pipeline.yaml", sources, "--out", str(out), "--quiet", environment=environment,
                 name="reference", allowed={0})
             for path in sorted(out.iterdir()):
-                if path.suffix not in {".wav", ".flac"}:
+                if path.suffix not in {".wav", ".flac", ".srt"}:
                     continue
                 made = self.place / exports / path.name
                 compared += 1
@@ -240,9 +257,10 @@ class Soak:
             if "locked" in line or "trouble" in line or "Fatal" in line:
                 self.report("watch: " + line)
         self.look_for_growth()
-        self.run("check", allowed={0})
+        self.run("store", "check", name="store check", allowed={0})
         compared = self.compare()
-        print(f"  {len(made)} recordings arrived, {compared} exports compared with an undisturbed run's")
+        arrived = sum(name.endswith(".wav") for name in made)
+        print(f"  {arrived} recordings arrived, {compared} exports compared with an undisturbed run's")
         print("  commands:", ", ".join(f"{count} {name}" for name, count in sorted(self.counts.items())))
 
 

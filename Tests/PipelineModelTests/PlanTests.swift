@@ -110,6 +110,37 @@ import Testing
     #expect(both.steps[1].sources[PortName("transcript")] == .input("words"))
   }
 
+  @Test func `a step that reads only a transcript has the recording that the transcript is of`()
+    throws
+  {
+    let definition = PipelineDefinition.sample(
+      [
+        .step("caption", from: .from("$words")), .step("open", from: .from("$note")),
+        .step("join", parameters: .mapping([("transcript", .scalar("$words"))])),
+      ],
+      optional: [("words", .transcript)], list: "layers")
+    let plan = try plan(
+      definition, inputs: ["note": "/a.wav", "layers.1": "/0.wav", "words": "/b.srt"])
+    #expect(plan.recordings(of: StepID("caption")) == ["note", "words"])
+    #expect(plan.recordings(of: StepID("join")) == ["note", "words"])
+    #expect(plan.recordings(of: StepID("open")) == ["note"])
+  }
+
+  @Test func `transcripts without a recording name what is made of them`() throws {
+    let location = SourceLocation(line: 2, column: 3)
+    let definition = PipelineDefinition(
+      name: "captions", summary: nil,
+      inputs: [
+        InputDefinition(name: "note", kind: .sound, isOptional: true, location: location),
+        InputDefinition(name: "words", kind: .transcript, isOptional: false, location: location),
+      ],
+      variables: [], steps: [.step("caption", from: .from("$words"))])
+    let alone = try plan(definition, inputs: ["words": "/b.srt"])
+    #expect(alone.recordings(of: StepID("caption")) == ["words"])
+    let both = try plan(definition, inputs: ["words": "/b.srt", "note": "/a.wav"])
+    #expect(both.recordings(of: StepID("caption")) == ["note", "words"])
+  }
+
   @Test func `a step whose condition does not hold is bypassed`() throws {
     let definition = PipelineDefinition.sample(
       [.step("open"), .step("change", when: "$words"), .step("write")],

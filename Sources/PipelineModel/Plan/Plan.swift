@@ -6,6 +6,8 @@ package struct Plan: Sendable {
   /// The input files, by input name.
   package private(set) var files: [String: SourceFile]
   package let inputKinds: [String: ArtifactKind]
+  /// The first recording among the given inputs, in the pipeline's order; nil if there is none.
+  private let firstRecording: String?
   /// In the pipeline's order: a step follows those that it reads.
   package internal(set) var steps: [BoundStep]
   package internal(set) var skipped: [SkippedStep]
@@ -58,6 +60,9 @@ package struct Plan: Sendable {
       definition.inputs.flatMap { input in
         input.names(in: Set(inputs.keys)).map { ($0, input.kind) }
       }, uniquingKeysWith: { first, _ in first })
+    firstRecording =
+      definition.inputs.filter { $0.kind == .sound }
+      .flatMap { $0.names(in: Set(inputs.keys)) }.first
     steps = binder.steps
     skipped = binder.skipped
   }
@@ -85,8 +90,10 @@ package struct Plan: Sendable {
     }
   }
 
-  /// The input recordings of a step's work, nearest first. A receipt has those of all that it
-  /// covers.
+  /// The input recordings of a step's work, nearest first, then its transcripts. A receipt has
+  /// those of all that it covers. A step that reads only transcripts has the run's first recording,
+  /// if there is one: a transcript is one of a recording, and its exports have the recording's name
+  /// and go with it.
   package func recordings(of id: StepID) -> [String] {
     var found: [String] = []
     var queue = step(id)?.stage.receipt != nil ? exportingSteps.map(\.id) : [id]
@@ -99,9 +106,10 @@ package struct Plan: Sendable {
         }
       }
     }
-    // A transcript's exports are named after its recording.
-    return found.filter { inputKinds[$0] != .transcript }
-      + found.filter { inputKinds[$0] == .transcript }
+    let transcripts = found.filter { inputKinds[$0] == .transcript }
+    let recordings = found.filter { inputKinds[$0] != .transcript }
+    guard recordings.isEmpty, !transcripts.isEmpty else { return recordings + transcripts }
+    return [firstRecording].compactMap { $0 }.filter { files[$0] != nil } + transcripts
   }
 }
 
@@ -278,83 +286,6 @@ extension Plan {
       }
     }
     return found
-  }
-}
-
-/// A run's request besides its pipeline's name, its inputs and its overrides: enough to resume it,
-/// although the pipeline's file may have changed or gone and the current folder may be another.
-package struct RunRequest: Hashable, Sendable, Codable {
-  /// The pipeline's text.
-  package let pipelineText: String
-  /// The folder for exports, an absolute path.
-  package let folder: String
-  /// Whether files that Spool did not write may be replaced (`--replace`).
-  package let isReplacing: Bool
-  /// Whether the sound after every step is kept (`--checkpoint every`).
-  package let keepsEverything: Bool
-  /// The recordings' names for exports, by input; nil for their own.
-  package let names: [String: String]?
-  /// The results for the batch's album steps; nil if there are none.
-  package let album: AlbumFigures?
-  /// The folder of `--plugins`, an absolute path; nil if there was none.
-  package let pluginFolder: String?
-  /// The chapters of recordings whose sidecar has some, by input; they take the place of the
-  /// recording's own. Nil if there are none.
-  package let chapters: [String: [Chapter]]?
-
-  /// A chapter of a recording, as its sidecar tells.
-  package struct Chapter: Hashable, Sendable, Codable {
-    /// In seconds from the beginning of the recording.
-    package let start: Double
-    /// Nil if it has none.
-    package let title: String?
-
-    package init(start: Double, title: String?) {
-      self.start = start
-      self.title = title
-    }
-  }
-
-  package init(
-    pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
-    names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil,
-    chapters: [String: [Chapter]]? = nil
-  ) {
-    self.pipelineText = pipelineText
-    self.folder = folder
-    self.isReplacing = isReplacing
-    self.keepsEverything = keepsEverything
-    self.names = names
-    self.album = album
-    self.pluginFolder = pluginFolder
-    self.chapters = chapters
-  }
-}
-
-extension RunRecord {
-  /// Whether it stopped in the middle of its work and is worth resuming.
-  package var isUnfinished: Bool {
-    switch state {
-    case .cutOff, .interrupted, .paused: true
-    case .running, .done, .failed, .refused, .dropped: false
-    }
-  }
-
-  /// Whether there is nothing to resume: it is done, or the same was run again later.
-  /// - Parameter later: the runs that were recorded after this one.
-  package func isSettled(by later: some Sequence<RunRecord>) -> Bool {
-    state == .done || state == .dropped || later.contains { isTakenUp(by: $0) }
-  }
-
-  /// Whether a later run resumes this one, or has the same request.
-  package func isTakenUp(by later: RunRecord) -> Bool {
-    later.resumes == id || isSameWork(as: later)
-  }
-
-  /// Whether both have the same request.
-  private func isSameWork(as other: RunRecord) -> Bool {
-    request != nil && request == other.request && pipelinePath == other.pipelinePath
-      && inputs == other.inputs && overrides == other.overrides
   }
 }
 

@@ -102,6 +102,59 @@ struct WatchTranscriptTests {
     #expect(WatchedPlace.files(in: inbox.inbox).contains("silent.txt"))
   }
 
+  @Test("what is written of a transcript alone has its recording's name, whatever runs it")
+  func transcriptsAlone() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode: { from: $note }
+        - export: { formats: [flac] }
+        - transcript: { from: $text, formats: [srt] }
+          when: $text
+        - proof
+      """)
+    for number in [1, 2] {
+      try inbox.make(number)
+      let cue = "1\n00:00:00,000 --> 00:00:00,200\nnumber \(number)\n"
+      try cue.write(
+        toFile: place.file("made/\(number).wav.srt"), atomically: true, encoding: .utf8)
+    }
+    func check(_ folder: String, _ told: String) {
+      let names = ["1.flac", "1.srt", "2.flac", "2.srt"]
+      let files = WatchedPlace.files(in: folder).filter { $0 != "batch.json" }
+      #expect(files == names, "\(told)")
+      for number in [1, 2] {
+        let text = try? String(contentsOfFile: folder + "/\(number).srt", encoding: .utf8)
+        #expect(text?.contains("number \(number)") == true, "\(told)")
+      }
+    }
+
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav.srt made/2.wav.srt inbox; cp made/1.wav made/2.wav inbox")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 },
+      "\(watch.output) \(watch.errors)")
+    check(place.out, watch.output)
+    #expect(!watch.news.contains { $0.event == "retrying" }, "\(watch.output)")
+
+    let batch = try place.spool(["batch", pipeline, "made", "--out", place.file("batch")])
+    #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    check(place.file("batch"), batch.errorOutput)
+
+    // With a new text, the exports are the same recording's, and are replaced.
+    for texts in [["2.wav.srt", "1.wav.srt"], ["1.wav.srt", "2.wav.srt"]] {
+      for (number, text) in zip([1, 2], texts) {
+        let run = try place.spool([
+          "run", pipeline, "made/\(number).wav", "made/\(text)", "--out", place.file("run"),
+        ])
+        #expect(run.exitCode == 0, "\(run.errorOutput)")
+      }
+    }
+    check(place.file("run"), "run")
+  }
+
   @Test("a text of another recording quarantines both, and a better one lets the recording in")
   func wrongText() throws {
     try speak("talk")

@@ -5,11 +5,12 @@ import Platform
 /// with.
 package enum SampleStages {
   /// `open`, `change`, `settle` (must hear everything first), `write`, `count`, `join` (a whole stage
-  /// with an optional second input) and `blend` (a source that reads a list).
+  /// with an optional second input), `blend` (a source that reads a list) and `caption` (reads words
+  /// alone).
   package static let catalog = StageCatalog([
     StageRegistration(Open.self), StageRegistration(Change.self), StageRegistration(Settle.self),
     StageRegistration(Write.self), StageRegistration(Count.self), StageRegistration(Join.self),
-    StageRegistration(Blend.self),
+    StageRegistration(Blend.self), StageRegistration(Caption.self),
   ])
 
   /// The family of the streaming kinds.
@@ -88,6 +89,15 @@ package enum SampleStages {
         Port(.sound, .sound, "the sound"),
         Port(PortName("transcript"), .transcript, "the words", isOptional: true),
       ],
+      outputs: [Port(PortName("file"), .file, "the file")], parameters: [])
+    init(_ parameters: None) {}
+    func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] { [:] }
+  }
+
+  struct Caption: DeclaredStage, WholeStage {
+    static let descriptor = StageDescriptor(
+      kind: "caption", revision: 1, summary: "writes words", discussion: "", flow: .whole,
+      inputs: [Port(PortName("transcript"), .transcript, "the words", intake: .both)],
       outputs: [Port(PortName("file"), .file, "the file")], parameters: [])
     init(_ parameters: None) {}
     func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] { [:] }

@@ -1,0 +1,76 @@
+/// A run's request besides its pipeline's name, its inputs and its overrides: enough to resume it,
+/// although the pipeline's file may have changed or gone and the current folder may be another.
+package struct RunRequest: Hashable, Sendable, Codable {
+  /// The pipeline's text.
+  package let pipelineText: String
+  /// The folder for exports, an absolute path.
+  package let folder: String
+  /// Whether files that Spool did not write may be replaced (`--replace`).
+  package let isReplacing: Bool
+  /// Whether the sound after every step is kept (`--checkpoint every`).
+  package let keepsEverything: Bool
+  /// The recordings' names for exports, by input; nil for their own.
+  package let names: [String: String]?
+  /// The results for the batch's album steps; nil if there are none.
+  package let album: AlbumFigures?
+  /// The folder of `--plugins`, an absolute path; nil if there was none.
+  package let pluginFolder: String?
+  /// The chapters of recordings whose sidecar has some, by input; they take the place of the
+  /// recording's own. Nil if there are none.
+  package let chapters: [String: [Chapter]]?
+
+  /// A chapter of a recording, as its sidecar tells.
+  package struct Chapter: Hashable, Sendable, Codable {
+    /// In seconds from the beginning of the recording.
+    package let start: Double
+    /// Nil if it has none.
+    package let title: String?
+
+    package init(start: Double, title: String?) {
+      self.start = start
+      self.title = title
+    }
+  }
+
+  package init(
+    pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
+    names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil,
+    chapters: [String: [Chapter]]? = nil
+  ) {
+    self.pipelineText = pipelineText
+    self.folder = folder
+    self.isReplacing = isReplacing
+    self.keepsEverything = keepsEverything
+    self.names = names
+    self.album = album
+    self.pluginFolder = pluginFolder
+    self.chapters = chapters
+  }
+}
+
+extension RunRecord {
+  /// Whether it stopped in the middle of its work and is worth resuming.
+  package var isUnfinished: Bool {
+    switch state {
+    case .cutOff, .interrupted, .paused: true
+    case .running, .done, .failed, .refused, .dropped: false
+    }
+  }
+
+  /// Whether there is nothing to resume: it is done, or the same was run again later.
+  /// - Parameter later: the runs that were recorded after this one.
+  package func isSettled(by later: some Sequence<RunRecord>) -> Bool {
+    state == .done || state == .dropped || later.contains { isTakenUp(by: $0) }
+  }
+
+  /// Whether a later run resumes this one, or has the same request.
+  package func isTakenUp(by later: RunRecord) -> Bool {
+    later.resumes == id || isSameWork(as: later)
+  }
+
+  /// Whether both have the same request.
+  private func isSameWork(as other: RunRecord) -> Bool {
+    request != nil && request == other.request && pipelinePath == other.pipelinePath
+      && inputs == other.inputs && overrides == other.overrides
+  }
+}
