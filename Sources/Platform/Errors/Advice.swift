@@ -4,6 +4,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case run, runs, search, stages, verify, watch
   case check = "store check"
   case checkPipeline = "pipeline check"
+  case forgetRuns = "runs forget"
   case gc = "store gc"
   case repair = "store repair"
   case restore = "store restore"

@@ -34,6 +34,8 @@ extension Options {
 
 extension CommandContext {
   fileprivate func showStatus() throws(SpoolError) -> ExitCode {
+    // A script that checks must not take a store that is not there for a calm one.
+    if arguments[Options.check] { try requireStore() }
     let readable = try readableStore()
     defer { withExtendedLifetime(readable) {} }
     let status = try StoreStatus(self, readable.store, named: arguments[Options.store])
@@ -200,8 +202,11 @@ struct StoreStatus: Encodable {
     needsAction =
       !watching.isEmpty || isPaused || !tally.nextCommands.isEmpty
       || !claims.isEmpty || !stopped.isEmpty
+    // Resuming does not mend every failure: this clears those that are of no use.
+    let hasFailed = stopped.contains { own[$0].state == .failed }
+    let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
     let commands =
-      tally.nextCommands + claimCommands + resuming + dropping
+      tally.nextCommands + claimCommands + resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
     var told: Set<String> = []
     // The line of a watch names its store itself.
@@ -226,7 +231,7 @@ struct StoreStatus: Encodable {
           + (trouble.reason.map { ": \($0)" } ?? ""))
     }
     // A watched inbox reports its own content.
-    if recordings.isEmpty, inboxes.isEmpty {
+    if recordings.isEmpty, inboxes.isEmpty, runs.isEmpty {
       lines.append("no recordings yet: spool watch PIPELINE INBOX takes them in")
     }
     if let nextAttempt = nextAttempt?.seconds {

@@ -36,6 +36,25 @@ struct ReceiptPlaceTests {
     #expect(result.text.contains(reason), "\(result.text)")
   }
 
+  @Test(
+    "what a receipt covers is not replaced by another recording that took the name of the first")
+  func otherRecording() throws {
+    try run(["a"])
+    let before = try Data(contentsOf: URL(fileURLWithPath: place.out + "/a.wav"))
+    try Reference.record(place.file("a.wav"), seconds: 0.4)
+    let pipeline = place.file("pipeline.yaml")
+    let refused = try place.run(pipeline, [place.file("a.wav")])
+    #expect(refused.exitCode == 1)
+    let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
+    #expect(complaint.what.contains("is covered by a signed receipt"), "\(complaint)")
+    #expect(complaint.why.contains("it was made of other bytes"), "\(complaint)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: place.out + "/a.wav")) == before)
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+    // Asked to, it is replaced, and the new receipt says so.
+    #expect(try place.run(pipeline, [place.file("a.wav")], ["--replace"]).exitCode == 0)
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+  }
+
   @Test("another recording's receipt, and an earlier one, are found out in the place of one")
   func places() throws {
     try run(["a", "b"])

@@ -96,6 +96,13 @@ struct ChapterTests {
     #expect(fourth.errorOutput.contains("chapters[0].start: found the text \"3:00\""))
     #expect(try chapters("take.mp3") == ["1.0 Chapter 1"])
 
+    // A slip in the file takes no chapters out of finished files.
+    try #"{"chapters": [{"start": 1}]"#.write(toFile: sidecar, atomically: true, encoding: .utf8)
+    let broken = try place.run(text, [take])
+    #expect(broken.exitCode == 1 && broken.errorOutput.contains("cannot use the sidecar"))
+    #expect(try chapters("take.mp3") == ["1.0 Chapter 1"])
+    try "{}".write(toFile: sidecar, atomically: true, encoding: .utf8)
+
     let without = try place.run(
       pipeline(export: "{ formats: [mp3], chapters: false }"), [take])
     #expect(without.exitCode == 0)

@@ -91,6 +91,23 @@ struct WatchStatusTests {
     #expect(told.contains(" \(line) goes on with it"), "\(told)")
   }
 
+  @Test("a watch that was stopped in order needs action where something waits for it")
+  func stoppedWatch() throws {
+    let watch = try inbox.watch()
+    #expect(inbox.wait { watch.news.contains { $0.event == "watching" } }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    #expect(try place.spool(["status", "--check"]).exitCode == 0)
+    try inbox.make(1)
+    try inbox.shell("cp made/1.wav inbox/1.wav")
+    let status = try place.spool(["status", "--check"])
+    #expect(status.exitCode == 1, "\(status.text)")
+    #expect(status.text.contains("1  recording waits in the inbox"), "\(status.text)")
+    #expect(status.text.contains("next:  spool watch \(inbox.pipeline)"), "\(status.text)")
+    let nowhere = try place.spool(["status", "--check", "--store", place.file("no/where")])
+    #expect(nowhere.exitCode == 1 && nowhere.errorOutput.contains("there is no store"))
+  }
+
   @Test("as JSON it has every command, also of more recordings than it lists")
   func allCommands() throws {
     for number in 1...7 { try inbox.make(number) }
