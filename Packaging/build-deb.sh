@@ -28,20 +28,30 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y Package.sw
 export SOURCE_DATE_EPOCH
 
 mkdir -p "$root"/usr/{bin,lib/spool/plugins,share/spool/{pipelines,plugins},share/man/man1} \
-  "$root"/usr/share/{bash-completion/completions,zsh/vendor-completions,doc/spool/examples} \
+  "$root"/usr/share/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d} \
+  "$root"/usr/share/doc/spool/examples \
   "$root"/{lib/systemd/system,DEBIAN}
 
 install -s -m 755 "$program" "$root/usr/bin/spool"
 install -s -m 755 "$(dirname "$program")/spool-confine" "$root/usr/lib/spool/spool-confine"
 
-page() { "$program" completion man "$@" | gzip -9n >"$root/usr/share/man/man1/spool${1:+-$1}.1.gz"; }
+page() {
+  local name=spool word
+  for word; do name+=-$word; done
+  "$program" completion man "$@" | gzip -9n >"$root/usr/share/man/man1/$name.1.gz"
+}
 page
 # The page of the program names those of all commands.
 commands=$("$program" completion man | sed -n 's/^\.BR spool\\-\(.*\) (1),\{0,1\}$/\1/p')
-for command in ${commands//\\/}; do page "$command"; done
+for command in ${commands//\\/}; do
+  # The page of "store check" is spool-store-check.
+  IFS=- read -ra words <<<"$command"
+  page "${words[@]}"
+done
 
 "$program" completion bash >"$root/usr/share/bash-completion/completions/spool"
 "$program" completion zsh >"$root/usr/share/zsh/vendor-completions/_spool"
+"$program" completion fish >"$root/usr/share/fish/vendor_completions.d/spool.fish"
 
 install -m 644 Pipelines/*.yaml "$root/usr/share/spool/pipelines"
 for folder in Plugins/*/; do
