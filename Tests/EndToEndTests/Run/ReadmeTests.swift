@@ -36,9 +36,13 @@ struct ReadmeTests {
     let program = URL(fileURLWithPath: try SpoolProgram.program.path).deletingLastPathComponent()
     let path = program.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
     let home = place.file("home")
+    // A sound device for those that play, where there is none.
+    let sound = try place.folder.write("pcm.default { type null }\n", to: "asound.conf")
     return try #require(Program(named: "bash")).run(
       ["-c", line],
-      environment: place.environment.merging(["PATH": path, "HOME": home]) { $1 },
+      environment: place.environment.merging(
+        ["PATH": path, "HOME": home, "ALSA_CONFIG_PATH": sound]
+      ) { $1 },
       folder: place.folder.path)
   }
 

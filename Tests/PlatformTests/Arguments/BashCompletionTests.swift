@@ -85,7 +85,7 @@ struct BashCompletionTests {
     arguments: [
       ("spool runs forget |", ["runs-a", "runs-b"]), ("spool runs forget runs-b|", ["runs-b"]),
       ("spool runs forget --store s |", ["runs-a", "runs-b", "s"]),
-      ("spool runs forget --from |", ["runs-a", "runs-b", "a.yaml", "Folder"]),
+      ("spool runs forget --from |", ["runs-a", "runs-b", "a.yaml", "no:te.yaml", "Folder"]),
       ("spool runs forget --from a|", ["a.yaml"]),
     ])
   func names(line: String, offers: [String]) throws {

@@ -42,7 +42,7 @@ import Testing
       #expect(error.action == "write in the store" && error.path == path)
       #expect(error.reason == "Permission denied")
       #expect(error.advice?.contains("permissions") == true, "\(error)")
-      #expect(error.advice?.contains("status read this one") == true, "\(error)")
+      #expect(error.advice?.contains("why read this one") == true, "\(error)")
       let repair = try #require(throws: SpoolError.self) { try Repair(of: path).run() }
       #expect(repair.action == "write in the store")
       let restore = try #require(throws: SpoolError.self) {
