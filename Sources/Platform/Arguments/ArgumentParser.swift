@@ -58,7 +58,7 @@ struct ArgumentParser {
   }
 
   private mutating func parse(_ word: String) throws(UsageError) -> Invocation {
-    guard let family = program.families.first(where: { $0.name == word }) else {
+    guard let family = program.family(named: word) else {
       guard let command = program.command(named: word) else {
         throw unknown([word], among: program.firstWords + ["help"])
       }

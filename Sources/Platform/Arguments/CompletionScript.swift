@@ -49,7 +49,7 @@ struct ZshCompletion {
 
   private var branches: [String] {
     program.firstWords.map { word in
-      guard let family = program.families.first(where: { $0.name == word }) else {
+      guard let family = program.family(named: word) else {
         return program.command(named: word).map { branch($0, at: "    ") } ?? ""
       }
       let members = program.members(of: family)
@@ -90,8 +90,7 @@ struct ZshCompletion {
 
   private var commandSpecs: [String] {
     program.firstWords.map { word in
-      let family = program.families.first { $0.name == word }?.summary
-      return "\(word):\(escaped(family ?? program.command(named: word)?.summary ?? ""))"
+      "\(word):\(escaped(program.summary(of: word)))"
     } + ["help:Explain a command."]
   }
 
@@ -168,10 +167,7 @@ struct FishCompletion {
   }
 
   private var firstWords: [(String, String)] {
-    program.firstWords.map { word in
-      let family = program.families.first { $0.name == word }?.summary
-      return (word, family ?? program.command(named: word)?.summary ?? "")
-    }
+    program.firstWords.map { ($0, program.summary(of: $0)) }
   }
 
   private func rules(for family: CommandFamily) -> [String] {

@@ -107,7 +107,7 @@ struct HelpText {
       return Table(
         title: name,
         rows: commands.map { command in
-          let family = program.families.first { $0.name == command.firstWord }
+          let family = program.family(named: command.firstWord)
           return family.map(row(for:)) ?? TextLayout.Row(term: command.name, text: command.summary)
         })
     }

@@ -60,6 +60,14 @@ package struct ProgramDeclaration: Sendable {
     commands.first { $0.name == name }
   }
 
+  /// The family whose commands begin with a word; nil if there is none.
+  func family(named name: String) -> CommandFamily? { families.first { $0.name == name } }
+
+  /// What help says in a line about a word that may come first; empty for an unknown one.
+  func summary(of firstWord: String) -> String {
+    family(named: firstWord)?.summary ?? command(named: firstWord)?.summary ?? ""
+  }
+
   /// The commands of a family, in the order of help.
   package func members(of family: CommandFamily) -> [CommandDeclaration] {
     commands.filter { $0.name != $0.firstWord && $0.firstWord == family.name }
@@ -81,7 +89,7 @@ package struct ProgramDeclaration: Sendable {
     let name = words.joined(separator: " ")
     if words.isEmpty { return .program }
     if let command = command(named: name) { return .command(command) }
-    if let family = families.first(where: { $0.name == name }) { return .family(family) }
+    if let family = family(named: name) { return .family(family) }
     return guides.first { $0.name == name }.map { .guide($0) }
   }
 
