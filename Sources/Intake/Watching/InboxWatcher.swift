@@ -273,7 +273,8 @@ struct ArrivalMonitor: ~Copyable {
     // The next check shows it.
     case .missing, .changed: break
     // A passing condition, such as too many open files.
-    case .system, .noRoom, .broken, .usage, .invalid, .unanswered, .reported, .newer, nil:
+    case .system, .noRoom, .broken, .usage, .invalid, .unanswered, .reported, .newer, .unneeded,
+      nil:
       guard let stamp = tracker.stamp(of: path) else { return }
       tracker.record(
         .examined(.undecided(error.why), canSeeWriters: true, nameCount: 1), of: stamp,

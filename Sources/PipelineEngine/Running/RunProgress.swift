@@ -96,6 +96,8 @@ struct RunProgress {
     record.finishedAt = time
     record.activeSeconds = clock.elapsed - began
     guard let failure else { return }
+    record.failureCause = failure.cause
+    record.failureAdvice = failure.advice
     let text = [failure.message, failure.reason].compactMap(\.self).joined(separator: ": ")
     record.failure = (step.map { "\($0): " } ?? "") + text
     if let index = record.steps.firstIndex(where: { $0.id == step }) {
@@ -111,6 +113,7 @@ struct RunProgress {
     record.steps[index].outcome = outcome
     record.steps[index].key = checkpoint.key
     record.steps[index].outputs = checkpoint.outputs
+    record.steps[index].inputs = checkpoint.components.inputs
     if let findings = checkpoint.outputs[.measurement]?.artifact {
       record.steps[index].findings = try? store.text(of: findings)
     }

@@ -22,7 +22,7 @@ package struct Runner: Sendable {
 
     /// Called with the run's record whenever more of it is durable: before the next piece of work,
     /// and before anything is published, which then waits for the end of all work. An error ends
-    /// the run.
+    /// the run; one of the kind `unneeded` for good.
     package var mayGoOn: (@Sendable (RunRecord) throws(SpoolError) -> Void)?
 
     /// The command that resumes the run, for advice; nil if there is none.
@@ -126,6 +126,7 @@ package struct Runner: Sendable {
   ) throws(RunError) -> RunRecord {
     var record = record
     record.workplace = receiptWriter?.host
+    record.inputNames = plan.inputNames
     var execution = Execution(plan, options, on: self)
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false
@@ -154,12 +155,15 @@ package struct Runner: Sendable {
       let cause = execution.failure(error)
       var failure = execution.explainFullDisk(cause, progress)
       let isStopped = failure.error.cause == .cancelled
+      let isUnneeded = failure.error.kind == .unneeded
       let isPaused =
         failure.error.cause == .fullDisk && !RoomNeed.isRefusal(failure.error)
       let isRefused =
         !progress.isAdmitted || (RoomNeed.isRefusal(failure.error) && !progress.hasBegun)
       progress.end(
-        isStopped ? .interrupted : isPaused ? .paused : isRefused ? .refused : .failed,
+        isUnneeded
+          ? .dropped
+          : isStopped ? .interrupted : isPaused ? .paused : isRefused ? .refused : .failed,
         at: clock.now,
         failure: isStopped ? nil : failure.error, step: failure.step)
       // The first failure is the one to report, even if it cannot be recorded.

@@ -6,14 +6,23 @@ package struct Plan: Sendable {
   /// The input files, by input name.
   package private(set) var files: [String: SourceFile]
   package let inputKinds: [String: ArtifactKind]
-  /// The first recording among the given inputs, in the pipeline's order; nil if there is none.
-  private let firstRecording: String?
+  /// The names of all given inputs, in the pipeline's order.
+  private let inputOrder: [String]
   /// In the pipeline's order: a step follows those that it reads.
   package internal(set) var steps: [BoundStep]
   package internal(set) var skipped: [SkippedStep]
 
   /// The names of the input files, by input name.
   package var inputs: [String: String] { files.mapValues(\.name) }
+
+  /// The inputs' names, in the pipeline's order, and those of a list in the order of its files.
+  package var inputNames: [String] { inputOrder.filter { files[$0] != nil } }
+
+  /// The names of the input files, in that order.
+  package var inputPaths: [String] { inputNames.compactMap { files[$0]?.name } }
+
+  /// The first recording among the given inputs, in the pipeline's order; nil if there is none.
+  private var firstRecording: String? { inputOrder.first { inputKinds[$0] == .sound } }
 
   package func step(_ id: StepID) -> BoundStep? { steps.first { $0.id == id } }
 
@@ -56,13 +65,12 @@ package struct Plan: Sendable {
   private init(_ binder: Binder, _ definition: PipelineDefinition, inputs: [String: String]) {
     name = definition.name
     files = inputs.mapValues { SourceFile($0) }
-    inputKinds = Dictionary(
-      definition.inputs.flatMap { input in
-        input.names(in: Set(inputs.keys)).map { ($0, input.kind) }
-      }, uniquingKeysWith: { first, _ in first })
-    firstRecording =
-      definition.inputs.filter { $0.kind == .sound }
-      .flatMap { $0.names(in: Set(inputs.keys)) }.first
+    let given = Set(inputs.keys)
+    let kinds = definition.inputs.flatMap { input in
+      input.names(in: given).map { ($0, input.kind) }
+    }
+    inputKinds = Dictionary(kinds, uniquingKeysWith: { first, _ in first })
+    inputOrder = kinds.map(\.0)
     steps = binder.steps
     skipped = binder.skipped
   }

@@ -1,3 +1,5 @@
+import Platform
+
 /// A run's request besides its pipeline's name, its inputs and its overrides: enough to resume it,
 /// although the pipeline's file may have changed or gone and the current folder may be another.
 package struct RunRequest: Hashable, Sendable, Codable {
@@ -54,6 +56,17 @@ extension RunRecord {
     switch state {
     case .cutOff, .interrupted, .paused: true
     case .running, .done, .failed, .refused, .dropped: false
+    }
+  }
+
+  /// Whether resuming it can succeed: it stopped in the middle of its work, or failed for a reason
+  /// outside its recordings and parameters. The one place that decides where resuming is offered; a
+  /// user who has mended something may resume any run by its name.
+  package var isResumable: Bool {
+    switch state {
+    case .cutOff, .interrupted, .paused: true
+    case .failed, .refused: failureCause != .input
+    case .running, .done, .dropped: false
     }
   }
 

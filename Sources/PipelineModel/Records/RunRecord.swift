@@ -15,7 +15,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
     case interrupted
     /// Stopped at a durable point because a disk was full; with room on it, it resumes.
     case paused
-    /// Given up by the user, and not resumed.
+    /// Given up, and not resumed: by the user, or because its recording needs no more work.
     case dropped
   }
 
@@ -29,8 +29,15 @@ package struct RunRecord: Hashable, Sendable, Codable {
     package let output: String?
     /// The command that resumes the batch; nil if unknown.
     package let command: String?
+    /// The batch's values of `--set`, as typed: those of the run may come from its sidecar too. Nil in
+    /// old records.
+    package let overrides: [String: String]?
 
-    package init(batch: RunID, folder: String, output: String? = nil, command: String?) {
+    package init(
+      batch: RunID, folder: String, output: String? = nil, command: String?,
+      overrides: [String: String]? = nil
+    ) {
+      self.overrides = overrides
       self.batch = batch
       self.folder = folder
       self.output = output
@@ -43,6 +50,8 @@ package struct RunRecord: Hashable, Sendable, Codable {
   package let pipelinePath: String
   /// The input files, by input name.
   package let inputs: [String: String]
+  /// The names of its inputs in the pipeline's order; nil in old records.
+  package var inputNames: [String]?
   /// The values of `--set`, as typed.
   package let overrides: [String: String]
   /// In seconds since 1970.
@@ -57,6 +66,10 @@ package struct RunRecord: Hashable, Sendable, Codable {
   package var mediaSeconds: Double?
   /// The error that ended it.
   package var failure: String?
+  /// Who can change that outcome; nil if it did not fail, and in old records.
+  package var failureCause: SpoolError.Cause?
+  /// What the user can do about it; nil if nothing is known.
+  package var failureAdvice: String?
   /// Its request; nil in old records.
   package var request: RunRequest?
   /// The SHA-256 of each input file, by input name; nil until they were read.
@@ -112,6 +125,9 @@ package struct StepRecord: Hashable, Sendable, Codable {
   package var key: Checkpoint.Key?
   /// By port.
   package var outputs: [PortName: StepOutput]
+  /// The identities of what it was made of, by port, which outlast its checkpoint; nil if it was not
+  /// done, and in old records.
+  package var inputs: [PortName: Digest]?
   /// Its findings, as JSON; nil if it has none.
   package var findings: String?
   /// Where it resumed the work of an earlier run, in seconds of the recording; nil if it began at
@@ -130,8 +146,8 @@ package struct StepRecord: Hashable, Sendable, Codable {
   package var workSeconds: Double?
 
   private enum CodingKeys: String, CodingKey {
-    case id, kind, outcome, key, outputs, findings, resumedAtSeconds, loss = "setback", failure
-    case begunAt, finishedAt, workSeconds
+    case id, kind, outcome, key, outputs, inputs, findings, resumedAtSeconds, loss = "setback"
+    case failure, begunAt, finishedAt, workSeconds
   }
 
   package init(
@@ -195,6 +211,21 @@ extension RunRecord {
       !takenUp.contains(runs[$0].id) && !runs[$0].isSettled(by: runs[..<$0])
     }.map { runs[$0] }
   }
+}
+
+extension RunRecord {
+  /// Its inputs in the pipeline's order; in old records, by name, and those of a list by number.
+  package var orderedInputs: [(name: String, path: String)] {
+    func place(_ name: String) -> (String, Int) {
+      let parts = name.split(separator: ".", maxSplits: 1)
+      return (String(parts.first ?? ""), parts.dropFirst().first.flatMap { Int($0) } ?? 0)
+    }
+    let names = inputNames ?? inputs.keys.sorted { place($0) < place($1) }
+    return names.compactMap { name in inputs[name].map { (name, $0) } }
+  }
+
+  /// The paths of its inputs, in that order.
+  package var inputPaths: [String] { orderedInputs.map(\.path) }
 }
 
 extension StepRecord {

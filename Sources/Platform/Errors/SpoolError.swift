@@ -50,6 +50,8 @@ package struct SpoolError: Error, Hashable, Sendable {
     case unanswered
     /// A plugin reported the failure itself.
     case reported
+    /// No failure: the recording needs no more work, as a duplicate of another one.
+    case unneeded
   }
 
   /// What was being done: `write`, if ``subject`` names the object; else the whole statement.

@@ -37,7 +37,7 @@ extension CommandContext {
   }
 
   private func text(_ plan: Plan, _ forecast: Forecast, _ need: RoomNeed) -> String {
-    var lines = ["\(plan.name)  \(plan.inputs.values.sorted().joined(separator: ", "))", ""]
+    var lines = ["\(plan.name)  \(plan.inputPaths.joined(separator: ", "))", ""]
     for (index, unit) in forecast.units.enumerated() {
       let steps = unit.steps.map(\.name).joined(separator: ", ")
       lines.append("pass \(index + 1)    \(steps)")

@@ -152,7 +152,7 @@ final class TerminalRecorder: RunRecorder {
     }
     switch event {
     case .started(let run):
-      let files = Format.visible(run.inputs.values.sorted().joined(separator: ", "))
+      let files = Format.visible(run.inputPaths.joined(separator: ", "))
       console.print("\(console.bold(run.pipeline))  \(files)\n" + (news.map { "\($0)\n" } ?? ""))
     case .warning(let step, let text):
       lines.erase()

@@ -11,10 +11,12 @@ extension RunRecord {
     JSONLine([
       "id": id, "pipeline": pipeline, "pipelinePath": pipelinePath,
       "pipelineDigest": request.map { SHA256.digest(of: $0.pipelineText) }, "inputs": inputs,
-      "overrides": overrides, "startedAt": DateTime(secondsSince1970: startedAt),
+      "inputNames": inputNames, "overrides": overrides,
+      "startedAt": DateTime(secondsSince1970: startedAt),
       "finishedAt": finishedAt.map(DateTime.init(secondsSince1970:)), "state": state,
       "steps": steps.map(\.line), "published": published, "mediaSeconds": mediaSeconds,
-      "failure": failure, "request": request.map { $0.line(withText: hasText) },
+      "failure": failure, "failureCause": failureCause, "failureAdvice": failureAdvice,
+      "request": request.map { $0.line(withText: hasText) },
       "recordings": recordings, "resumes": resumes, "batch": batch,
       "activeSeconds": activeSeconds, "plugins": plugins, "workplace": workplace,
       "findings": findings.isEmpty ? nil : findings,
@@ -37,7 +39,8 @@ extension StepRecord {
   var line: JSONLine {
     JSONLine([
       "id": id, "kind": kind, "outcome": outcome, "key": key, "outputs": outputs,
-      "findings": foundValue, "resumedAtSeconds": resumedAtSeconds, "setback": loss?.line,
+      "inputs": inputs, "findings": foundValue, "resumedAtSeconds": resumedAtSeconds,
+      "setback": loss?.line,
       "failure": failure, "begunAt": begunAt.map(DateTime.init(secondsSince1970:)),
       "finishedAt": finishedAt.map(DateTime.init(secondsSince1970:)), "workSeconds": workSeconds,
     ])
