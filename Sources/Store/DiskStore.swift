@@ -95,6 +95,7 @@ package final class DiskStore: Sendable {
     drafts.sweep()
     try sweepUnfinished()
     try sweepWork()
+    try dropUnneededRuns()
   }
 
   package var runs: RunRepository { RunRepository(self) }

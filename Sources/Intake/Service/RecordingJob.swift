@@ -105,7 +105,7 @@ struct RecordingJob {
       do throws(RunError) {
         return try engine.runner(self, stop: stop).run(plan, options, record: record)
       } catch {
-        guard error.error.cause != .cancelled, excluded.isEmpty,
+        guard error.error.cause != .cancelled, error.error.kind != .unneeded, excluded.isEmpty,
           isTaken(exports(of: plan, named: chosen, in: folder), by: recording)
         else { throw shown(error, shownNames) }
         excluded.insert(chosen)
@@ -192,22 +192,24 @@ struct RecordingJob {
     }
   }
 
-  /// - Returns: whether the run continues.
-  private func accept(_ sound: Digest?) throws(SpoolError) -> Bool {
+  /// - Returns: why the run ends here; nil if it continues.
+  private func accept(_ sound: Digest?) throws(SpoolError) -> String? {
     let answer = try engine.store.recordings.accept(
       recording.key, sound: sound, conflicts: settings.recordingRules.conflicts)
+    let (event, text): (WatchEvent.Event, String)
     switch answer {
-    case .accepted: return true
+    case .accepted: return nil
     case .duplicate(_, let original):
-      tell(.duplicate, text: "it sounds like \(original)")
-      return false
+      (event, text) = (.duplicate, "it sounds like \(original)")
     case .conflict(_, let other):
-      tell(.conflict, text: "it claims to be \(other) with other bytes and another sound")
-      return false
+      (event, text) = (
+        .conflict, "it claims to be \(other) with other bytes and another sound"
+      )
     case .refused(let refusal):
-      tell(.warning, text: "it is left alone: \(refusal.reason)")
-      return false
+      (event, text) = (.warning, "it is left alone: \(refusal.reason)")
     }
+    tell(event, text: text)
+    return text
   }
 
   private func fail(
@@ -286,25 +288,33 @@ private final class AcceptanceGate: Sendable {
     /// Not decoded to its end yet.
     case outside
     case accepted
-    /// A duplicate: nothing more to do.
-    case dismissed
+    /// A duplicate, say: nothing more to do, and why.
+    case dismissed(String)
   }
 
   private let status = Mutex(State.outside)
-  private let decide: @Sendable (Digest?) throws(SpoolError) -> Bool
+  private let decide: @Sendable (Digest?) throws(SpoolError) -> String?
 
-  /// - Parameter decide: records the acceptance and returns whether the run continues.
-  init(_ decide: @Sendable @escaping (Digest?) throws(SpoolError) -> Bool) { self.decide = decide }
+  /// - Parameter decide: records the acceptance and returns why the run ends; nil if it continues.
+  init(_ decide: @Sendable @escaping (Digest?) throws(SpoolError) -> String?) {
+    self.decide = decide
+  }
 
-  var isDismissed: Bool { status.withLock { $0 == .dismissed } }
+  var isDismissed: Bool {
+    status.withLock { if case .dismissed = $0 { true } else { false } }
+  }
 
   /// Accepts the recording, once.
   /// - Parameter sound: the identity of its sound; nil if the pipeline does not state one.
   /// - Throws: if the run ends here.
   func pass(_ sound: Digest?) throws(SpoolError) {
     try status.withLock { (status) throws(SpoolError) in
-      if status == .outside { status = try decide(sound) ? .accepted : .dismissed }
-      if status == .dismissed { throw .cancelled }
+      if case .outside = status {
+        status = try decide(sound).map { .dismissed($0) } ?? .accepted
+      }
+      if case .dismissed(let reason) = status {
+        throw SpoolError("no more work is needed", reason: reason, kind: .unneeded)
+      }
     }
   }
 }

@@ -70,4 +70,26 @@ extension DiskStore {
     if isForgotten && held != nil { artifacts.remove(folder) }
     held?.release()
   }
+
+  /// Gives up unfinished runs of an inbox whose recordings need no more work, as duplicates of
+  /// others: a crash, or an earlier Spool, has left them.
+  func dropUnneededRuns() throws(SpoolError) {
+    do throws(SpoolError) {
+      try withDatabase { (database) throws(SpoolError) in
+        let runs = try RunTable.unneeded(below: layout.work + "/", in: &database)
+        if runs.isEmpty { return }
+        try database.transaction(to: RunTable.recordAction) { (database) throws(SpoolError) in
+          for recorded in runs {
+            var run = recorded.run
+            run.state = .dropped
+            run.finishedAt = run.finishedAt ?? now
+            try RunTable.write(RecordedRun(run, number: recorded.number), to: &database)
+          }
+        }
+      }
+    } catch {
+      // What frees room must work; the next opening repeats this.
+      guard error.isFullDisk else { throw error }
+    }
+  }
 }

@@ -52,6 +52,36 @@ enum RunTable {
     }
   }
 
+  /// The runs that have stopped in the middle of their work although the recording that they took
+  /// from an inbox needs none: it is uploaded, or waits for another one of the same sound.
+  /// - Parameter folder: begins the paths of inputs from inboxes.
+  static func unneeded(
+    below folder: String, in database: inout Database
+  ) throws(SpoolError) -> [RecordedRun] {
+    let action = "read runs in"
+    let rows = try database.run(
+      """
+      SELECT record, number, owner FROM runs
+      WHERE state IN ('running', 'cut-off', 'interrupted', 'paused')
+      """, to: action)
+    var runs: [RecordedRun] = []
+    for row in rows {
+      if row[2].text.flatMap({ ProcessIdentity($0) })?.isAlive == true { continue }
+      guard let run: RunRecord = row[0].text.flatMap({ try? StoredJSON.decode($0) }),
+        let input = run.inputs.first(where: { $0.value.hasPrefix(folder) })?.key,
+        let recording = run.recordings?[input]
+      else { continue }
+      let isUnneeded = try !database.run(
+        """
+        SELECT 1 FROM notes WHERE digest = ? AND pipeline = ?
+          AND (state = 'uploaded' OR original IS NOT NULL)
+        """, [.text(recording.hex), .text(run.pipeline)], to: action
+      ).isEmpty
+      if isUnneeded { runs.append(RecordedRun(run, number: row[1].integer ?? 0)) }
+    }
+    return runs
+  }
+
   /// A run's position in the order of recording: its own, or for a new one the next. Call it in the
   /// transaction that writes it.
   static func number(of run: RunID, in database: inout Database) throws(SpoolError) -> Int64 {

@@ -68,6 +68,12 @@ struct WatchArrivalTests {
       })
     #expect(WatchedPlace.files(in: place.out) == ["first.wav"])
     #expect(!second.news.contains { $0.event == "uploaded" })
+    // The run that found out is given up, and nothing offers to resume it.
+    func runs() throws -> String { try place.spool(["runs", "list", "--json"]).text }
+    #expect(inbox.wait { (try? runs().contains(#""state":"dropped""#)) == true })
+    #expect(try !runs().contains(#""state":"interrupted""#))
+    #expect(try !place.spool(["status"]).text.contains("spool resume"))
+    #expect(try place.spool(["resume"]).text.hasPrefix("nothing to go on with"))
   }
 
   @Test("one noteId with other bytes is a conflict: both recordings are kept, and it is told")
