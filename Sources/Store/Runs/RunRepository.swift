@@ -89,6 +89,17 @@ package struct RunRepository: RunLog {
       runs.sorted { RecordedRun.isBefore($1, $0) }.map(\.run).prefix(max(0, limit)))
   }
 
+  /// The newest run that began: a start that was refused before any work is none. Nil if there is none.
+  package func last() throws(SpoolError) -> RunRecord? {
+    var limit = 1
+    while true {
+      let runs = try newest(limit: limit)
+      if let run = runs.first(where: { $0.state != .refused }) { return run }
+      if runs.count < limit { return nil }
+      limit *= 16
+    }
+  }
+
   /// Names from the index alone: one without a matching row is an unreadable run, not an unknown
   /// one.
   private static let newestFirst = """
@@ -144,7 +155,7 @@ package struct RunRepository: RunLog {
     """
 
   /// Whether a later run has taken this one up, or has done its work. O(later runs of the pipeline).
-  private func isResolved(_ run: RunRecord) throws(SpoolError) -> Bool {
+  package func isResolved(_ run: RunRecord) throws(SpoolError) -> Bool {
     guard let (name, path) = run.inputs.min(by: { $0.key < $1.key }) else { return false }
     // As the path stands in a record.
     let place = try StoredJSON.encode([path], to: "read runs in").dropFirst().dropLast()

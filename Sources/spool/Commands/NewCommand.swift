@@ -107,13 +107,16 @@ extension CommandContext {
   }
 
   fileprivate func listPipelines() throws(SpoolError) -> ExitCode {
-    let pipelines = NamedPipelines().all
+    let named = NamedPipelines()
+    let pipelines = named.all
     if pipelines.isEmpty { console.report("no pipelines were installed") }
     let width = pipelines.map(\.name.count).max() ?? 0
     for pipeline in pipelines {
       let summary = (try? TextFile.read("the pipeline", pipeline.path)).flatMap(Self.summary) ?? ""
       console.print(Format.visible("\(Format.pad(pipeline.name, width + 2))\(summary)"))
     }
+    console.report(
+      Format.visible("looked for in this order: " + named.folders.joined(separator: ", ")))
     return .done
   }
 

@@ -43,7 +43,7 @@ extension Command {
 
 extension Options {
   fileprivate static let sound = Positional<String>.required(
-    "SOUND", help: "A file; or a run's name, or its beginning; last for the newest.",
+    "SOUND", help: "A file; or a run's name, or its beginning; last for the newest that began.",
     completion: NameKind.runs.hint(orFiles: []))
   fileprivate static let stage = Positional<String?>.optional(
     "STAGE", help: "Of a run: the sound after this stage; before and after stand for both ends.")

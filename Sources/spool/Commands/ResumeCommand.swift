@@ -13,6 +13,9 @@ extension Command {
       result is the same, byte for byte, as that of a run that was never stopped. It appears in \
       spool runs as a run of its own.
 
+      Without a name, runs are left out that failed because of the recording or a parameter: they \
+      would fail again.
+
       The run of one file of a batch goes on alone; running the same batch again goes on with all \
       of it.
       """,
@@ -29,7 +32,7 @@ extension Options {
   fileprivate static let run = Positional<String?>.optional(
     "RUN",
     help:
-      "The run's name, or its beginning; left out, the newest that began its work and is not done.",
+      "The run's name, or its beginning; left out, the newest that can be brought to its end.",
     completion: NameKind.runs.hint())
 }
 
@@ -41,16 +44,24 @@ extension CommandContext {
       return try remembering(earlier).goOn(with: earlier, store)
     }
     if voice == .full {
-      console.print(
-        try store.runs.newest(limit: 1).isEmpty
-          ? Format.visible(noRuns(in: store))
-          : "nothing to go on with: every run is done, or never began its work")
+      console.print(Format.visible(lines: try nothing(in: store)))
     }
     return .done
   }
 
-  /// The named run, or the newest unfinished one; one that is still running only if there is no
-  /// other. Nil if all are done.
+  /// Why there is nothing to go on with.
+  private func nothing(in store: DiskStore) throws(SpoolError) -> [String] {
+    if try store.runs.newest(limit: 1).isEmpty { return [noRuns(in: store)] }
+    guard let failed = try store.runs.open().first else {
+      return ["nothing to go on with: every run is done, or never began its work"]
+    }
+    let failure = failed.failure.map { ": \($0)" } ?? ""
+    return ["nothing to go on with: run \(failed.id) failed, and would fail again\(failure)"]
+      + (failed.failureAdvice.map { ["next:  \($0)"] } ?? [])
+  }
+
+  /// The named run, or the newest that resuming may bring to its end; one that is still running only
+  /// if there is no other. Nil if there is none.
   private func choose(_ store: DiskStore) throws(SpoolError) -> RunRecord? {
     if let name = arguments[Options.run] {
       let run = try run(named: name, in: store)
@@ -60,7 +71,7 @@ extension CommandContext {
         advice: "spool runs show \(run.id) says what it gave")
     }
     let open = try store.runs.open()
-    return open.first { $0.state != .running } ?? open.first
+    return open.first(where: \.isResumable) ?? open.first { $0.state == .running }
   }
 
   private func goOn(with earlier: RunRecord, _ store: DiskStore) throws(SpoolError) -> ExitCode {
@@ -115,7 +126,7 @@ extension CommandContext {
   /// Reports that the run is one file of a batch, and the command for the rest.
   private func tellOfBatch(_ earlier: RunRecord) {
     guard let batch = earlier.batch, !isQuiet else { return }
-    let file = earlier.inputs.values.sorted().joined(separator: ", ")
+    let file = earlier.inputPaths.joined(separator: ", ")
     console.report(
       Format.visible("note: \(file) is one file of the batch \(batch.batch) of \(batch.folder)"))
     let way = batch.command ?? "running that batch again"

@@ -7,6 +7,9 @@ extension Command {
   static let runs = Command(
     name: "runs list", group: "Work",
     summary: "List the runs, newest first.",
+    discussion: """
+      Lists the newest 20, and with --json all, unless --limit says how many.
+      """,
     options: [Options.limit, Options.store, Options.json],
     examples: [Example("The last hundred", "spool runs --limit 100")],
     perform: CommandContext.listRuns)
@@ -29,10 +32,12 @@ extension Command {
 }
 
 extension Options {
-  fileprivate static let limit = Option<Int>.value(
-    "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
+  fileprivate static let limit = Option<Int?>.value(
+    "limit", "N", short: "n", help: "Show so many; 0 shows all.",
+    defaultText: "20; with --json, all")
   fileprivate static let forgotten = Positional<[String]>.repeated(
-    "RUN", minimum: 0, help: "The runs' names, or their beginnings; last for the newest.",
+    "RUN", minimum: 0,
+    help: "The runs' names, or their beginnings; last for the newest that began.",
     completion: NameKind.runs.hint())
   fileprivate static let failed = Option<Bool>.flag("failed", help: "All runs that failed.")
   fileprivate static let olderThan = Option<Age?>.value(
@@ -43,7 +48,10 @@ extension Options {
 extension CommandContext {
   fileprivate func listRuns() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
-    let runs = try store.runs.newest(limit: limit(Options.limit, all: "shows"))
+    let limit = try arguments[Options.limit].map { (typed) throws(SpoolError) in
+      try Self.limit(typed, all: "shows")
+    }
+    let runs = try store.runs.newest(limit: limit ?? (isJSON ? .max : 20))
     answer(list: runs.map(\.line), runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
     if !isJSON, let run = try store.runs.open().first(where: { $0.wayOn != nil }),
       let wayOn = run.wayOn
@@ -95,7 +103,7 @@ extension CommandContext {
     let width = (runs.map(\.pipeline.count).max() ?? 0) + 2
     let standingWidth = max(12, (runs.map(\.status.count).max() ?? 0) + 2)
     return runs.map { run in
-      let files = run.inputs.values.sorted().map { $0.split(separator: "/").last ?? "" }
+      let files = run.inputPaths.map { $0.split(separator: "/").last ?? "" }
       let time = run.seconds.map { Format.duration($0) } ?? ""
       return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.status, standingWidth))"
         + "\(Format.padLeft(time, 12))  \(Format.pad(run.pipeline, width))"

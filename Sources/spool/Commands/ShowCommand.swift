@@ -15,7 +15,7 @@ extension Command {
 
 extension Options {
   fileprivate static let run = Positional<String>.required(
-    "RUN", help: "The run's name, or its beginning; last for the newest.",
+    "RUN", help: "The run's name, or its beginning; last for the newest that began.",
     completion: NameKind.runs.hint())
 }
 
@@ -33,18 +33,19 @@ extension CommandContext {
       return .done
     }
     let missing = MissingRecording(of: run, in: store, option: arguments[Options.store])?.line
-    let wayOn = run.wayOn.map { missing ?? "\($0) goes on" }
+    let isOpen = try !store.runs.isResolved(run)
+    let wayOn = isOpen ? run.wayOn.map { missing ?? "\($0) goes on" } : nil
     console.print(text(run, wayOn: wayOn))
     return .done
   }
 
-  /// - Parameter wayOn: the command that continues it; nil if it is done or still running.
+  /// - Parameter wayOn: the command that continues it; nil if none does.
   private func text(_ run: RunRecord, wayOn: String?) -> String {
     var lines = [
       "run        \(run.id)",
       "pipeline   \(run.pipeline)  (\(run.pipelinePath))",
     ]
-    for (name, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
+    for (name, path) in run.orderedInputs {
       lines.append("input      \(name) = \(path)")
     }
     for (name, value) in run.overrides.sorted(by: { $0.key < $1.key }) {
@@ -54,6 +55,7 @@ extension CommandContext {
     if let earlier = run.resumes { lines.append("resumes    \(earlier)") }
     lines.append("state      \(run.status)" + (wayOn.map { "; \($0)" } ?? ""))
     if let failure = run.failure { lines.append("failure    \(failure)") }
+    if let advice = run.failureAdvice { lines.append("advice     \(advice)") }
     lines.append("")
     let width = (run.steps.map(\.id.name.count).max() ?? 0) + 2
     for step in run.steps {

@@ -14,7 +14,7 @@ extension Command {
       names runs that did not come to their end, recordings that claim another one's identity until \
       somebody has decided, inboxes that pause because their results have nowhere to go, and how many \
       receipts wait for a time stamp. The lines behind "next:" can be typed as they are, the most \
-      important first.
+      important first. spool resume is among them only where another attempt can succeed.
 
       A failed run is named for 30 days, until the same recording, pipeline and output folder succeed \
       or spool runs forget --failed clears it. A start that was refused before any work is never named.
@@ -83,6 +83,8 @@ struct StoreStatus: Encodable {
     let state: String
     let startedAt: DateTime
     let failure: String?
+    /// What can be done about a failure that resuming does not mend; nil if that is not known.
+    let advice: String?
     /// Advice if it cannot continue because its recording is missing; nil otherwise.
     let missing: String?
 
@@ -188,12 +190,12 @@ struct StoreStatus: Encodable {
         run.wayOn == nil ? nil : MissingRecording(of: run, in: store, option: option)?.line
       return OpenRun(
         id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
-        startedAt: DateTime(secondsSince1970: run.startedAt), failure: run.failure, missing: missing
-      )
+        startedAt: DateTime(secondsSince1970: run.startedAt), failure: run.failure,
+        advice: run.isResumable ? nil : run.failureAdvice, missing: missing)
     }
     runs = openRuns
     let watching = inboxes.compactMap(\.wayOn)
-    let stopped = own.indices.filter { own[$0].wayOn != nil }
+    let stopped = own.indices.filter { own[$0].state != .running }
     let resuming = stopped.compactMap { openRuns[$0].missing == nil ? own[$0].wayOn : nil }
     let dropping = stopped.compactMap { index in
       openRuns[index].missing == nil ? nil : "spool runs forget \(own[index].id)"
@@ -253,7 +255,7 @@ struct StoreStatus: Encodable {
       lines.append(
         "run \(run.id)  \(run.status)  \(run.pipeline)  since \(Format.time(run.startedAt))"
           + (run.failure.map { ": \(Format.visible($0))" } ?? ""))
-      if let missing = run.missing { lines.append("  " + Format.visible(missing)) }
+      if let advice = run.missing ?? run.advice { lines.append("  " + Format.visible(advice)) }
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
     lines += timeStamps?.lines(at: now) ?? []

@@ -27,7 +27,7 @@ extension Command {
 
 extension Options {
   fileprivate static let run = Positional<String>.required(
-    "RUN", help: "The run's name, or its beginning; last for the newest.",
+    "RUN", help: "The run's name, or its beginning; last for the newest that began.",
     completion: NameKind.runs.hint())
   fileprivate static let stage = Positional<String?>.optional(
     "STAGE", help: "One stage of it, by its id, in full.")

@@ -204,9 +204,13 @@ struct CommandContext {
     try refuseRecording(at: path)
     do throws(SpoolError) { return try TextFile.read("the pipeline", path) } catch {
       var advice = "check the path; spool pipeline new writes a pipeline to start from"
-      let known = NamedPipelines().all.map(\.name)
-      if NamedPipelines.isName(path), !known.isEmpty {
-        advice = "name a file, or one of " + known.joined(separator: ", ")
+      let named = NamedPipelines()
+      if NamedPipelines.isName(path) {
+        let known = named.all.map(\.name)
+        advice =
+          (known.isEmpty
+            ? "name a file" : "name a file, or one of " + known.joined(separator: ", "))
+          + "; names are looked up as NAME.yaml in " + named.folders.joined(separator: ", ")
       }
       throw .usage(error.message, reason: error.reason, advice: advice)
     }
@@ -218,7 +222,11 @@ extension CommandContext {
   /// The maximum number of results; 0 stands for all.
   /// - Parameter verb: what is done to all.
   func limit(_ option: Option<Int>, all verb: String) throws(SpoolError) -> Int {
-    let limit = arguments[option]
+    try Self.limit(arguments[option], all: verb)
+  }
+
+  /// As `limit(_:all:)`, for a number as typed.
+  static func limit(_ limit: Int, all verb: String) throws(SpoolError) -> Int {
     guard limit >= 0 else {
       throw .usage("--limit is 0 or more, not \(limit)", advice: "0 \(verb) all")
     }
@@ -245,14 +253,18 @@ extension CommandContext {
 
 /// Finding runs by name.
 extension CommandContext {
-  /// The run with this name or prefix; `last` is the newest.
+  /// The run with this name or prefix; `last` is the newest that began its work.
   func run(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
     let found: RunRecord?
     do throws(SpoolError) {
-      found =
-        name == "last" ? try store.runs.newest(limit: 1).first : try store.runs.run(named: name)
+      found = name == "last" ? try store.runs.last() : try store.runs.run(named: name)
     } catch { throw error.asUsage }
     if let found { return found }
+    if name == "last", let refused = try store.runs.newest(limit: 1).first {
+      throw .usage(
+        "no run has begun its work yet", reason: refused.failure,
+        advice: "spool runs show \(refused.id) says more of the last start")
+    }
     guard try store.runs.newest(limit: 1).isEmpty else {
       throw .usage("there is no run \"\(name)\"", advice: "spool runs lists them")
     }

@@ -5,7 +5,7 @@ import Platform
 /// the source checkout that the program lies in, and those that packages install.
 struct NamedPipelines {
   /// In the order in which they are searched.
-  private let folders: [String]
+  let folders: [String]
   private let current: String
 
   /// - Parameters:

@@ -95,7 +95,8 @@ struct NamedSoundFinder {
         reason: step.isDone
           ? "\(step.kind) gives no sound" : "the run did not do it: it is \(step.outcome.rawValue)",
         advice: sounding.isEmpty
-          ? "spool resume \(run.id) goes on with the run"
+          ? run.wayOn.map { "\($0) goes on with the run" }
+            ?? "spool runs show \(run.id) says what became of it"
           : "there is sound after \(sounding.map(\.id.name).joined(separator: ", "))")
     }
     switch name {

@@ -1,4 +1,6 @@
 import Foundation
+import PipelineModel
+import Store
 import TestSupport
 import Testing
 
@@ -131,8 +133,10 @@ struct HistoryTests {
     let shown = try place.spool(["runs", "show", second.id])
     #expect(shown.exitCode == 0)
     #expect(shown.text.contains("reused") && shown.text.contains(note))
-    let last = try place.spool(["runs", "show", "last"])
-    #expect(last.text.contains("absent.wav") && last.text.contains("No such file"))
+    let refused = try #require(lines.first?.split(separator: " ").first)
+    let start = try place.spool(["runs", "show", String(refused)])
+    #expect(start.text.contains("absent.wav") && start.text.contains("No such file"))
+    #expect(try place.spool(["runs", "show", "last"]).text.contains(second.id))
     let json = try place.spool(["runs", "show", first.id, "--json"])
     let record = try JSONDecoder().decode(SpoolEvent.Run.self, from: json.output)
     #expect(record.id == first.id)
@@ -150,5 +154,48 @@ struct HistoryTests {
     let reused: [String]
     let mediaSeconds: Double?
     let exportBytes: Int
+  }
+
+  @Test("runs list shows the newest 20, and scripts get all")
+  func allRuns() throws {
+    let store = try DiskStore(at: place.store)
+    for number in 1...25 {
+      var run = RunRecord(
+        id: RunID("r\(number)"), pipeline: "p", pipelinePath: "/p", inputs: ["a": "/a"],
+        overrides: [:], startedAt: Double(number))
+      run.state = .done
+      try store.runs.save(run)
+    }
+    func count(_ options: [String]) throws -> Int {
+      try place.spool(["runs", "list"] + options).text.split(separator: "\n").count
+    }
+    #expect(try count([]) == 20 && count(["--json"]) == 25)
+    #expect(try count(["--json", "--limit", "3"]) == 3 && count(["--limit", "0"]) == 25)
+  }
+
+  @Test("the inputs of a run are shown in the pipeline's order, not in that of their paths")
+  func inputOrder() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: two
+      inputs: { voice: sound, bed: sound }
+      stages:
+        - decode: { from: $voice }
+          id: first
+        - decode: { from: $bed }
+          id: second
+        - concat: { from: [first, second] }
+        - export: [wav]
+      """, named: "two.yaml")
+    for name in ["z-voice.wav", "a-bed.wav"] { try Reference.record(place.file(name), seconds: 1) }
+    let arguments = [pipeline, place.file("z-voice.wav"), place.file("a-bed.wav")]
+    let run = try place.spool(["run"] + arguments + ["--out", place.out])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let head = try #require(run.text.split(separator: "\n").first)
+    #expect(head.hasSuffix("/z-voice.wav, \(place.file("a-bed.wav"))"), "\(head)")
+    #expect(try place.spool(["runs"]).text.contains("z-voice.wav, a-bed.wav"))
+    let show = try place.spool(["runs", "show", "last"]).text
+    let lines = show.split(separator: "\n").filter { $0.hasPrefix("input ") }
+    #expect(lines.map { $0.contains("voice = ") } == [true, false], "\(show)")
   }
 }

@@ -169,7 +169,9 @@ struct PipelineCommandTests {
     // Other YAML in the current folder is no pipeline.
     _ = try place.folder.write("channels: []\n", to: "session.yaml")
     for folder in folders + ["Clean a voice note"] {
-      let list = try place.spool(["pipeline", "list"], environment: environment).text
+      let listing = try place.spool(["pipeline", "list"], environment: environment)
+      #expect(listing.errorOutput.contains("/usr/share/spool/pipelines"))
+      let list = listing.text
       #expect(!list.contains("session "), "\(list)")
       let line = list.split(separator: "\n").first { $0.hasPrefix("voice-note ") }
       #expect(line?.contains(folder.isEmpty ? "in" : folder) == true, "\(list)")

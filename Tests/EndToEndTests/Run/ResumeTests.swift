@@ -243,4 +243,26 @@ struct ResumeTests {
     #expect(
       try Data(contentsOf: URL(fileURLWithPath: exports + "note.wav")) == undisturbed()["note.wav"])
   }
+
+  @Test(
+    "where a run would fail again, nothing offers to resume it, and resume does not try",
+    arguments: ["", "this is no sound at all"])
+  func permanent(content: String) throws {
+    try place.folder.write(content, to: "bad.wav")
+    let failed = try place.run(pipeline, [place.file("bad.wav")])
+    #expect(failed.exitCode == 1)
+    func runs() throws -> Int {
+      try place.spool(["runs", "list", "--json"]).text.split(separator: "\n").count
+    }
+    let count = try runs()
+    #expect(count == 1)
+    for command in [["runs"], ["status"], ["runs", "show", try #require(failed.record?.id)]] {
+      let text = try place.spool(command)
+      #expect(!(text.text + text.errorOutput).contains("spool resume"), "\(text.text)")
+    }
+    #expect(try place.spool(["status"]).text.contains("spool runs forget --failed"))
+    let idle = try place.spool(["resume"])
+    #expect(idle.exitCode == 0 && idle.text.hasPrefix("nothing to go on with: "), "\(idle.text)")
+    #expect(try runs() == count)
+  }
 }

@@ -59,7 +59,8 @@ extension Options {
   fileprivate static let verbose = Option<Bool>.flag(
     "verbose", short: "v", help: "Name every file too, as --json does.")
   fileprivate static let pin = Option<[String]>.values(
-    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.",
+    "pin", "RUN",
+    help: "Keep all that a run needs, until it is unpinned; last for the newest that began.",
     completion: NameKind.runs.hint())
   fileprivate static let unpin = Option<[String]>.values(
     "unpin", "RUN", help: "Let a run go like any other.",
@@ -78,10 +79,10 @@ extension CommandContext {
     }
     return try freeing { (store) throws(SpoolError) in
       for name in arguments[Options.pin] {
-        try report(store.runs.pin(fullName(name, store)), name, "pinned")
+        try report(store.runs.pin(run(named: name, in: store).id.name), "pinned")
       }
       for name in arguments[Options.unpin] {
-        try report(store.runs.unpin(fullName(name, store)), name, "unpinned")
+        try report(store.runs.unpin(run(named: name, in: store).id.name), "unpinned")
       }
       if [Options.pin, Options.unpin].allSatisfy({ arguments[$0].isEmpty }) {
         tell(try store.collect(policy()))
@@ -123,19 +124,8 @@ extension CommandContext {
       advice: "call spool store gc twice: first with \(some), then with \(others)")
   }
 
-  /// Resolves a run name; `last` is the newest run.
-  private func fullName(_ name: String, _ store: DiskStore) throws(SpoolError) -> String {
-    guard name == "last" else { return name }
-    return try store.runs.newest(limit: 1).first?.id.name ?? name
-  }
-
-  private func unknownRun(_ name: String) -> SpoolError {
-    SpoolError(
-      "find the run", name, reason: "there is none of that name", advice: "spool runs lists them")
-  }
-
-  private func report(_ run: RunRecord?, _ name: String, _ what: String) throws(SpoolError) {
-    guard let run else { throw unknownRun(name) }
+  private func report(_ run: RunRecord?, _ what: String) {
+    guard let run else { return }
     answer(["run": run.id.name, "state": what], "\(what) \(run.id.name)")
   }
 

@@ -11,8 +11,8 @@ extension Command {
     summary: "Put a backup in the place of the store's database.",
     discussion: """
       The backup is looked through before anything is changed, and the database that it replaces is \
-      kept beside it. What was done since the backup is in the records, and the next command takes it \
-      in again. A backup of another store is refused, because what it speaks of is not here, and so is one of an older format than the database, \
+      kept beside it. What was done since the backup is in the records, and is taken in again at once. \
+      A backup of another store is refused, because what it speaks of is not here, and so is one of an older format than the database, \
       which a newer Spool wrote. No other \
       spool may work in the store meanwhile.
       """,
@@ -54,6 +54,8 @@ extension CommandContext {
     answer(
       JSONLine(["backup": done.backup, "keptAside": done.keptAside]),
       "restored from \(done.backup)\(aside)")
+    // Takes in what the change log knows of the time since the backup.
+    _ = try openStore()
     return .done
   }
 

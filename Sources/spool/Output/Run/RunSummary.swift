@@ -193,13 +193,9 @@ extension RunRecord.State {
 extension RunRecord {
   var status: String { state.words }
 
-  /// The command that continues it; nil if it is done or still running.
-  var wayOn: String? {
-    switch state {
-    case .running, .done, .dropped: nil
-    case .failed, .refused, .interrupted, .cutOff, .paused: "spool resume \(id)"
-    }
-  }
+  /// The command that continues it; nil if it is done or still running, or if resuming it fails
+  /// again.
+  var wayOn: String? { isResumable ? "spool resume \(id)" : nil }
 
   /// Seconds from start to end, including those in which the process was stopped; nil before the
   /// end. At least the working time, even if the system clock was set back.
