@@ -22,10 +22,7 @@ extension RunRecord {
       step.outputs.values.contains { $0.kind == .transcript && $0.artifact != nil }
     }
     if giving.isEmpty { return [] }
-    var inputs: [StepID: [PortName: Digest]] = [:]
-    for step in steps {
-      if let key = step.key { inputs[step.id] = try store.checkpoint(for: key)?.components.inputs }
-    }
+    let inputs = try stepInputs(in: store)
     let used = Set(giving.flatMap { inputs[$0.id].map { Array($0.values) } ?? [] })
     return giving.flatMap { step in
       step.outputs.values.compactMap { output in
@@ -37,6 +34,20 @@ extension RunRecord {
           isAligned: isAligned(step, inputs))
       }
     }
+  }
+
+  /// What each step was made of, where that is known: as the run has recorded it, or in old records as
+  /// the step's checkpoint says.
+  func stepInputs(
+    in store: any ArtifactStore
+  ) throws(SpoolError) -> [StepID: [PortName: Digest]] {
+    var inputs: [StepID: [PortName: Digest]] = [:]
+    for step in steps {
+      inputs[step.id] = step.inputs
+      guard step.inputs == nil, let key = step.key else { continue }
+      inputs[step.id] = try store.checkpoint(for: key)?.components.inputs
+    }
+    return inputs
   }
 
   /// Whether a step is an alignment, or has its words from one.

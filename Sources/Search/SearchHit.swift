@@ -155,6 +155,16 @@ package struct SearchAnswer: Hashable, Sendable {
   package var hasMore = false
   /// How many transcripts were searched.
   package var transcripts = 0
+  /// Recordings whose words would have been searched, but are lost.
+  package var lost: [LostWords] = []
+}
+
+/// Words of a recording that the store has lost. A run of the same finds them again.
+package struct LostWords: Hashable, Sendable, Codable {
+  /// The recording's file when the run read it.
+  package let recording: String
+  /// The run that found them.
+  package let run: String
 }
 
 /// Which hits are wanted.

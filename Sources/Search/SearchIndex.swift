@@ -277,6 +277,7 @@ extension SearchIndex {
       try database.run("SELECT count(DISTINCT text) FROM sources WHERE text <> 0", to: "search")
         .first?[0].integer
         ?? 0)
+    answer.lost = try lost(limits)
     var before = Int64.max
     var limit = 2
     while true {
@@ -300,6 +301,20 @@ extension SearchIndex {
       guard found.count == limit, let last = found.last?[0].integer else { return answer }
       before = last
       limit = min(256, 4 * limit)
+    }
+  }
+
+  /// The recordings whose best source is gone from the store.
+  mutating func lost(_ limits: SearchLimits = SearchLimits()) throws(SpoolError) -> [LostWords] {
+    try database.run(
+      """
+      SELECT path, run FROM sources AS own WHERE text = 0
+        AND at >= ?1 AND (?2 IS NULL OR pipeline = ?2) AND \(Self.isBest("?1", "?2"))
+      ORDER BY number
+      """, [.real(limits.since ?? -1e300), SQLValue(limits.pipeline)], to: "search"
+    ).compactMap { row in
+      guard let path = row[0].text, let run = row[1].text else { return nil }
+      return LostWords(recording: path, run: run)
     }
   }
 

@@ -7,8 +7,8 @@ package import Transcripts
 /// Its index follows from runs and artifacts: it is in no backup, takes in the last runs before each
 /// search, and is made again if it is lost, damaged or of another version.
 package struct WordSearch {
-  private let store: any ArtifactStore
-  private let runs: any RunLog
+  let store: any ArtifactStore
+  let runs: any RunLog
   private let holds: (Digest) -> Bool
   private let corrections: RecordedCorrections
   private let path: String
@@ -87,6 +87,11 @@ package struct WordSearch {
     return fault.map { ("make the index of words again: \($0)", path) }
   }
 
+  /// The recordings whose words are lost.
+  package func lost() throws(SpoolError) -> [LostWords] {
+    try withIndex { (index) throws(SpoolError) in try index.lost() }
+  }
+
   /// Takes in the last runs, and says which of their words cannot be read.
   private func update(_ index: inout SearchIndex) throws(SpoolError) {
     var unread = try index.update(from: runs, in: store, holds: holds)
@@ -154,60 +159,5 @@ package struct RecordedCorrections {
   package static var none: RecordedCorrections {
     RecordedCorrections(
       versions: { () throws(SpoolError) in [:] }, all: { _ throws(SpoolError) in [] })
-  }
-}
-
-/// Which sound a hit was heard in.
-package struct SearchSound: Sendable {
-  /// The recording's digest; nil if it is unknown.
-  package let digest: Digest?
-  /// The kinds of the steps between the recording and the words; if these are not in the store any
-  /// more, of all steps of the run that may have made sound.
-  package let kinds: Set<String>
-  /// Whether the steps between are known.
-  package let isTraced: Bool
-  /// The very sound in which the words were heard; nil if it is not kept.
-  package let kept: Artifact?
-}
-
-extension WordSearch {
-  /// The sound of a hit; nil if its run is not in the store any more.
-  package func sound(of hit: SearchHit) throws(SpoolError) -> SearchSound? {
-    guard let run = try runs.run(named: hit.run), run.id.name == hit.run,
-      let step = run.steps.first(where: { $0.id.name == hit.step })
-    else { return nil }
-    let digest = Digest(hex: hit.recording)
-    var checkpoints: [StepID: Checkpoint] = [:]
-    for step in run.steps {
-      if let key = step.key { checkpoints[step.id] = try store.checkpoint(for: key) }
-    }
-    let heard = checkpoints[step.id]?.components.inputs[.sound]
-    var kinds: Set<String> = []
-    var isTraced = heard != nil
-    var waiting = [heard].compactMap(\.self)
-    var seen: Set<Digest> = []
-    while let next = waiting.popLast() {
-      guard next != digest, seen.insert(next).inserted else { continue }
-      let makers = run.steps.filter { $0.outputs.values.contains { $0.identity == next } }
-      if makers.isEmpty { isTraced = false }
-      for maker in makers {
-        kinds.insert(maker.kind)
-        if let checkpoint = checkpoints[maker.id] {
-          waiting += checkpoint.components.inputs.values
-        } else {
-          isTraced = false
-        }
-      }
-    }
-    if !isTraced {
-      kinds = Set(
-        run.steps.filter { step in
-          step.outputs.isEmpty || step.outputs.values.contains { $0.kind == .sound }
-        }.map(\.kind))
-    }
-    let kept = checkpoints.values.flatMap(\.outputs.values).first {
-      heard != nil && $0.identity == heard && $0.kind == .sound && $0.artifact != nil
-    }?.artifact
-    return SearchSound(digest: digest, kinds: kinds, isTraced: isTraced, kept: kept)
   }
 }

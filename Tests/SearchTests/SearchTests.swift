@@ -259,25 +259,6 @@ import Testing
     #expect(try bench.hits("alpha").count == 1)
   }
 
-  @Test("where the checkpoints are freed, any stage of the run may have moved the sound")
-  func untraced() throws {
-    var run = try bench.run("alpha", of: "a.wav")
-    let trim = StepRecord(
-      id: StepID("trim"), kind: "trim", outcome: .made,
-      outputs: [.sound: StepOutput(kind: .sound, identity: SHA256.digest(of: "trimmed"))])
-    run.steps.append(trim)
-    try bench.store.runs.save(run)
-    let hit = try #require(try bench.hits("alpha").first)
-    let known = try #require(try bench.search.sound(of: hit))
-    #expect(known.isTraced && known.kinds == ["decode"])
-    var policy = CollectionPolicy()
-    policy.age = 0
-    policy.grace = 0
-    _ = try bench.store.collect(policy)
-    let freed = try #require(try bench.search.sound(of: hit))
-    #expect(!freed.isTraced && freed.kinds == ["decode", "trim"] && freed.kept == nil)
-  }
-
   @Test("an index that cannot be used says what to do")
   func advice() throws {
     try bench.tell("alpha", of: "a.wav")

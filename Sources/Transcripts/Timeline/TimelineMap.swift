@@ -64,6 +64,16 @@ package struct TimelineMap: Hashable, Sendable {
     return pieces[index].place(of: old)
   }
 
+  /// The old time of a new time; where the stages have put in sound of their own, that of the nearest
+  /// sound before it, else behind it. Nil if nothing of the old sound is left. O(n).
+  package func origin(of new: Double) -> Double? {
+    if let piece = pieces.first(where: { ($0.at...$0.until).contains(new) }) {
+      return piece.origin(of: new)
+    }
+    let before = pieces.filter { $0.until < new }.max { $0.until < $1.until }
+    return before?.to ?? pieces.min { $0.at < $1.at }?.from
+  }
+
   /// Where what is left of a stretch of old time begins in the new time; nil if nothing is left of it.
   /// O(log n), plus the stretch's pieces.
   package func beginning(of from: Double, to: Double) -> Double? {

@@ -23,9 +23,9 @@ extension Command {
       Every line is a place: its number, the recording, the time, and what is said there. Places \
       that lie close together are one. What was told last comes first.
 
-      --clip takes the recording, if it is where it was and is the same, and if no stage has moved \
-      its sound in time; otherwise the sound that the store has kept. The samples are those of the \
-      source, in 24 bits.
+      --clip takes the recording, if it is where it was and is the same. Where stages have moved its \
+      sound in time, it takes the sound that the store has kept, or the stretch of the recording that \
+      the words were in before they were moved. The samples are those of the source, in 24 bits.
 
       The exit code is 1 if nothing is found.
       """,
@@ -71,6 +71,7 @@ extension CommandContext {
     } catch { throw error.asUsage }
     let store = try existingStore()
     let answer = try find(query, in: store)
+    defer { tell(of: answer.lost, in: store) }
     guard !answer.hits.isEmpty else {
       console.report(nothing(answer, store))
       return .failed
@@ -79,6 +80,19 @@ extension CommandContext {
     show(answer)
     return .done
   }
+
+  /// Says whose words could not be searched.
+  private func tell(of lost: [LostWords], in store: DiskStore) {
+    for words in lost.prefix(Self.shownLosses) {
+      let lines = words.lines(in: store, option: arguments[Options.store])
+      console.report("note: " + Format.visible(lines: lines))
+    }
+    if lost.count > Self.shownLosses {
+      console.report("note: the words of \(lost.count - Self.shownLosses) more recordings are lost")
+    }
+  }
+
+  private static let shownLosses = 3
 
   private func check() throws(SpoolError) {
     _ = try limit(Options.limit, all: "shows")
@@ -210,13 +224,6 @@ struct SearchClip {
     }
   }
 
-  /// Stages that leave every moment of the sound where it was.
-  private static let timeKeepers: Set<String> = [
-    "decode", "eq", "gate", "compress", "gain", "limit", "normalize", "normalize-survey", "measure",
-    "dc", "declip", "dehum", "denoise", "deess", "fade", "mono", "stereo", "channels", "resample",
-    "invert",
-  ]
-
   /// Writes the clip of a hit.
   func cut(
     _ hit: SearchHit, to path: String, isReplacing: Bool, mayGoOn: () -> Bool
@@ -226,57 +233,65 @@ struct SearchClip {
         "the words have no times", reason: "the transcript of \(hit.name) says none",
         advice: "align gives them: spool run Pipelines/words.yaml RECORDING TRANSCRIPT")
     }
-    let (source, name) = try source(of: hit)
+    let place = try place(of: hit, start...end)
     let clip = try SoundClip(
-      max(0, start - padding)...end + padding, of: source, to: path, isReplacing: isReplacing,
-      mayGoOn: mayGoOn)
-    return Made(path: path, source: name, start: clip.start, end: clip.end)
+      max(0, place.stretch.lowerBound - padding)...place.stretch.upperBound + padding,
+      of: place.source, to: path, isReplacing: isReplacing, mayGoOn: mayGoOn)
+    return Made(path: path, source: place.name, start: clip.start, end: clip.end)
   }
 
-  /// The recording, where its times are those of the words; else the sound that was kept.
-  private func source(of hit: SearchHit) throws(SpoolError) -> (SoundClip.Source, name: String) {
+  private typealias Place = (
+    source: SoundClip.Source, name: String, stretch: ClosedRange<Double>
+  )
+
+  /// The recording, where its times are those of the words; else the sound that was kept, or the
+  /// stretch of the recording that the words were in before stages moved them.
+  private func place(of hit: SearchHit, _ stretch: ClosedRange<Double>) throws(SpoolError) -> Place
+  {
     guard let sound = try WordSearch(store).sound(of: hit) else {
       throw SpoolError(
         "find the run", hit.run, reason: "the store knows it no more",
         advice: "run the pipeline on the recording again")
     }
-    let keepsTime = sound.kinds.isSubset(of: Self.timeKeepers)
+    let origin = sound.origin(of: stretch)
+    let kept = sound.keptPlace(of: stretch).map { kept -> Place in
+      (.kept(kept.sound, store), "the sound kept for \(hit.name)", kept.stretch)
+    }
+    if !sound.isUnmoved, let kept { return kept }
     var changed: String?
-    if keepsTime {
+    if let origin {
       let paths = [hit.path] + [sound.digest.flatMap(store.file)].compactMap(\.self)
       for path in paths where FilePath.obstacle(to: path, R_OK) == nil {
         guard let digest = sound.digest, try store.digest(ofFile: path) == digest else {
           changed = changed ?? path
           continue
         }
-        return (.recording(path), path == hit.path ? path : hit.name)
+        return (.recording(path), path == hit.path ? path : hit.name, origin)
       }
     }
-    if let kept = sound.kept { return (.kept(kept, store), "the sound kept for \(hit.name)") }
-    throw missing(hit, changed, keepsTime, isTraced: sound.isTraced)
+    if let kept { return kept }
+    throw missing(hit, changed, sound)
   }
 
-  private func missing(
-    _ hit: SearchHit, _ changed: String?, _ keepsTime: Bool, isTraced: Bool
-  ) -> SpoolError {
+  private func missing(_ hit: SearchHit, _ changed: String?, _ sound: SearchSound) -> SpoolError {
     if let changed {
       return SpoolError(
         "cut from", changed, reason: "it is not the recording whose words were found",
         advice: "put the recording back, or run the pipeline on what is there now")
     }
-    if !keepsTime, FilePath.obstacle(to: hit.path, R_OK) == nil {
+    guard FilePath.obstacle(to: hit.path, R_OK) == nil, let obstacle = sound.obstacle else {
       return SpoolError(
         "cut from", hit.path,
-        reason: isTraced
-          ? "a stage has moved its sound in time, and what it made is not kept"
-          : "a stage may have moved its sound in time: the store does not know any more, and what "
-            + "was heard is not kept",
-        advice: "spool run the pipeline again with --checkpoint every")
+        reason: "the recording is gone, and its sound is not kept in the store",
+        advice: "put the recording back there; --json shows all that is known of the place")
     }
+    let heard = sound.maker.map { "the sound after \($0)" } ?? "the sound in which it was heard"
     return SpoolError(
       "cut from", hit.path,
-      reason: "the recording is gone, and its sound is not kept in the store",
-      advice: "put the recording back there; --json shows all that is known of the place")
+      reason: "how \(obstacle) of run \(hit.run) moves the sound in time is not known, and "
+        + "\(heard) is not in the store any more",
+      advice: "this computes it again: "
+        + sound.run.line(adding: ["--checkpoint", "every"], from: store))
   }
 }
 

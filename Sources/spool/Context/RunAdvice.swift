@@ -1,6 +1,7 @@
 import PipelineEngine
 import PipelineModel
 import Platform
+import Search
 import Store
 
 /// What a failed run advises its user to type.
@@ -39,17 +40,42 @@ extension SpoolError {
 
 extension RunRecord {
   /// The command line of the run.
-  /// - Parameter variables: overrides besides its own, or instead of them.
-  fileprivate func line(setting variables: [String: String] = [:], adding words: [String]) -> String
-  {
+  /// - Parameters:
+  ///   - variables: overrides besides its own, or instead of them.
+  ///   - words: options at its end.
+  ///   - store: where the recordings are that an inbox has given up; nil if they are where they were.
+  func line(
+    setting variables: [String: String] = [:], adding words: [String] = [],
+    from store: DiskStore? = nil
+  ) -> String {
+    let files = store?.files(of: self, isAnew: true)
     var line = ["spool", "run", pipelinePath]
-    line += inputs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    line += orderedInputs.map { "\($0.name)=\(files?[$0.name]?.path ?? $0.path)" }
     let overrides = overrides.merging(variables) { $1 }
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
       line += ["\(option: .set)", "\(name)=\(value)"]
     }
     if let folder = request?.folder { line += ["\(option: .out)", folder] }
     return ShellWords.line(line + words)
+  }
+}
+
+extension LostWords {
+  /// What is lost, and the command that finds it again.
+  func lines(in store: DiskStore, option: String?) -> [String] {
+    let way = command(in: store, option: option)
+    let loss =
+      "the words of \(recording), from run \(run), are lost; a run of the same finds them again"
+    return [loss]
+      + (way.map { ["next:  \($0)"] } ?? [])
+  }
+
+  /// Nil if the store does not know the run any more, or no pipeline's file.
+  func command(in store: DiskStore, option: String?) -> String? {
+    guard let run = try? store.runs.run(named: run), run.pipelinePath.hasPrefix("/") else {
+      return nil
+    }
+    return run.line(adding: option.map { ["\(option: .store)", $0] } ?? [], from: store)
   }
 }
 

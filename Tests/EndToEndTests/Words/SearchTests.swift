@@ -114,7 +114,44 @@ import Testing
     let rate = 22_050.0
     let first = Int((hit.startTime * rate).rounded()) + 2205
     let own = try samples(clip)
-    #expect(own == Array(try samples(sound)[first..<first + own.count]))
+    let heard = Array(try samples(sound)[first..<first + own.count])
+    #expect(own == heard)
+    // Where that sound is freed, the same words are cut from the recording.
+    #expect(
+      try place.spool(["store", "gc", "--older-than", "0s", "--grace", "0s"]).exitCode == 0)
+    let again = try place.spool(["search", "fox", "--clip", clip, "--padding", "0", "--replace"])
+    #expect(again.exitCode == 0 && again.text.contains("of \(sound)"), "\(again.errorOutput)")
+    let cutAgain = try samples(clip)
+    #expect(abs(cutAgain.count - own.count) <= 1 && cutAgain.prefix(100) == own.prefix(100))
+  }
+
+  @Test("words that are lost are named, with the very command that finds them again")
+  func lostWords() throws {
+    try tell()
+    let record = try place.spool(["runs", "show", "last", "--json"]).text
+    let artifacts = try #require(FileManager.default.enumerator(atPath: place.store + "/artifacts"))
+      .compactMap { $0 as? String }.filter { name in
+        let artifact = "\"digest\":\"\(name.dropFirst(3))\",\"kind\":\"transcript\""
+        return name.count == 67 && record.contains(artifact)
+      }
+    #expect(!artifacts.isEmpty, "\(record)")
+    for name in artifacts {
+      try FileManager.default.removeItem(atPath: place.store + "/artifacts/" + name)
+    }
+    #expect(try place.spool(["store", "check"]).exitCode == 4)
+    let repaired = try place.spool(["store", "repair"])
+    #expect(repaired.exitCode == 0, "\(repaired.errorOutput)")
+    let lines = repaired.text.split(separator: "\n").map(String.init)
+    let place = try #require(lines.firstIndex { $0.hasPrefix("the words of \(sound), from run ") })
+    #expect(lines[place + 1].hasPrefix("next:  spool run "))
+    #expect(try self.place.spool(["store", "check"]).exitCode == 0)
+    let search = try self.place.spool(["search", "fox"])
+    #expect(search.exitCode == 1 && search.errorOutput.contains("the words of \(sound)"))
+    let words = lines[place + 1].split(separator: " ").dropFirst(2).map(String.init)
+    let again = try self.place.spool(words)
+    #expect(again.exitCode == 0, "\(words): \(again.errorOutput)")
+    #expect(try hits("fox").count == 1)
+    #expect(try self.place.spool(["search", "fox"]).errorOutput == "")
   }
 
   @Test(

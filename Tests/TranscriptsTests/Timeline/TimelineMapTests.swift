@@ -17,6 +17,16 @@ struct TimelineMapTests {
       ])
   }
 
+  @Test func `a new time has the old time of its sound, or of the nearest`() throws {
+    let map = try sample()
+    #expect(map.origin(of: 1) == 1 && map.origin(of: 3) == 5 && map.origin(of: 5) == 8)
+    let padded = try TimelineMap(
+      before: 2, after: 6,
+      pieces: [Piece(from: 0, to: 1, at: 1, until: 2), Piece(from: 1, to: 2, at: 4, until: 5)])
+    #expect(padded.origin(of: 0) == 0 && padded.origin(of: 3) == 1 && padded.origin(of: 6) == 2)
+    #expect(try TimelineMap(before: 1, after: 1, pieces: []).origin(of: 0) == nil)
+  }
+
   @Test func `a stretch begins where the first part of it that is left begins`() throws {
     let map = try sample()
     #expect(map.beginning(of: 1, to: 3) == 1)

@@ -17,7 +17,7 @@ extension Command {
       Damaged files are deleted and struck from their checkpoints, so that they are made again when \
       they are needed. A lost or damaged database is made again from the newest good backup and the \
       records that lie beside it; the damaged one is kept. So is the index of words, from the \
-      transcripts. A ledger of receipts that somebody changed is put back as it was signed last, where \
+      transcripts. Words that are lost are named, with the command that finds them again. A ledger of receipts that somebody changed is put back as it was signed last, where \
       the database or the log beside it still has that. Recordings and exports are not touched. What \
       could not be put right is listed, and the exit code is 4.
 
@@ -47,8 +47,10 @@ extension CommandContext {
       ) { meter.show($0) }
       var report = try repair.run()
       meter.clear()
-      try mendLists(of: path, keys, &report)
-      answer(JSONLine(report, adding: ["left": report.left]), text(report))
+      let lost = try mendLists(of: path, keys, &report)
+      answer(
+        JSONLine(report, adding: ["left": report.left, "lostWords": lost.map(\.line)]),
+        text(report, lost))
       return report.left.isEmpty ? .done : .verificationFailed
     } catch {
       meter.clear()
@@ -58,11 +60,12 @@ extension CommandContext {
   }
 
   /// Repairs the search index and the transparency log, which requires an open database.
+  /// - Returns: the words that are lost, and the commands that find them again.
   private func mendLists(
     of path: String, _ keys: [VerifyingKey], _ report: inout RepairReport
-  ) throws(SpoolError) {
+  ) throws(SpoolError) -> [Loss] {
     let isDryRun = arguments[Options.dryRun]
-    if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
+    if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return [] }
     let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
     if !isDryRun, let done = try WordSearch(store).repair() {
       report.add([], done: [RepairAction(what: done.what, path: done.path)])
@@ -74,12 +77,29 @@ extension CommandContext {
     let left =
       isDryRun ? [] : try LogAudit(try store.receipts.records(), keys: keys).damage(in: store)
     report.add(audit.inspectionFindings, done: audit.repairActions, remaining: left)
+    if isDryRun { return [] }
+    let option = arguments[Options.store]
+    return try WordSearch(store).lost().map { words in
+      Loss(
+        line: JSONLine([
+          "recording": words.recording, "run": words.run,
+          "command": words.command(in: store, option: option),
+        ]), text: words.lines(in: store, option: option))
+    }
   }
 
-  private func text(_ report: RepairReport) -> String {
+  /// Words that are lost, as JSON and as text.
+  private struct Loss {
+    let line: JSONLine
+    let text: [String]
+  }
+
+  private func text(_ report: RepairReport, _ lost: [Loss]) -> String {
     let store = StoreOption(arguments[Options.store])
     var lines = FindingList(report.left, store: arguments[Options.store]).lines
+    let losses = lost.flatMap(\.text).map { Format.visible($0) }
     guard !report.actions.isEmpty else {
+      lines += losses
       return lines.isEmpty ? "nothing to repair" : lines.joined(separator: "\n")
     }
     for action in report.actions {
@@ -97,6 +117,7 @@ extension CommandContext {
         : report.left.isEmpty
           ? "repaired; \(store.completing("spool store check")) looks again"
           : "not everything could be repaired: \(Count.of(report.left.count, "problem")) left")
+    if !losses.isEmpty { lines += [""] + losses }
     return lines.joined(separator: "\n")
   }
 }
