@@ -45,8 +45,9 @@ struct BatchReport {
   /// In seconds since 1970.
   let finishedAt: Double
 
-  /// The file's text: a head, and a line for each file.
-  var text: String {
+  /// The file's text: a head, a line for each file, and a line for each other report.
+  /// - Parameter others: the last reports of other pipelines' batches into this folder.
+  func text(besides others: [JSONValue]) -> String {
     func count(_ outcome: BatchFileResult.Outcome) -> Int {
       results.count { $0.outcome == outcome }
     }
@@ -62,7 +63,22 @@ struct BatchReport {
         skipped: skipped.namedCounts,
         skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
     let files = results.map(Self.line)
-    return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n]}\n"
+    let end =
+      others.isEmpty
+      ? "]}\n" : "],\"others\":[\n" + others.map(\.compact).joined(separator: ",\n") + "\n]}\n"
+    return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n" + end
+  }
+
+  /// The reports of other pipelines in the file that this report replaces, the last first. Empty if it
+  /// cannot be read.
+  private func others(at path: String) -> [JSONValue] {
+    guard let bytes = try? FileOperations.system.bytes(of: path),
+      case .object(var last)? = try? JSONReader.value(of: bytes, depthLimit: 64).value
+    else { return [] }
+    let others = last.removeValue(forKey: "others")?.list ?? []
+    return ([.object(last)] + others).filter {
+      $0["format"]?.text == Self.format && $0["pipeline"]?.text != order.definition.name
+    }
   }
 
   /// A file's report is JSON already: its state is inserted at the front.
@@ -74,7 +90,7 @@ struct BatchReport {
   /// - Returns: its path.
   func write(with processor: any ExportFolder) throws(SpoolError) -> String {
     let path = PathText.join(order.output, Self.fileName)
-    let text = text
+    let text = text(besides: others(at: path))
     let content = SHA256.digest(of: text)
     _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isOurs(path)) {
       (temporary) throws(SpoolError) in

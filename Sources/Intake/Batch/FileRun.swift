@@ -88,7 +88,8 @@ private struct FileRun {
         overrides: order.overrideTexts.merging(own) { _, own in own },
         startedAt: workplace.clock.now, request: order.pipelineText == nil ? nil : request,
         batch: RunRecord.Batch(
-          batch: batch, folder: order.folder, output: order.output, command: order.command),
+          batch: batch, folder: order.folder, output: order.output, command: order.command,
+          overrides: order.overrideTexts),
         plugins: order.plugins))
     do throws(SpoolError) { return try finish(record, plan, recording) } catch {
       throw RunError(error)

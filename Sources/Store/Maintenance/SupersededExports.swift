@@ -115,6 +115,9 @@ extension DiskStore {
 extension RunRecord {
   /// The folder of the user's choice for its exports: a batch's names may add folders to it.
   fileprivate var outputFolder: String? { batch?.output ?? request?.folder }
+
+  /// The user's `--set`: a sidecar's belong to its recording, and change with it.
+  fileprivate var ownOverrides: [String: String] { batch?.overrides ?? overrides }
 }
 
 /// Which exports the latest results claim. A pure value.
@@ -206,7 +209,7 @@ struct ExportClaims {
   private func isRepetition(
     _ later: RunRecord, of earlier: RunRecord
   ) -> Bool {
-    guard later.outputFolder == earlier.outputFolder, later.overrides == earlier.overrides,
+    guard later.outputFolder == earlier.outputFolder, later.ownOverrides == earlier.ownOverrides,
       later.inputs.count == earlier.inputs.count
     else { return false }
     var isSameSound = true

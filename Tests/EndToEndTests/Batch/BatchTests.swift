@@ -314,4 +314,33 @@ struct BatchTests {
     #expect(run.exitCode == 2)
     #expect(Workspace.names(in: folder.path) == ["a.wav"])
   }
+
+  @Test("batch.json keeps the last report of each other pipeline, and replaces its own")
+  func otherPipelines() throws {
+    struct Report: Decodable {
+      let pipeline: String
+      let others: [Report]?
+    }
+    func report() throws -> Report {
+      try JSONDecoder().decode(
+        Report.self,
+        from: Data(contentsOf: URL(fileURLWithPath: folder.place.out + "/batch.json")))
+    }
+    try folder.putTiny(1, "a.wav")
+    func pipeline(_ name: String, _ format: String) throws -> String {
+      try folder.place.pipeline(
+        "pipeline: \(name)\ninputs: { note: sound }\nstages:\n  - decode\n  - export: [\(format)]\n",
+        named: name + ".yaml")
+    }
+    let (one, two) = (try pipeline("one", "wav"), try pipeline("two", "flac"))
+    for pipeline in [one, two, two] {
+      let batch = try folder.batch(pipeline)
+      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    }
+    var last = try report()
+    #expect(last.pipeline == "two" && last.others?.map(\.pipeline) == ["one"])
+    #expect(try folder.batch(one).exitCode == 0)
+    last = try report()
+    #expect(last.pipeline == "one" && last.others?.map(\.pipeline) == ["two"])
+  }
 }

@@ -202,4 +202,22 @@ struct SupersededExportTests {
     #expect(Set(names(plan.files)) == ["early.wav", "old.wav"])
     #expect(plan.files.first { $0.path.hasSuffix("early.wav") }?.reason == .unclaimed)
   }
+
+  @Test("in a batch, a sidecar's settings belong to the recording, and the batch's own do not")
+  func batches() throws {
+    func made(
+      _ number: Int, _ name: String, sidecar: String, batch: [String: String]
+    ) throws -> RunRecord {
+      let overrides = batch.merging(["gain": sidecar]) { $1 }
+      var run = try self.run(number, exporting: name, with: overrides)
+      run.batch = RunRecord.Batch(
+        batch: RunID("b\(number)"), folder: scratch.path, output: scratch.file("out"),
+        command: nil, overrides: batch)
+      return run
+    }
+    try store.runs.save(made(1, "old.wav", sidecar: "1 dB", batch: [:]))
+    try store.runs.save(made(2, "new.wav", sidecar: "2 dB", batch: [:]))
+    try store.runs.save(made(3, "loud.wav", sidecar: "2 dB", batch: ["peak": "0 dB"]))
+    #expect(try names(prune(isDryRun: true).files) == ["old.wav"])
+  }
 }
