@@ -197,6 +197,14 @@ package struct CollectionPolicy: Hashable, Sendable {
 
   package init() {}
 
+  /// Frees all kept sound at once.
+  package static var allSound: CollectionPolicy {
+    var policy = CollectionPolicy()
+    policy.isSoundOnly = true
+    policy.grace = 0
+    return policy
+  }
+
   /// 30 days, in seconds.
   package static let usualAge: Double = 30 * 86400
 

@@ -47,13 +47,16 @@ package struct StoreContents: Hashable, Sendable, Encodable {
   package let recordings: [Share]
   /// Bytes that a collection would free.
   package let collectableByteCount: Int
+  /// Bytes of sound that a collection of sound alone, without a grace period, would free.
+  package let soundByteCount: Int
   /// When a check last found no damage; nil if never.
   package let checkedAt: DateTime?
   /// When the database was last backed up; nil if never.
   package let backedUpAt: DateTime?
 
   private enum CodingKeys: String, CodingKey {
-    case path, freeByteCount, kinds, recordings, collectableByteCount, checkedAt, backedUpAt
+    case path, freeByteCount, kinds, recordings, collectableByteCount, soundByteCount
+    case checkedAt, backedUpAt
   }
 
   /// Adds files up by name, the largest first.
@@ -155,29 +158,32 @@ extension DiskStore {
   package func contents(_ policy: CollectionPolicy) throws(SpoolError) -> StoreContents {
     let runs = try runs.everyRun()
     let now = clock()
-    let start = guardStart(now, policy.grace, runs)
     let unfinished = UnfinishedRuns(runs)
-    let (uses, plan) = try withDatabase {
-      (database) throws(SpoolError) -> ([Digest: ArtifactUse], CollectionPlan) in
+    let (uses, freed, soundFreed) = try withDatabase {
+      (database) throws(SpoolError) -> ([Digest: ArtifactUse], Int, Int) in
       let uses = try ArtifactUse.all(runs, in: &database) { isThere($0) }
       let pinned = try PinTable.pinned(among: runs, in: &database)
       let originals = try RecordingTable.originals(in: &database)
-      func plan(_ isProtected: (Digest) -> Bool) throws(SpoolError) -> CollectionPlan {
-        let files = uses.map { digest, use in
-          (
-            digest,
-            CollectionPlan.File(byteCount: use.byteCount, isProtected: isProtected(digest))
-          )
+      func freedByteCount(_ policy: CollectionPolicy) throws(SpoolError) -> Int {
+        let start = guardStart(now, policy.grace, runs)
+        func plan(_ isProtected: (Digest) -> Bool) throws(SpoolError) -> CollectionPlan {
+          let files = uses.map { digest, use in
+            (
+              digest,
+              CollectionPlan.File(byteCount: use.byteCount, isProtected: isProtected(digest))
+            )
+          }
+          return try self.plan(
+            policy, now: now, guardStart: start, runs, unfinished, pinned,
+            Dictionary(files, uniquingKeysWith: { first, _ in first }), &database)
         }
-        return try self.plan(
-          policy, now: now, guardStart: start, runs, unfinished, pinned,
-          Dictionary(files, uniquingKeysWith: { first, _ in first }), &database)
+        // Only the stamps of the files that might go are read.
+        let first = try plan(originals.contains)
+        let wanted = first.files.filter { isWanted($0, since: start) }
+        if wanted.isEmpty { return first.freedBytes }
+        return try plan { originals.contains($0) || wanted.contains($0) }.freedBytes
       }
-      // Only the stamps of the files that might go are read.
-      let first = try plan(originals.contains)
-      let wanted = first.files.filter { isWanted($0, since: start) }
-      if wanted.isEmpty { return (uses, first) }
-      return (uses, try plan { originals.contains($0) || wanted.contains($0) })
+      return (uses, try freedByteCount(policy), try freedByteCount(.allSound))
     }
     let work = FilePath.names(in: layout.work).filter(StoreLayout.isWorkName).map {
       WorkFolder(path: "\(layout.work)/\($0)", files: files).byteCount
@@ -196,7 +202,7 @@ extension DiskStore {
         parts.lazy.filter { $0.1 > 0 }.map { ($0.0.rawValue, $0.1) }),
       recordings: StoreContents.shares(
         uses.values.lazy.compactMap { use in use.recording.map { ($0, use.byteCount) } }),
-      collectableByteCount: plan.freedBytes + lost.reduce(0) { $0 + $1.1 },
+      collectableByteCount: freed + lost.reduce(0) { $0 + $1.1 }, soundByteCount: soundFreed,
       checkedAt: Self.modified(layout.lastCheck).map(DateTime.init(secondsSince1970:)),
       backedUpAt: Self.modified(backups.path(1)).map(DateTime.init(secondsSince1970:)))
   }

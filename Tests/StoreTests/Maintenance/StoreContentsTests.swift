@@ -30,7 +30,8 @@ import Testing
     let sample = try StoreSample(runStart: Date().timeIntervalSince1970 - age)
     try sample.age(by: age)
     let store = try DiskStore(at: sample.path)
-    #expect(try store.contents(CollectionPolicy()).collectableByteCount == 14_011)
+    let contents = try store.contents(CollectionPolicy())
+    #expect(contents.collectableByteCount == 14_011 && contents.soundByteCount == 10_000)
     // What was wanted lately stays with all that its checkpoint names.
     try FilePath.touch(sample.artifact(2))
     #expect(try store.contents(CollectionPolicy()).collectableByteCount == 10_011)

@@ -1,3 +1,4 @@
+import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -9,8 +10,8 @@ extension Command {
     name: "store info", group: "Care",
     summary: "Say where the store lies, how big it is and what is in it.",
     discussion: """
-      Tells the sizes by kind and by recording, the largest first, what spool store gc would free now, how \
-      much room is left on the disk, and when the store was last checked and backed up. The sizes are \
+      Tells the sizes by kind and by recording, the largest first, what spool store gc would free now, the \
+      command that frees much more, if any, how much room is left on the disk, and when the store was last checked and backed up. The sizes are \
       those that the store has recorded: no file of it is read.
       """,
     options: [Options.settings, Options.store, Options.json],
@@ -32,15 +33,26 @@ extension CommandContext {
       contents.collectableByteCount == 0
       ? "spool store gc would free nothing"
       : "spool store gc would free \(ByteCount(contents.collectableByteCount))"
+    let store = StoreOption(arguments[Options.store])
+    // Where it is no tenth of the store, freeing it is of little use.
+    let isMuch =
+      contents.soundByteCount > contents.collectableByteCount
+      && contents.soundByteCount * 10 >= contents.byteCount
+    let sound =
+      isMuch
+      ? [
+        Format.visible(store.completing("spool store gc --sound --grace 0s"))
+          + " frees \(ByteCount(contents.soundByteCount)) now: sound that is computed again when "
+          + "it is wanted"
+      ] : []
     func time(_ time: DateTime?) -> String { time.map { Format.time($0) } ?? "never" }
+    let care =
+      "last check without damage \(time(contents.checkedAt)), "
+      + "last backup \(time(contents.backedUpAt))"
     let lines =
       [Format.visible(contents.path), "\(ByteCount(contents.byteCount))\(free)", ""]
       + ShareTable.lines(kinds: contents.kinds, recordings: contents.recordings)
-      + [
-        "", collectable,
-        "last check without damage \(time(contents.checkedAt)), "
-          + "last backup \(time(contents.backedUpAt))",
-      ]
+      + ["", collectable] + sound + [care]
     return lines.joined(separator: "\n")
   }
 }
