@@ -18,6 +18,8 @@ package struct LogAudit: Sendable {
   /// The signers of its heads.
   package private(set) var signers: [VerifyingKey] = []
   private let keys: [VerifyingKey]
+  /// The findings: a log of which every entry is damaged has as many.
+  private var known: Set<Deviation> = []
 
   /// O(n).
   /// - Parameter keys: the keys whose signatures count.
@@ -150,7 +152,7 @@ extension LogAudit {
     // A withdrawal has no path; its text takes that place.
     let name = Withdrawal.isStated(in: name) ? "a withdrawal in \(records.databasePath)" : name
     let finding = Deviation(name, problem)
-    if !findings.contains(finding) { findings.append(finding) }
+    if known.insert(finding).inserted { findings.append(finding) }
   }
 
   private mutating func signedHead(_ text: String?, at path: String) -> TreeHead? {

@@ -85,6 +85,9 @@ struct RunnerTests {
     let failure = try #require(throws: RunError.self) { try bench.run("3", pipeline: "other") }
     #expect(failure.error.subject == "\(bench.folder)/note.txt")
     #expect(failure.error.reason?.contains("an export of sample") == true)
+    // The kind has no parameter for the name.
+    #expect(
+      failure.error.advice == "choose another folder with --out, or add --replace")
     #expect(try bench.export("note.txt") == "a recording, first, second, third")
     try bench.run("4")
     #expect(try bench.export("note.txt") == "an edited recording, first, second, third")

@@ -5,6 +5,23 @@ import TestSupport
 import Testing
 
 @Suite("Words that libpocketsphinx places") struct SphinxAlignerTests {
+  @Test("a dictionary that is none, or too long for one, is refused before it is read")
+  func dictionaries() throws {
+    let folder = try ScratchFolder()
+    let long = try folder.write("", to: "long.dict")
+    // A file with a hole takes no room.
+    try #require(unsafe truncate(long, off_t(AcousticModel.longestDictionary) + 1) == 0)
+    for (path, reason) in [(long, "longer than 128 MB"), ("/dev/zero", "it is a device")] {
+      let model = AcousticModel(
+        folder: AcousticModel.english.folder, dictionary: path, languageModel: nil)
+      let error = #expect(throws: SpoolError.self) {
+        try SphinxEngine(model).lexicon(of: ["quick"])
+      }
+      #expect(error?.message.contains(path) == true)
+      #expect(error?.reason?.contains(reason) == true, "\(path): \(String(describing: error))")
+    }
+  }
+
   @Test("do not depend on what was heard before, also with a model that carries its mean on")
   func order() throws {
     let folder = try ScratchFolder()

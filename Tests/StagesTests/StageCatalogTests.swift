@@ -1,6 +1,6 @@
 import PipelineModel
 import Platform
-import Stages
+@testable import Stages
 import Testing
 
 @Suite struct StageCatalogTests {
@@ -71,6 +71,40 @@ import Testing
     if let shorthand = descriptor.shorthand {
       #expect(descriptor.parameters.contains { $0.name == shorthand })
     }
+  }
+
+  @Test(arguments: StageCatalog.builtIn.kinds)
+  func `the parameter that gives a kind's files another name is one that it has`(
+    kind: String
+  ) throws {
+    let registration = try #require(StageCatalog.builtIn[kind])
+    let descriptor = registration.descriptor
+    let usual = completing(kind) + (kind == "measure" ? [("write", scalar("true"))] : [])
+    func names(_ more: [(String, DocumentNode)]) throws -> Set<String> {
+      let (value, problems) = resolve(descriptor, usual + more)
+      #expect(problems.isEmpty, "\(problems)")
+      let stage = try registration.make(value) as? any PublishingStage
+      return Set(stage?.fileNames(of: StepID("levels"), recordings: ["take.wav"]) ?? [])
+    }
+    let before = try names([])
+    let naming = descriptor.naming("copy", insteadOf: before.first ?? "take.wav")
+    #expect((naming != nil) == !before.isEmpty)
+    guard let naming, case .mapping(let entries)? = YAMLDocument(naming).root?.content else {
+      return
+    }
+    let after = try names(entries.map { ($0.key, $0.value) })
+    #expect(after.count == before.count && after.isDisjoint(with: before), "\(after)")
+    #expect(after.allSatisfy { $0.contains("take.copy") }, "\(after)")
+  }
+
+  @Test func `a command's files are named with their endings, and a plugin's are not advised on`() {
+    let command = StageRegistration.command(launcher: "/bin/true").descriptor
+    #expect(
+      command.naming("copy", insteadOf: "/out/take.txt") == "file-name: \"{stem}.copy.txt\"")
+    let plugin = StageDescriptor(
+      kind: "speak", revision: 1, summary: "", discussion: "", flow: .whole, inputs: [],
+      outputs: [], parameters: [])
+    #expect(plugin.naming("copy", insteadOf: "/out/take.txt") == nil)
   }
 
   @Test(arguments: [

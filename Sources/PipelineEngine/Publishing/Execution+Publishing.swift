@@ -48,7 +48,8 @@ extension Execution {
       guard let stage = step.stage as? any PublishingStage else { continue }
       let source = ExportSource(recording(of: step.id))
       for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
-        let refusal = try? exportFolder.refusal(toReplace: folder + "/" + name, with: source)
+        let refusal = try? exportFolder.of(step).refusal(
+          toReplace: folder + "/" + name, with: source)
         if let refusal { throw PassFailure(step.id, refusal) }
       }
     }
@@ -124,7 +125,7 @@ extension Execution {
 
   private func context(
     _ step: BoundStep, outputs: [PortName: StepOutput],
-    finished: [StepID: [PortName: StepOutput]], exportFolder: (any ExportFolder)? = nil,
+    finished: [StepID: [PortName: StepOutput]], exportFolder: RunExportFolder? = nil,
     warn: @escaping @Sendable (String) -> Void = { _ in }
   ) -> PublishingContext {
     PublishingContext(
@@ -133,7 +134,7 @@ extension Execution {
       chapters: plan.recordings(of: step.id).first.flatMap { options.chapters[$0] },
       folder: folder, isReplacing: options.isReplacing,
       isDigestWanted: writesReceipts,
-      store: store, exportFolder: exportFolder ?? self.exportFolder,
+      store: store, exportFolder: (exportFolder ?? self.exportFolder).of(step),
       upstream: UpstreamOutputs(plan, finished: finished), warn: warn)
   }
 

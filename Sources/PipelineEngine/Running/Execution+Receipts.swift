@@ -32,7 +32,9 @@ extension Execution {
       return
     }
     let status = try survey().status
-    for (step, fileNames) in receipts {
+    for (asking, fileNames) in receipts {
+      let step = asking.id
+      let exportFolder = exportFolder.of(asking)
       do throws(SpoolError) {
         try receiptWriter.inspect(
           ReceiptPlace(
@@ -61,12 +63,12 @@ extension Execution {
   }
 
   /// The wanted receipts: the steps that ask for them, and the files' names.
-  var receiptNames: [(step: StepID, fileNames: [String])] {
-    plan.steps.compactMap { step -> (StepID, [String])? in
+  var receiptNames: [(step: BoundStep, fileNames: [String])] {
+    plan.steps.compactMap { step -> (BoundStep, [String])? in
       guard step.stage.receipt != nil, let stage = step.stage as? any PublishingStage else {
         return nil
       }
-      return (step.id, stage.fileNames(of: step.id, recordings: names(of: step)))
+      return (step, stage.fileNames(of: step.id, recordings: names(of: step)))
     }
   }
 
@@ -83,11 +85,12 @@ extension Execution {
     guard let receiptWriter = runner.receiptWriter else { return }
     // Receipts cover exports, and not each other.
     let run = progress.record
-    for (step, fileNames) in receiptNames {
+    for (asking, fileNames) in receiptNames {
+      let step = asking.id
       do throws(SpoolError) {
         try runner.stop.check()
-        if run.published.isEmpty, let asking = plan.step(step) { throw Self.nothingToProve(asking) }
-        let context = try context(run, step: step, fileNames: fileNames)
+        if run.published.isEmpty { throw Self.nothingToProve(asking) }
+        let context = try context(run, asking: asking, fileNames: fileNames)
         let files = try receiptWriter.write(context)
         if let receipt = files.first(where: { $0.leaf != nil }) {
           try exportFolder.protect(run.published.map(\.path), by: receipt.path)
@@ -96,8 +99,7 @@ extension Execution {
           progress.record.published.append(file)
           recorder.record(.published(file))
         }
-        guard let asking = plan.step(step),
-          let index = progress.record.steps.firstIndex(where: { $0.id == step }),
+        guard let index = progress.record.steps.firstIndex(where: { $0.id == step }),
           progress.record.steps[index].outcome == .reused
         else { continue }
         if files.allSatisfy(\.wasThere) {
@@ -112,7 +114,7 @@ extension Execution {
   }
 
   private func context(
-    _ run: RunRecord, step: StepID, fileNames: [String]
+    _ run: RunRecord, asking: BoundStep, fileNames: [String]
   ) throws(SpoolError) -> ReceiptContext {
     let survey = try survey()
     var work: [ReceiptContext.Work] = []
@@ -144,11 +146,11 @@ extension Execution {
           host: maker?.workplace))
     }
     return ReceiptContext(
-      run: run, files: plan.files, work: work, origins: options.origins, step: step,
+      run: run, files: plan.files, work: work, origins: options.origins, step: asking.id,
       fileNames: fileNames,
-      recording: recording(of: step), folder: folder, enclosure: enclosure,
-      authorities: plan.step(step)?.stage.receipt?.authorities ?? [],
+      recording: recording(of: asking.id), folder: folder, enclosure: enclosure,
+      authorities: asking.stage.receipt?.authorities ?? [],
       isReplacing: options.isReplacing, replaced: exports.replaced.withLock { $0 },
-      now: clock.now, store: store, exportFolder: exportFolder)
+      now: clock.now, store: store, exportFolder: exportFolder.of(asking))
   }
 }

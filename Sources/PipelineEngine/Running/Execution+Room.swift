@@ -45,11 +45,13 @@ extension Execution {
       for name in stage.conceivableFileNames(of: step.id, recordings: recordings) {
         let path = folder + "/" + name
         if let owner = owners.updateValue(step.id, forKey: name) {
+          let other = step.descriptor.naming(step.id.name, insteadOf: name)
           throw PassFailure(
             step.id,
             SpoolError(
               "\(path) would be written twice", reason: "the step \(owner) writes it as well",
-              advice: "give one of them another name, such as name: \"{stem}.\(step.id)\""))
+              advice: other.map { "give one of them another name, such as \($0)" }
+                ?? "take one of them out of the pipeline"))
         }
         if plan.files.values.contains(where: { exportFolder.isSameFile($0.path, path) }) {
           throw PassFailure(

@@ -207,13 +207,31 @@ struct RunExportFolder: ExportFolder {
   var seal: String?
   /// Whether nothing is written, for forecasts.
   var isRehearsal = false
+  /// The kind of the step whose files they are; nil while that is open.
+  private var descriptor: StageDescriptor?
+
+  init(
+    base: any ExportFolder, pipeline: String, exports: Execution.EarlyExports, seal: String?
+  ) {
+    self.base = base
+    self.pipeline = pipeline
+    self.exports = exports
+    self.seal = seal
+  }
+
+  /// The folder as one step sees it: its errors advise what the step can do.
+  func of(_ step: BoundStep) -> RunExportFolder {
+    var folder = self
+    folder.descriptor = step.descriptor
+    return folder
+  }
 
   func publish(
     _ content: Digest, at path: String, of source: ExportSource, isReplacing: Bool,
     write: (_ temporaryPath: String) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Int {
     if isRehearsal { return 0 }
-    let source = completed(source)
+    let source = completed(source, at: path)
     let refusal = try base.refusal(toReplace: path, with: source)
     // A refused export leaves the folder sealed.
     if let refusal, !isReplacing, seal != nil { throw refusal }
@@ -234,13 +252,14 @@ struct RunExportFolder: ExportFolder {
   func refusal(
     toReplace path: String, with source: ExportSource
   ) throws(SpoolError) -> SpoolError? {
-    try base.refusal(toReplace: path, with: completed(source))
+    try base.refusal(toReplace: path, with: completed(source, at: path))
   }
 
   /// A source as this run's; a file of no recording, such as a public key, is no pipeline's alone.
-  private func completed(_ source: ExportSource) -> ExportSource {
+  private func completed(_ source: ExportSource, at path: String) -> ExportSource {
     ExportSource(
-      source.recording, pipeline: source.recording == nil ? nil : pipeline, receipts: receipts)
+      source.recording, pipeline: source.recording == nil ? nil : pipeline, receipts: receipts,
+      naming: descriptor?.naming(pipeline, insteadOf: path))
   }
 
   func protect(_ paths: [String], by receipt: String) throws(SpoolError) {

@@ -207,11 +207,13 @@ extension Plan {
       guard let stage = step.stage as? any PublishingStage else { continue }
       let files = recordings(of: step.id).compactMap { inputs[$0] }
       let names = stage.conceivableFileNames(of: step.id, recordings: files)
-      if let owner = names.lazy.compactMap({ owners[$0] }).first {
+      if let name = names.first(where: { owners[$0] != nil }), let owner = owners[name] {
+        let other = step.descriptor.naming(step.id.name, insteadOf: name)
         problems.append(
           Problem(
             at: locations[step.id], "\(step.id) writes files of the same names as \(owner)",
-            allowed: "another name for one of them, such as name: \"{stem}.\(step.id)\""))
+            allowed: other.map { "another name for one of them, such as \($0)" }
+              ?? "one \(step.descriptor.kind), whose files' names are fixed"))
       }
       for name in names where owners[name] == nil { owners[name] = step.id }
     }

@@ -275,12 +275,14 @@ extension SpoolError {
   }
 
   /// An export that would replace one of another pipeline.
-  package init(_ path: String, madeBy other: String, not own: String) {
+  /// - Parameter naming: what gives the export a name of its own in the pipeline; nil if nothing does.
+  package init(_ path: String, madeBy other: String, not own: String, naming: String?) {
     self.init(
       "\(path) was made by another pipeline",
       reason: "it is an export of \(other), and one of \(own) would take its place",
-      advice: "choose another folder with \(option: .out), give the exports a name of their own in "
-        + "the pipeline, such as name: \"{stem}.\(own)\", or add \(option: .replace)")
+      advice: "choose another folder with \(option: .out), "
+        + (naming.map { "give it a name of its own in the pipeline, such as \($0), " } ?? "")
+        + "or add \(option: .replace)")
   }
 
   /// An export that would replace one that another run's receipt covers.

@@ -71,13 +71,18 @@ package struct ExportSource: Hashable, Sendable {
   package var pipeline: String?
   /// The paths of the receipts that the run writes at its end, and which may cover the export.
   package var receipts: Set<String>
+  /// What a step of the pipeline says to give the export another name, such as `name: "{stem}.mine"`,
+  /// for advice; nil if nothing does.
+  package var naming: String?
 
   package init(
-    _ recording: RecordingIdentity? = nil, pipeline: String? = nil, receipts: Set<String> = []
+    _ recording: RecordingIdentity? = nil, pipeline: String? = nil, receipts: Set<String> = [],
+    naming: String? = nil
   ) {
     self.recording = recording
     self.pipeline = pipeline
     self.receipts = receipts
+    self.naming = naming
   }
 }
 

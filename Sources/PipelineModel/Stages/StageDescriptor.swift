@@ -30,6 +30,36 @@ package struct StageDescriptor: Hashable, Sendable {
     self.parameters = parameters
     self.shorthand = shorthand
   }
+
+  /// What a step says so that its files have names of their own: `name: "{stem}.mine"`. Nil if the
+  /// kind has no parameter for them.
+  /// - Parameters:
+  ///   - word: what tells the names from others.
+  ///   - file: one whose name is taken.
+  package func naming(_ word: String, insteadOf file: String) -> String? {
+    parameters.naming(word, insteadOf: file)
+  }
+}
+
+extension [ParameterDescriptor] {
+  fileprivate func naming(_ word: String, insteadOf file: String) -> String? {
+    lazy.compactMap { $0.naming(word, insteadOf: file) }.first
+  }
+}
+
+extension ParameterDescriptor {
+  fileprivate func naming(_ word: String, insteadOf file: String) -> String? {
+    switch type {
+    case .fileName:
+      // Without a default, a name has its ending.
+      var template = "{stem}" + (file.lastIndex(of: ".").map { String(file[$0...]) } ?? "")
+      if case .defaulted(let usual) = presence { template = usual }
+      return "\(name): \"\(template.replacing("{stem}", with: "{stem}.\(word)"))\""
+    case .group(let members), .list(of: .group(let members), count: _):
+      return members.naming(word, insteadOf: file)
+    default: return nil
+    }
+  }
 }
 
 package enum Flow: Hashable, Sendable {

@@ -15,11 +15,13 @@ struct Lexicon: Sendable {
   init(of words: Set<String>, in path: String) throws(SpoolError) {
     pronunciations = [:]
     var rest: ArraySlice<UInt8>
+    let limit = AcousticModel.longestDictionary
     do throws(SystemError) {
-      rest = try FileOperations.system.bytes(following: path)[...]
+      rest = try FileOperations.system.bytes(following: path, limit: limit)[...]
     } catch {
       throw .acousticModel(path, error.words)
     }
+    guard rest.count <= limit else { throw AcousticModel.tooLong(path) }
     while !rest.isEmpty {
       let line = rest.prefix { $0 != 0x0A }
       rest = rest[line.endIndex...].dropFirst()

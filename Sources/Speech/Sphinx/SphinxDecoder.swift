@@ -211,6 +211,20 @@ package struct AcousticModel: Hashable, Sendable {
       folder + "/mdef", of: folder,
       reason: "it has no mdef, as the folders of CMU Sphinx's models do")
     try check(dictionary, of: dictionary)
+    if let stamp = try? FileStamp(following: dictionary) {
+      if let complaint = stamp.complaint { throw .acousticModel(dictionary, complaint) }
+      if stamp.byteCount > Self.longestDictionary { throw Self.tooLong(dictionary) }
+    }
+  }
+
+  /// The bytes of the longest dictionary: forty times those of cmudict.
+  static let longestDictionary = 128_000_000
+
+  /// A dictionary that is read into memory has to be a dictionary.
+  static func tooLong(_ dictionary: String) -> SpoolError {
+    .acousticModel(
+      dictionary, "it is longer than \(longestDictionary / 1_000_000) MB: no dictionary of words is"
+    )
   }
 
   /// US English, as Debian's package pocketsphinx-en-us installs it.

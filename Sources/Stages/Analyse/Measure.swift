@@ -7,6 +7,7 @@ import SoundEngine
 /// `measure`: what the sound is like, in figures.
 struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
   let write: Bool
+  let name: String
 
   static let descriptor = StageDescriptor(
     kind: "measure", revision: 3,
@@ -22,7 +23,10 @@ struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
     parameters: [
       ParameterDescriptor(
         "write", .flag, .defaulted("false"), "also write the figures beside the exports",
-        isInKey: false)
+        isInKey: false),
+      ParameterDescriptor(
+        "name", .fileName(fields: ["stem", "step"]), .defaulted("{stem}.{step}"),
+        "that file's name; {stem} is the recording's, {step} the step's id", isInKey: false),
     ])
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
@@ -34,7 +38,9 @@ struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
   }
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    write ? ["\(ExportName.stem(of: recordings.first)).\(step).json"] : []
+    guard write else { return [] }
+    let template = name.replacing("{step}", with: step.name)
+    return [ExportName.fill(template, recording: recordings.first) + ".json"]
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {

@@ -99,7 +99,7 @@ extension DiskStore: ExportFolder {
       return SpoolError(path, holds: other, not: own)
     }
     if let other = before.pipeline, let own = source.pipeline, own != other {
-      return SpoolError(path, madeBy: other, not: own)
+      return SpoolError(path, madeBy: other, not: own, naming: source.naming)
     }
     guard let receipt = before.receipt, FilePath.exists(receipt) else { return nil }
     if !source.receipts.contains(receipt) { return SpoolError(path, coveredBy: receipt) }

@@ -28,7 +28,7 @@ extension CommandContext {
   fileprivate func showStages() throws(SpoolError) -> ExitCode {
     let catalog = try checkedCatalog()
     guard let kind = arguments[Options.kind] else {
-      console.print(isJSON ? json(catalog.descriptors) : list(catalog))
+      answer(list: catalog.descriptors.map { StageReference($0).value }, list(catalog))
       return .done
     }
     if let format = EffectFormat.allCases.first(where: { kind.hasPrefix("\($0.rawValue):") }) {
@@ -42,9 +42,8 @@ extension CommandContext {
       }
       return .usage
     }
-    console.print(
-      isJSON
-        ? json([descriptor]) : StageReference(descriptor).text(width: console.width))
+    let page = StageReference(descriptor)
+    answer(page.value, page.text(width: console.width))
     guard let format = EffectFormat(rawValue: kind), !isJSON else { return .done }
     console.print("\nInstalled")
     return try show("", format)
@@ -56,7 +55,8 @@ extension CommandContext {
     do throws(SpoolError) {
       if identity.isEmpty {
         let catalog = try registry.catalog(format)
-        answer(catalog.value(format), catalog.text(format, folders: registry.folders(format)))
+        answer(
+          list: catalog.values(format), catalog.text(format, folders: registry.folders(format)))
         for flaw in catalog.flaws { console.report("warning: left out \(Format.visible(flaw))") }
       } else {
         let page = try registry.description(format, identity)
@@ -70,10 +70,6 @@ extension CommandContext {
     let width = (catalog.kinds.map(\.count).max() ?? 0) + 2
     let lines = catalog.descriptors.map { "\(Format.pad($0.kind, width))\($0.summary)" }
     return Format.visible(lines: lines + ["", "spool stages KIND shows one in full."])
-  }
-
-  private func json(_ descriptors: [StageDescriptor]) -> String {
-    Value.list(descriptors.map { StageReference($0).value }).canonicalJSON
   }
 }
 
@@ -100,14 +96,13 @@ extension EffectCatalog {
   }
 
   /// The list for scripts: all of them.
-  fileprivate func value(_ format: EffectFormat) -> Value {
-    .list(
-      entries.map {
-        .group([
-          "kind": .text(format.rawValue), "identity": .text($0.identity), "name": .text($0.name),
-          "category": .text($0.category), "refusal": $0.refusal.map { .text($0) } ?? .null,
-        ])
-      })
+  fileprivate func values(_ format: EffectFormat) -> [Value] {
+    entries.map {
+      .group([
+        "kind": .text(format.rawValue), "identity": .text($0.identity), "name": .text($0.name),
+        "category": .text($0.category), "refusal": $0.refusal.map { .text($0) } ?? .null,
+      ])
+    }
   }
 }
 

@@ -245,6 +245,12 @@ extension CommandContext {
   }
 
   /// Prints a list: one line of JSON for each value, or a table.
+  func answer(list values: [Value], _ table: @autoclosure () -> String) {
+    guard isJSON else { return console.print(table()) }
+    for value in values { console.print(value.canonicalJSON) }
+  }
+
+  /// Prints a list: one line of JSON for each value, or a table.
   func answer(list values: [some Encodable], _ table: @autoclosure () -> String) {
     guard isJSON else { return console.print(table()) }
     for value in values { console.print(JSONText.of(value)) }

@@ -299,10 +299,10 @@ final class JSONTrial {
     try take("pipeline-crashtest", [watched.pipeline, tiny, "--kills", "2", "--seed", "7"])
     try take("stages", [])
     try take("stages", ["gate"])
-    let list = try take("stages", ["ladspa:"]).first ?? "[]"
-    let installed = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [[String: Any]]
+    let first = try take("stages", ["ladspa:"]).first ?? "{}"
+    let installed = try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any]
     let identity = try #require(
-      installed?.first?["identity"] as? String, "no LADSPA plugins (cmt) are installed")
+      installed?["identity"] as? String, "no LADSPA plugins (cmt) are installed")
     try take("stages", ["ladspa:" + identity])
   }
 

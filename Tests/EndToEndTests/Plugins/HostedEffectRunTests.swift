@@ -12,8 +12,9 @@ struct HostedEffectRunTests {
     #expect(page.exitCode == 0, "\(page.errorOutput)")
     #expect(page.text.contains("allowed: Hard (0), Soft (1)"))
     let list = try place.spool(["stages", "ladspa:", "--json"])
-    let entries = try #require(
-      try JSONSerialization.jsonObject(with: list.output) as? [[String: Any]])
+    let entries = try list.text.split(separator: "\n").compactMap {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+    }
     let filter = try #require(entries.first { $0["identity"] as? String == "cmt:hpf" })
     #expect(filter["refusal"] is NSNull)
     let missing = try place.spool(["stages", "ladspa:cmt:hpff"])

@@ -23,7 +23,7 @@ struct MixdownTests {
     let session = PackageFiles.sample("session/session.yaml")
     let run = try place.run(pipeline, [session])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
-    #expect(place.exports == ["session.measure.json", "session.mix.m4a", "session.mix.wav"])
+    #expect(place.exports == ["session.mix.levels.json", "session.mix.m4a", "session.mix.wav"])
     let facts = try SoundFacts(of: place.out + "/session.mix.wav")
     #expect(facts.sampleRate == 44_100 && facts.channels == 2)
     let loudness = try Reference.loudness(of: place.out + "/session.mix.wav")

@@ -27,6 +27,31 @@ struct OutputFolderTests {
     #expect(Workspace.names(in: place.file("a")).count == 4)
   }
 
+  @Test("a copy of a pipeline keeps its figures beside the original's, as the refusal advises")
+  func copiedPipeline() throws {
+    func pipeline(_ name: String, _ parameters: String) throws -> String {
+      try place.pipeline(
+        """
+        pipeline: \(name)
+        inputs: { note: sound }
+        stages:
+          - decode
+          - measure: { write: true\(parameters) }
+        """, named: name + ".yaml")
+    }
+    try #require(try place.run(try pipeline("first", ""), [note]).exitCode == 0)
+    // The same figures need no place of their own.
+    #expect(try place.run(try pipeline("second", ""), [note]).exitCode == 0)
+    try Reference.record(note, seconds: 3)
+    let run = try place.run(try pipeline("second", ""), [note])
+    #expect(run.exitCode == 1)
+    let complaint = try #require(run.complaint, "\(run.errorOutput)")
+    let advised = #"name: "{stem}.second.{step}""#
+    #expect(complaint.next.contains("such as \(advised),"), "\(complaint)")
+    #expect(try place.run(try pipeline("second", ", \(advised)"), [note]).exitCode == 0)
+    #expect(place.exports == ["note.measure.json", "note.second.measure.json"])
+  }
+
   @Test("a file in the place of the output folder is refused before the work")
   func fileInPlace() throws {
     try place.folder.write("mine", to: "out")

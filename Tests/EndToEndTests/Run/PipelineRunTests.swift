@@ -54,7 +54,7 @@ struct PipelineRunTests {
     let run = try place.run(PackageFiles.pipeline("podcast.yaml"), [take])
     try #require(run.exitCode == 0, "\(run.errorOutput)")
     let names = ["flac", "m4a", "mp3"].map { "take.podcast." + $0 }
-    #expect(place.exports == ["take.after.json"] + names)
+    #expect(place.exports == (names + ["take.podcast.after.json"]).sorted())
 
     let flac = try SoundFacts(of: place.out + "/take.podcast.flac")
     #expect(flac.codec == "flac")
@@ -77,7 +77,8 @@ struct PipelineRunTests {
     try expectLevels(of: place.out + "/take.podcast.flac", loudness: -16, ceiling: -1)
     #expect(
       abs(try Reference.loudness(of: place.out + "/take.podcast.mp3").integrated + 16) < 0.3)
-    let figures = try JSONDecoder().decode(Figures.self, from: place.export("take.after.json"))
+    let figures = try JSONDecoder().decode(
+      Figures.self, from: place.export("take.podcast.after.json"))
     let measured = try Reference.loudness(of: place.out + "/take.podcast.flac")
     #expect(abs(figures.integratedLoudness - measured.integrated) < Self.tolerance)
     #expect(abs(figures.truePeak - measured.truePeak) < Self.tolerance)

@@ -204,6 +204,9 @@ struct ForeignFileTests {
 
       00:00:05.000 --> 00:00:06.000
       你好<00:00:05.500>世界
+
+      00:07.000 --> 00:09.000
+      <00:07.250>a <00:08.000>short clock
       """)
     #expect(transcript.language == "en-GB")
     let words = transcript.segments.map(\.words)
@@ -219,6 +222,9 @@ struct ForeignFileTests {
     #expect(transcript.segments[1].text.hasPrefix("Hi & bye A"))
     #expect(words[2].map(\.text) == ["你好", "世界"])
     #expect(words[2].map(\.end) == [5.5, 6])
+    // Time stamps without hours, the first of them behind the cue's beginning.
+    #expect(words[3].first == TimedWord("a", start: 7.25, end: 8))
+    #expect(words[3].dropFirst().first?.start == 8)
   }
 
   @Test("a TextGrid in the short form, with sounds, moments and two speakers")
