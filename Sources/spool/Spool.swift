@@ -35,7 +35,33 @@ struct Spool {
     name: "spool",
     summary: "Take recordings from the inbox to the archive, and never lose one.",
     version: version, commands: commands.map(\.declaration), families: families,
-    guides: HelpGuide.all)
+    guides: HelpGuide.all, foreignOptions: foreignOptions)
+
+  /// What ffmpeg-normalize, ffmpeg, sox and other tools call things.
+  private static let foreignOptions = [
+    ForeignOption(["target-level", "target", "lufs", "integrated"], .option("loudness")),
+    ForeignOption(["tp", "peak-level", "max-peak"], .option("true-peak")),
+    ForeignOption(
+      ["audio-codec", "codec", "acodec", "output-format", "extension", "ext", "ofmt"],
+      .option("format")),
+    ForeignOption(["bitrate", "audio-bitrate", "ab"], .option("bit-rate")),
+    ForeignOption(["samplerate", "ar"], .option("sample-rate")),
+    ForeignOption(["depth", "bit-depth", "sample-fmt"], .option("bits")),
+    ForeignOption(
+      ["output", "output-folder", "output-dir", "outdir", "destination", "dest", "of"],
+      .option("out")),
+    ForeignOption(["force", "overwrite", "yes", "y"], .option("replace")),
+    ForeignOption(["dry-run", "simulate", "n"], .option("dry-run")),
+    ForeignOption(["dry-run", "simulate", "n"], .line("spool pipeline plan", for: ["run"])),
+    ForeignOption(["volume", "vol"], .option("gain")),
+    ForeignOption(["sidechain", "ducking"], .option("duck")),
+    ForeignOption(["start", "ss", "begin", "seek"], .option("from")),
+    ForeignOption(["end", "stop"], .option("to")),
+    ForeignOption(["threads", "workers", "parallel", "j"], .option("jobs")),
+    ForeignOption(["silent"], .option("quiet")),
+    ForeignOption(["loudness", "target-level", "target", "lufs", "variable"], .option("set")),
+    ForeignOption(["input", "inputs", "in", "file", "i"], .argument),
+  ]
 
   /// What Spool does in its own child processes, by the word that they are started with. Each takes
   /// one argument and returns the exit code; nil if the argument is none of its own.

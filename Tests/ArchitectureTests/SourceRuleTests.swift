@@ -46,6 +46,17 @@ struct SourceRuleTests {
     }
   }
 
+  @Test("only a command can be offered in a line that begins with next:")
+  func offers() throws {
+    // Put together here, so that this file has no such line either.
+    let label = "next" + ":  "
+    let writers = try Package.files(in: "Sources").filter { file in
+      file.path.hasSuffix(".swift")
+        && file.lines.contains { $0.contains("\"\(label)") || $0.contains("\\n\(label)") }
+    }
+    #expect(writers.map(\.path) == ["Sources/spool/Output/Console.swift"])
+  }
+
   private func isUnchecked(_ line: String) -> Bool {
     line.split(separator: "//", omittingEmptySubsequences: false)[0].contains("@unchecked Sendable")
   }

@@ -142,7 +142,8 @@ struct ArgumentParser {
     if optionTexts[option.name] != nil, !option.isRepeatable {
       problems.append(.repeatedOption(option.spelling))
     }
-    check(value, against: option.rule, of: option.spelling)
+    check(
+      value, against: option.rule, of: option.spelling, mayBeEmpty: !option.completion.isName)
     optionTexts[option.name, default: []].append(value)
   }
 
@@ -155,12 +156,14 @@ struct ArgumentParser {
     switch token {
     case .long(let name, _):
       spelling = "--" + name
+      if let answer = program.answer(to: name, for: command) { return answer }
       let nearest = nearestWord(to: name, in: options.map(\.name))
       meant = options.first { $0.name == nearest }
     case .short:
       // A long option that lost a dash looks like this.
       let word = lexer.abandonCluster()
       spelling = "-" + word
+      if let answer = program.answer(to: word, for: command, spelled: spelling) { return answer }
       let named = options.filter { word.count == 1 ? $0.name.hasPrefix(word) : $0.name == word }
       meant = named.count == 1 ? named.first : nil
     case .value(let text):
@@ -183,15 +186,32 @@ struct ArgumentParser {
       let taken = rest.prefix(positional.maximum ?? rest.count)
       rest = rest.dropFirst(taken.count)
       result[positional.name] = Array(taken)
-      if taken.count < positional.minimum { problems.append(.missingArgument(positional.name)) }
+      if taken.count < positional.minimum {
+        problems.append(
+          positional.minimum == 1
+            ? .missingArgument(positional.name)
+            : .tooFewArguments(
+              positional.name, of: command.name, count: taken.count, minimum: positional.minimum))
+      }
       if hasUnknownOption { continue }
-      for text in taken { check(text, against: positional.rule, of: positional.name) }
+      for text in taken {
+        check(
+          text, against: positional.rule, of: positional.name,
+          mayBeEmpty: !positional.completion.isName)
+      }
     }
     if !hasUnknownOption { problems += rest.map { .unexpectedArgument($0) } }
     return result
   }
 
-  private mutating func check(_ text: String, against rule: ValueRule, of name: String) {
+  private mutating func check(
+    _ text: String, against rule: ValueRule, of name: String, mayBeEmpty: Bool
+  ) {
+    // A shell makes one of a variable that is not set, and a path would lead to the current folder.
+    if text.isEmpty, !mayBeEmpty {
+      problems.append(.emptyArgument(name))
+      return
+    }
     if rule.accepts(text) { return }
     problems.append(
       .invalidValue(
@@ -247,6 +267,12 @@ package enum UsageProblem: Hashable, Sendable {
   /// An invalid value of an option or a positional argument.
   case invalidValue(String, value: String, expectation: String, nearest: String?)
   case missingArgument(String)
+  /// Fewer of a repeated argument of a command than it needs, which is more than one.
+  case tooFewArguments(String, of: String, count: Int, minimum: Int)
+  /// An argument or an option's value without a letter.
+  case emptyArgument(String)
+  /// Another program's option for what is named without one here.
+  case optionForArgument(String, argument: String)
   case unexpectedArgument(String)
 
   /// The problem in a line, without a full stop.
@@ -265,6 +291,12 @@ package enum UsageProblem: Hashable, Sendable {
     case .invalidValue(let name, let value, let expectation, let nearest):
       "\(name) has to be \(expectation), not '\(value)'" + question(nearest)
     case .missingArgument(let name): "missing argument \(name)"
+    case .tooFewArguments(let name, let command, let count, let minimum):
+      "\(command) needs at least \(minimum) \(name.lowercased())s, and \(count) "
+        + (count == 1 ? "is given" : "are given")
+    case .emptyArgument(let name): "\(name) is empty: '' names nothing"
+    case .optionForArgument(let option, let argument):
+      "unknown option '\(option)'; \(argument) stands without an option"
     case .unexpectedArgument(let argument): "unexpected argument '\(argument)'"
     }
   }

@@ -79,6 +79,28 @@ package struct HelpGuide: Sendable {
   }
 }
 
+/// What options of other programs are called here, for the question whether they were meant. A known
+/// option is never asked about.
+package struct ForeignOption: Sendable {
+  package enum Meaning: Hashable, Sendable {
+    /// The long name of an option, for the commands that have it.
+    case option(String)
+    /// The arguments that stand without an option.
+    case argument
+    /// A command line, for these commands.
+    case line(String, for: Set<String>)
+  }
+
+  /// Without dashes.
+  package let words: Set<String>
+  package let meaning: Meaning
+
+  package init(_ words: Set<String>, _ meaning: Meaning) {
+    self.words = words
+    self.meaning = meaning
+  }
+}
+
 /// What help explains.
 package enum HelpSubject: Sendable {
   case program

@@ -10,6 +10,14 @@ package enum CompletionHint: Hashable, Sendable {
   /// not nil.
   case names(String, orFiles: [String]? = nil)
 
+  /// Whether the value is a path or a name, which an empty text cannot be.
+  var isName: Bool {
+    switch self {
+    case .files, .folder, .names: true
+    case .none, .choices: false
+    }
+  }
+
   /// How the program is asked for names.
   static let nameCommand = "completion names"
 }

@@ -22,6 +22,8 @@ package struct ProgramDeclaration: Sendable {
   package let guides: [HelpGuide]
   /// The options of every command, which may also precede the command.
   package let globalOptions: [OptionDeclaration]
+  /// In the order in which they are looked through.
+  let foreignOptions: [ForeignOption]
 
   /// Declares a program.
   ///
@@ -32,7 +34,8 @@ package struct ProgramDeclaration: Sendable {
   package init(
     name: String, summary: String, version: String, commands: [CommandDeclaration],
     families: [CommandFamily] = [], guides: [HelpGuide] = [],
-    globalOptions: [any DeclaredArgument<OptionDeclaration>] = []
+    globalOptions: [any DeclaredArgument<OptionDeclaration>] = [],
+    foreignOptions: [ForeignOption] = []
   ) {
     self.name = name
     self.summary = summary
@@ -41,6 +44,7 @@ package struct ProgramDeclaration: Sendable {
     self.families = families
     self.guides = guides
     self.globalOptions = globalOptions.map { $0.declaration }
+    self.foreignOptions = foreignOptions
     precondition(
       isWithoutRepetition(
         commands.map(\.name) + families.map(\.name) + guides.map(\.name) + ["help"]),
@@ -96,6 +100,31 @@ package struct ProgramDeclaration: Sendable {
   /// Every option allowed behind `command`, or before any command if that is nil.
   func options(for command: CommandDeclaration?) -> [OptionDeclaration] {
     (command?.options ?? []) + globalOptions + (command == nil ? [.help, .version] : [.help])
+  }
+}
+
+extension ProgramDeclaration {
+  /// The problem with an option of another program that has another name here; nil if none is known.
+  /// - Parameter spelling: as typed; nil for two dashes and the word.
+  func answer(
+    to word: String, for command: CommandDeclaration?, spelled spelling: String? = nil
+  ) -> UsageProblem? {
+    let spelling = spelling ?? "--" + word
+    let options = options(for: command)
+    for foreign in foreignOptions where foreign.words.contains(word) {
+      switch foreign.meaning {
+      case .option(let name):
+        guard let option = options.first(where: { $0.name == name }) else { continue }
+        return .unknownOption(spelling, nearest: option.spelling)
+      case .argument:
+        guard let argument = command?.positionals.last else { continue }
+        return .optionForArgument(spelling, argument: argument.name)
+      case .line(let line, let commands):
+        guard let command, commands.contains(command.name) else { continue }
+        return .unknownOption(spelling, nearest: line)
+      }
+    }
+    return nil
   }
 }
 

@@ -119,7 +119,8 @@ package struct SpoolError: Error, Hashable, Sendable {
 
   /// `cannot write /out/a.wav`, or `the disk of /out is full`.
   package var message: String {
-    let named = isFullDisk ? nil : subject.map { "cannot \(action) \($0)" }
+    let named =
+      isFullDisk ? nil : subject.map { "cannot \(action) \(ShellWords.visible(path: $0))" }
     return (scope + [named ?? action]).joined(separator: ": ")
   }
 

@@ -2,9 +2,21 @@ package enum ShellWords {
   /// A line for a shell: words with special characters are quoted. O(n).
   package static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
+  /// A path as it is, or as a shell reads it if characters in it would steer a terminal:
+  /// `$'a\nb.wav'`. O(n).
+  package static func visible(path: String) -> String {
+    path.unicodeScalars.contains { $0.isSteering } ? escaped(path) : path
+  }
+
   /// The first word of a line, unquoted; nil if there is none, or a quotation is not closed. O(its
   /// length).
-  package static func first(of line: String) -> String? {
+  package static func first(of line: String) -> String? { words(of: line, limit: 1)?.first }
+
+  /// The words of a line, unquoted; nil if a quotation is not closed. What a shell would replace, such
+  /// as a variable, stays as it is. O(its length).
+  /// - Parameter limit: so many are wanted; what follows them is not looked at.
+  package static func words(of line: String, limit: Int = .max) -> [String]? {
+    var words: [String] = []
     var word: String?
     var mark: Character?
     var isEscaped = false
@@ -19,12 +31,15 @@ package enum ShellWords {
       } else if mark == nil, character == "'" || character == "\"" {
         (mark, word) = (character, word ?? "")
       } else if mark == nil, character.isWhitespace {
-        if word != nil { break }
+        guard let whole = word else { continue }
+        words.append(whole)
+        word = nil
+        if words.count == limit { return words }
       } else {
         word = (word ?? "") + String(character)
       }
     }
-    return mark == nil && !isEscaped ? word : nil
+    return mark == nil && !isEscaped ? words + (word.map { [$0] } ?? []) : nil
   }
 
   private static func quoted(_ word: String) -> String {
@@ -35,7 +50,27 @@ package enum ShellWords {
       }
     }
     guard !plain || word.isEmpty else { return word }
+    if word.unicodeScalars.contains(where: { $0.isSteering }) { return escaped(word) }
     return "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// A word in the quotation of bash, ksh and zsh in which every character can be printed.
+  private static func escaped(_ word: String) -> String {
+    var text = ""
+    for scalar in word.unicodeScalars {
+      switch scalar {
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case "\u{1B}": text += "\\e"
+      case "'", "\\": text += "\\\(scalar)"
+      case _ where scalar.isSteering:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return "$'\(text)'"
   }
 }
 

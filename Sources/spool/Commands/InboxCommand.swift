@@ -288,8 +288,9 @@ extension CommandContext {
         "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"
           + (event.reason ?? ""))
     }
+    lines = lines.map { Format.visible($0) }
     lines += recording.nextCommands.filter { !$0.hasPrefix("spool inbox show") }
-      .map { "next:  \(option.completing($0))" }
-    return lines.map { Format.visible($0) }.joined(separator: "\n")
+      .compactMap { NextCommand(option.completing($0))?.text }
+    return lines.joined(separator: "\n")
   }
 }

@@ -62,16 +62,12 @@ extension CommandContext {
       let file = try files.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
       try files.write(Array(text.utf8), to: file)
     }
-    let word = Format.visible(ShellWords.line([path]))
-    let plugins =
-      try pluginsOfOriginal(of: path).map {
-        Format.visible(" " + ShellWords.line(["--plugins", $0]))
-      } ?? ""
+    let plugins = try pluginsOfOriginal(of: path).map { ["--plugins", $0] } ?? []
+    let run = ShellWords.line(["spool", "run", path, "RECORDING"] + plugins)
     console.print(
       """
-      wrote \(Format.visible(path))
-      next: spool pipeline check \(word)\(plugins)
-            spool run \(word) RECORDING\(plugins)
+      wrote \(ShellWords.visible(path: path)); \(Format.visible(run)) runs it
+      \(NextCommand(["spool", "pipeline", "check", path] + plugins).text)
       """)
     return .done
   }

@@ -77,7 +77,7 @@ extension CommandContext {
     }
     if let refusal = need.refusal {
       lines += ["", "It does not fit: \(refusal.message)."]
-      if let advice = refusal.advice { lines.append("next:  \(advice)") }
+      if let advice = refusal.advice { lines.append("help:  \(advice)") }
     }
     return Format.visible(lines: lines)
   }

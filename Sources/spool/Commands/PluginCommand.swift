@@ -96,13 +96,15 @@ extension CommandContext {
           "name": .text(name), "folder": .text(path), "language": .text(language.rawValue),
         ]).canonicalJSON)
     }
-    let place = ShellWords.line([shown])
-    var steps = language.isBuilt ? [ShellWords.line(["\(shown)/build.sh"])] : []
     let isFound = localRegistry.plugins.contains { $0.folder == path }
-    let plugins = isFound ? "" : " --plugins " + ShellWords.line([self.shown(parent)])
-    let trial = ShellWords.line(["\(shown)/try.yaml"])
-    steps += ["spool plugin test \(place)", "spool run \(trial) RECORDING\(plugins)"]
-    console.print("wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
+    let plugins = isFound ? [] : ["--plugins", self.shown(parent)]
+    let trial = ShellWords.line(["spool", "run", "\(shown)/try.yaml", "RECORDING"] + plugins)
+    let steps =
+      (language.isBuilt ? [NextCommand(["\(shown)/build.sh"])] : [])
+      + [NextCommand(["spool", "plugin", "test", shown])]
+    console.print(
+      Format.visible(lines: ["wrote \(ShellWords.visible(path: shown)); \(trial) tries it"])
+        + "\n" + steps.map(\.text).joined(separator: "\n"))
     if Plugin.find(language.tool) == nil {
       console.report("note: \(language.tool) is not installed, and it needs that")
     }

@@ -117,9 +117,10 @@ extension CommandContext {
     guard let batch = earlier.batch, !isQuiet else { return }
     let file = earlier.inputs.values.sorted().joined(separator: ", ")
     console.report(
-      Format.visible("note: \(file) is one file of the batch \(batch.batch) of \(batch.folder)"))
-    let way = batch.command ?? "running that batch again"
-    console.report(Format.visible("next: \(way) goes on with all of it"))
+      Format.visible(
+        "note: \(file) is one file of the batch \(batch.batch) of \(batch.folder); running that "
+          + "batch again goes on with all of it"))
+    console.offer(batch.command.flatMap { NextCommand($0) }.map { [$0] } ?? [])
   }
 
   /// Warns of changes since the earlier run: a recording with other bytes is processed again, and

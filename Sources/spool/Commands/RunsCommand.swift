@@ -1,3 +1,4 @@
+import Intake
 import PipelineModel
 import Platform
 import Store
@@ -48,10 +49,14 @@ extension CommandContext {
     if !isJSON, let run = try store.runs.open().first(where: { $0.wayOn != nil }),
       let wayOn = run.wayOn
     {
-      let first = run.state == .paused ? "free some space; then " : ""
-      let missing = MissingRecording(of: run, in: store, option: arguments[Options.store])
-      let way = missing?.line ?? "\(first)\(wayOn) goes on with the newest that is not done"
-      console.report("next:  \(Format.visible(way))")
+      let option = arguments[Options.store]
+      if let missing = MissingRecording(of: run, in: store, option: option) {
+        console.report("note: \(Format.visible(missing.line))")
+      } else {
+        let first = run.state == .paused ? "; free some space first" : ""
+        console.report("note: \(run.id) is the newest that is not done\(first)")
+        console.offer(NextCommand(StoreOption(option).completing(wayOn)).map { [$0] } ?? [])
+      }
     }
     return .done
   }

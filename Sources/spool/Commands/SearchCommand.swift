@@ -107,8 +107,9 @@ extension CommandContext {
 
   private func nothing(_ answer: SearchAnswer, _ store: DiskStore) -> String {
     guard answer.transcripts > 0 else {
-      return "there are no words in the store \(Format.visible(store.path))\n"
-        + "next:  run a pipeline with a transcript, like Pipelines/words.yaml"
+      return
+        "there are no words in the store \(Format.visible(store.path)): a run of a pipeline with "
+        + "a transcript, like words, brings them"
     }
     return "nothing is found in \(Count.of(answer.transcripts, "transcript"))"
   }

@@ -257,7 +257,7 @@ struct StoreStatus: Encodable {
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
     lines += timeStamps?.lines(at: now) ?? []
-    lines += next.prefix(Self.shownCommands).map { "next:  \(Format.visible($0))" }
+    lines += next.prefix(Self.shownCommands).compactMap { NextCommand($0)?.text }
     if next.count > Self.shownCommands {
       lines.append("       and \(next.count - Self.shownCommands) more: spool status --json")
     }

@@ -107,6 +107,7 @@ extension CommandContext {
     let words = try words(in: store)
     report(words)
     if let path = arguments[Options.from] {
+      try requireThere(path)
       let edited = try Self.words(in: path, format: try format(named: arguments[Options.format]))
       return try keep(edited, of: words, in: store)
     }

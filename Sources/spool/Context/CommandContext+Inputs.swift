@@ -48,7 +48,10 @@ extension CommandContext {
           + "\(arguments.count) were given", advice: "run spool once for each recording")
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
-    for path in bound.values.sorted() { try refuseUnnameable(path) }
+    for path in bound.values.sorted() {
+      try refuseUnnameable(path)
+      try requireFile(path)
+    }
     bound = withTranscript(bound, in: pipeline, declined: declined)
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
   }
@@ -132,6 +135,27 @@ extension CommandContext {
     guard let pipeline = others.first(where: { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") })
     else { return nil }
     return [pipeline, path] + others.filter { $0 != pipeline }
+  }
+
+  /// Refuses an argument that names nothing, before any work. What is there and cannot be read fails
+  /// later, as a failure of the surroundings.
+  func requireThere(_ path: String) throws(SpoolError) {
+    guard let error = FilePath.obstacle(to: absolute(path)),
+      [.missing, .wrongKind].contains(error.kind)
+    else { return }
+    throw SpoolError("read", path, error, advice: "check the path").with(kind: .usage)
+  }
+
+  /// Refuses an argument that names nothing, a folder, or a pipe or a device: recordings are read more
+  /// than once.
+  func requireFile(_ path: String, folderAdvice: String = "name a file") throws(SpoolError) {
+    try requireThere(path)
+    guard let stamp = try? FileStamp(following: absolute(path)), let complaint = stamp.complaint
+    else { return }
+    throw .usage(
+      "cannot read \(ShellWords.visible(path: path))", reason: complaint,
+      advice: stamp.isFolder
+        ? folderAdvice : "save what comes out of it as a file, and name that file")
   }
 
   /// Refuses an address: Spool downloads nothing.

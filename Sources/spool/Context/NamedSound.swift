@@ -65,6 +65,7 @@ struct NamedSoundFinder {
   func sound(_ reference: Reference) throws(SpoolError) -> NamedSound {
     switch reference {
     case .file(let path):
+      try context.requireFile(path)
       return NamedSound(
         sound: try PlayableSound(file: path),
         name: path.split(separator: "/").last.map(String.init)

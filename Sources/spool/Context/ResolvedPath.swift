@@ -146,13 +146,6 @@ enum TextFile {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
-
-  /// Refuses a path that cannot be read.
-  static func requireReadable(_ path: String, as what: String? = nil) throws(SpoolError) {
-    guard let error = FilePath.obstacle(to: path, R_OK) else { return }
-    throw SpoolError(
-      what.map { "read \($0)" } ?? "read", path, error, advice: "check the path")
-  }
 }
 
 enum Environment {

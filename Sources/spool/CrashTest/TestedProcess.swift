@@ -278,7 +278,7 @@ struct ScratchStore: Sendable {
       let rest = parts.count == 2 ? parts[1].drop(while: \.isWhitespace) : line
       switch parts.first {
       case "error", "why": reasons.append(String(rest))
-      case "next": advice = String(rest)
+      case "help": advice = String(rest)
       default: reasons.append(String(line.drop(while: \.isWhitespace)))
       }
     }

@@ -41,6 +41,9 @@ final class Console: Sendable {
     write(line(text), to: STDERR_FILENO)
   }
 
+  /// Offers commands on standard error, each in a line that begins with `next:`.
+  func offer(_ commands: [NextCommand]) { commands.forEach { report($0.text) } }
+
   /// Makes control sequences harmless and appends a line feed.
   private func line(_ text: String) -> String {
     Format.harmless(text.utf8.last == 0x0A ? text : text + "\n")
@@ -100,6 +103,30 @@ final class Console: Sendable {
     }
     return Int(size.ws_col)
   }
+}
+
+/// A command that is offered in a line `next:`, which can be pasted into a shell as it is.
+///
+/// Text for people has no place in it: words are quoted, and a line has to be one that Spool takes.
+struct NextCommand: Sendable {
+  /// As a shell reads it.
+  let line: String
+
+  /// The command of these words, the program first.
+  init(_ words: [String]) { line = ShellWords.line(words) }
+
+  /// A command of Spool as it was recorded; nil for any other text.
+  init?(_ line: String) {
+    guard var words = ShellWords.words(of: line), words.first == Spool.program.name else {
+      return nil
+    }
+    words.removeFirst()
+    guard case .run? = try? Spool.program.parse(words) else { return nil }
+    self.line = line
+  }
+
+  /// The line that offers it.
+  var text: String { "next:  \(Format.visible(line))" }
 }
 
 extension SystemError {

@@ -33,7 +33,8 @@ extension SpoolError {
     // An error of another file than the recording names that file.
     let recording =
       error.scope.isEmpty
-      ? failure.recording.map { message.contains($0) ? "" : " — \($0)" } ?? "" : ""
+      ? failure.recording.map(ShellWords.visible(path:))
+        .map { message.contains($0) ? "" : " — \($0)" } ?? "" : ""
     self.init(
       place + message + recording, reason: error.reason, advice: error.advice, cause: error.cause)
   }
@@ -55,7 +56,7 @@ extension SpoolError {
     } else {
       lines = [console.red("error:") + " " + console.bold(Format.visible(message))]
       if let reason { lines.append("why:   \(Format.visible(reason))") }
-      if let advice { lines.append("next:  \(Format.visible(advice))") }
+      if let advice { lines.append("help:  \(Format.visible(advice))") }
     }
     if exitCode == .usage { lines += others.map { $0.text(console) } }
     return lines.joined(separator: "\n")
@@ -122,7 +123,9 @@ struct FindingList {
       "  means: \(Format.visible(finding.meaning))",
     ]
     if let advice = finding.advice {
-      lines.append("  next:  \(Format.visible(Self.completed(advice, store)))")
+      let advice = Self.completed(advice, store)
+      let line = NextCommand(advice)?.text ?? "help:  \(Format.visible(advice))"
+      lines.append("  " + line)
     }
     return lines
   }

@@ -37,7 +37,7 @@ struct BatchTests {
     }
     // One line for each that failed: file, what, why, what next.
     let lines = first.lines.filter { $0.contains("bad.m4a: ") }
-    #expect(lines.count == 1 && lines[0].contains(" — next: "), "\(first.lines)")
+    #expect(lines.count == 1 && lines[0].contains(" — help: "), "\(first.lines)")
     #expect(first.lines.contains { $0.hasPrefix("5 files") && $0.contains("free") })
 
     // Again: what was done is left alone, what failed is tried again.

@@ -159,7 +159,7 @@ struct PlayTests {
       device.errorOutput == """
         error: cannot play on the sound device absent
         why:   Unknown PCM absent
-        next:  aplay -L lists the devices, and --device names one; without any, export the sound, and \
+        help:  aplay -L lists the devices, and --device names one; without any, export the sound, and \
         play the file elsewhere
 
         """)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ struct CommandLineMistakeTests {
     let result = try place.spool(["run", note, pipeline])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.contains("is no pipeline"), "\(result.errorOutput)")
-    #expect(result.errorOutput.contains("next:  spool run"), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("help:  spool run"), "\(result.errorOutput)")
     #expect(result.errorOutput.hasSuffix("\(pipeline) \(note)\n"), "\(result.errorOutput)")
     let alone = try place.spool(["pipeline", "check", note])
     #expect(alone.exitCode == 2)
@@ -73,6 +74,28 @@ struct CommandLineMistakeTests {
     #expect(!result.text.contains("BROKEN"))
   }
 
+  @Test("a file without a receipt is told where one was looked for, and what to type")
+  func unproven() throws {
+    let place = try Workspace()
+    try place.folder.write("RIFF\u{1}\u{2}", to: "ep.podcast.wav")
+    let alone = try place.spool(["verify", "ep.podcast.wav"])
+    #expect(alone.exitCode == 2)
+    let complaint = try #require(Complaint(alone.errorOutput), "\(alone.errorOutput)")
+    #expect(complaint.what == "ep.podcast.wav is no receipt")
+    for name in ["ep.podcast.receipt.json", "ep.receipt.json", "receipts/ep.receipt.json"] {
+      #expect(complaint.why.contains(name), "\(complaint)")
+    }
+    #expect(complaint.next.contains("spool verify FOLDER"), "\(complaint)")
+    try FileManager.default.createDirectory(
+      atPath: place.file("receipts"), withIntermediateDirectories: true)
+    try place.folder.write("{}", to: "receipts/other.receipt.json")
+    let other = Complaint(try place.spool(["verify", "ep.podcast.wav"]).errorOutput)
+    #expect(other?.next == "spool verify receipts checks the others there")
+    try place.folder.write("{}", to: "receipts/ep.podcast.receipt.json")
+    let found = Complaint(try place.spool(["verify", "ep.podcast.wav"]).errorOutput)
+    #expect(found?.next == "spool verify receipts/ep.podcast.receipt.json")
+  }
+
   @Test("a refused watch leaves no folder behind")
   func watch() throws {
     let place = try Workspace()
@@ -87,7 +110,8 @@ struct CommandLineMistakeTests {
     let place = try Workspace()
     let result = try place.spool(["pipeline", "new", "my pipeline.yaml"])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
-    #expect(result.text.contains("spool run 'my pipeline.yaml' RECORDING"), "\(result.text)")
+    #expect(
+      result.text.contains("next:  spool pipeline check 'my pipeline.yaml'\n"), "\(result.text)")
   }
 
   @Test("a wrong value of --set is reported at the option")

@@ -52,7 +52,7 @@ struct PipelineMistakeTests {
       "run", PackageFiles.pipeline("voice-note.yaml"), "notes=x.m4a",
     ])
     #expect(misspelt.exitCode == 2)
-    #expect(misspelt.errorOutput.contains("next:  note=x.m4a"), "\(misspelt.errorOutput)")
+    #expect(misspelt.errorOutput.contains("help:  note=x.m4a"), "\(misspelt.errorOutput)")
   }
 
   @Test("a recording whose name is no text is told to be renamed")

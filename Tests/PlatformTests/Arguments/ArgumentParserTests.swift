@@ -63,10 +63,10 @@ struct ArgumentParserTests {
       Fixture.problems("run p x --out --json") == [.missingValue("--out", placeholder: "DIR")])
   }
 
-  @Test("An empty value is a value")
+  @Test("An empty value is a value, unless it would be a path or a name")
   func emptyValues() throws {
-    #expect(try Fixture.arguments("run p x --out=")?[Fixture.out] == "")
-    #expect(try Fixture.arguments("run p x --out ")?[Fixture.out] == "")
+    #expect(try Fixture.arguments("run p x --set=")?[Fixture.set] == [""])
+    #expect(try Fixture.arguments("run p x --set ")?[Fixture.set] == [""])
   }
 
   @Test(

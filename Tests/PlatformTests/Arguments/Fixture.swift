@@ -71,17 +71,37 @@ enum Fixture {
     program.help(for: try #require(program.helpSubject([name])), width: width)
   }
 
+  /// The program with a command that takes two arguments or more, and with other tools' options.
+  static let foreign = ProgramDeclaration(
+    name: "spool", summary: "Process recordings.", version: "1.2.3",
+    commands: program.commands + [
+      CommandDeclaration(
+        name: "join", group: "Run pipelines", summary: "Join recordings.",
+        positionals: [
+          Positional<[String]>.repeated("RECORDING", minimum: 2, help: "Recordings.")
+        ])
+    ],
+    globalOptions: [store, json, quiet],
+    foreignOptions: [
+      ForeignOption(["dest", "dd"], .option("out")), ForeignOption(["input"], .argument),
+      ForeignOption(["simulate"], .line("spool plan", for: ["run"])),
+    ])
+
   /// What `line`, cut at its spaces, gives the command it names; nil if it asks for something else.
-  static func arguments(_ line: String) throws(UsageError) -> ParsedArguments? {
+  static func arguments(
+    _ line: String, of program: ProgramDeclaration = program
+  ) throws(UsageError) -> ParsedArguments? {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard case .run(let arguments) = try program.parse(words) else { return nil }
     return arguments
   }
 
   /// What is wrong with `line`.
-  static func problems(_ line: String) -> [UsageProblem] {
+  static func problems(
+    _ line: String, of program: ProgramDeclaration = program
+  ) -> [UsageProblem] {
     do throws(UsageError) {
-      _ = try arguments(line)
+      _ = try arguments(line, of: program)
       return []
     } catch { return error.problems }
   }

@@ -26,6 +26,18 @@ struct UsageErrorTests {
       ("run p x -o a --out b", [.repeatedOption("--out")]),
       ("run p x --json -j", []),
       ("run p", [.missingArgument("INPUT")]),
+      ("run p  x", [.emptyArgument("INPUT")]),
+      ("run p x --out=", [.emptyArgument("--out")]),
+      ("run p x --set=", []),
+      ("run p x --dest d", [.unknownOption("--dest", nearest: "--out")]),
+      ("run p x -dd", [.unknownOption("-dd", nearest: "--out")]),
+      ("show x --dest d", [.unknownOption("--dest", nearest: nil)]),
+      ("run p --input x", [.optionForArgument("--input", argument: "INPUT")]),
+      ("run p x --simulate", [.unknownOption("--simulate", nearest: "spool plan")]),
+      ("show x --simulate", [.unknownOption("--simulate", nearest: nil)]),
+      (
+        "join a", [.tooFewArguments("RECORDING", of: "join", count: 1, minimum: 2)]
+      ),
       ("run", [.missingArgument("PIPELINE"), .missingArgument("INPUT")]),
       ("show a b c", [.unexpectedArgument("b"), .unexpectedArgument("c")]),
       (
@@ -44,7 +56,7 @@ struct UsageErrorTests {
       ),
     ] as [(String, [UsageProblem])])
   func problems(line: String, problems: [UsageProblem]) {
-    #expect(Fixture.problems(line) == problems)
+    #expect(Fixture.problems(line, of: Fixture.foreign) == problems)
   }
 
   @Test("is told everything that is wrong at once")
@@ -88,6 +100,15 @@ struct UsageErrorTests {
       (
         .unknownOption("-5", nearest: nil),
         "unknown option '-5'; write '--' before arguments that begin with a dash"
+      ),
+      (
+        .tooFewArguments("RECORDING", of: "mix", count: 1, minimum: 2),
+        "mix needs at least 2 recordings, and 1 is given"
+      ),
+      (.emptyArgument("INPUT"), "INPUT is empty: '' names nothing"),
+      (
+        .optionForArgument("--input", argument: "RECORDING"),
+        "unknown option '--input'; RECORDING stands without an option"
       ),
       (.missingValue("--out", placeholder: "DIR"), "option '--out' needs a value: --out DIR"),
       (

@@ -63,7 +63,7 @@ struct KillTestTests {
   @Test("what a program complains of is taken apart, however many lines it has")
   func complaint() {
     let parts = ScratchStore.complaint(
-      in: "error: cannot read a.wav\nwhy:   it is: gone\nnext:  check the path\n")
+      in: "error: cannot read a.wav\nwhy:   it is: gone\nhelp:  check the path\n")
     #expect(parts.reason == "cannot read a.wav: it is: gone" && parts.advice == "check the path")
     let other = ScratchStore.complaint(in: "Fatal\n  at line 3\n")
     #expect(other.reason == "Fatal: at line 3" && other.advice == nil)

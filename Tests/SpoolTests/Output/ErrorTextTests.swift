@@ -21,7 +21,7 @@ struct ErrorTextTests {
     let error = SpoolError("write", "/a\u{1B}b", reason: "it is full", advice: "free some space")
     #expect(
       error.text(console)
-        == "error: cannot write /a\u{FFFD}b\nwhy:   it is full\nnext:  free some space")
+        == "error: cannot write $'/a\\eb'\nwhy:   it is full\nhelp:  free some space")
     #expect(SpoolError.usage("no such note").text(console) == "error: no such note")
   }
 
@@ -35,7 +35,7 @@ struct ErrorTextTests {
   func others() {
     let errors = [SpoolError.usage("one"), SpoolError("two", advice: "three")]
     let error = SpoolError.all(errors)
-    #expect(error?.text(console) == "error: one\nerror: two\nnext:  three")
+    #expect(error?.text(console) == "error: one\nerror: two\nhelp:  three")
   }
 }
 

@@ -10,7 +10,7 @@ package struct Complaint: Sendable {
   /// Reads standard error; nil unless it is exactly one error in its three parts.
   package init?(_ text: String) {
     let lines = text.split(separator: "\n").map(String.init).drop { $0.hasPrefix("note: ") }
-    let labels = ["error: ", "why:   ", "next:  "]
+    let labels = ["error: ", "why:   ", "help:  "]
     guard lines.count == labels.count, zip(lines, labels).allSatisfy({ $0.hasPrefix($1) }) else {
       return nil
     }

@@ -71,6 +71,7 @@ extension CommandContext {
 
   private func show(_ folder: KeyFolder) throws(SpoolError) {
     if let path = arguments[Options.file] {
+      try requireThere(path)
       return try tell([("key", try VerifyingKey(at: path))], folder)
     }
     let (own, known, earlier) = (
@@ -111,6 +112,7 @@ extension CommandContext {
     guard let path = arguments[Options.file] else {
       throw .usage("spool proof key import takes a file", advice: "spool proof key import FILE")
     }
+    try requireThere(path)
     let (key, isSigning) = try folder.take(fileAt: path)
     try tell([(isSigning ? "signing" : "trusted", key)], folder)
   }

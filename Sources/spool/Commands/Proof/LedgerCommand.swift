@@ -170,7 +170,7 @@ extension CommandContext {
     _ word: String, _ keys: [VerifyingKey]
   ) throws(SpoolError) -> (size: Int, head: TreeHead?) {
     if let size = Int(word), size >= 0 { return (size, nil) }
-    try TextFile.requireReadable(word, as: "the tree head")
+    try requireThere(word)
     do throws(SpoolError) {
       let head = try TreeHead(at: word, keys: keys)
       return (head.size, head)

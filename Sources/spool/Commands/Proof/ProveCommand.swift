@@ -122,8 +122,9 @@ extension CommandContext {
         "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
           + "it: type spool proof stamp, and prove again")
     }
-    let ways = [["spool", "verify", folder], ["python3", "\(folder)/verify.py"]]
-    console.report("next:  " + ways.map(ShellWords.line).joined(separator: ", or "))
+    console.offer([
+      NextCommand(["spool", "verify", folder]), NextCommand(["python3", "\(folder)/verify.py"]),
+    ])
     return true
   }
 
@@ -133,7 +134,7 @@ extension CommandContext {
   ) throws(SpoolError) -> (QuotableReceipt, QuotableReceipt.Export) {
     let place = arguments[Options.place]
     let isReceipt = place.hasSuffix(ReceiptSearch.ending)
-    try TextFile.requireReadable(place)
+    try requireFile(place)
     let receipt =
       try isReceipt
       ? QuotableReceipt(at: place, knownKeys: keys)

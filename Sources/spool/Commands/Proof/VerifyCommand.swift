@@ -66,7 +66,8 @@ extension CommandContext {
   fileprivate func verify() throws(SpoolError) -> ExitCode {
     let keys = try keys()
     let certificates = try arguments[Options.authority].map { (path) throws(SpoolError) in
-      try TrustedCertificates(at: path)
+      try requireThere(path)
+      return try TrustedCertificates(at: path)
     }
     var log = try log(keys)
     let wasBusy = log?.others.isEmpty == false
@@ -143,6 +144,7 @@ extension CommandContext {
   /// The trusted keys.
   private func keys() throws(SpoolError) -> [VerifyingKey] {
     let named = arguments[Options.key]
+    for path in named { try requireThere(path) }
     guard named.isEmpty else { return try named.map(VerifyingKey.init(at:)) }
     return try keyFolder().knownKeys()
   }
@@ -152,10 +154,9 @@ extension CommandContext {
     receipts: [String], bags: [String], quotes: [String]
   ) {
     let place = arguments[Options.place]
-    let stamp = try doing("read", place, advice: "check the path") { () throws(SystemError) in
-      try FileStamp(following: place)
-    }
-    guard stamp.isFolder else {
+    let isFolder = (try? FileStamp(following: place))?.isFolder == true
+    if !isFolder { try requireFile(place) }
+    guard isFolder else {
       guard place == QuoteBundle.quoteName || place.hasSuffix("/" + QuoteBundle.quoteName) else {
         try requireReceipt(at: place)
         return ([place], [], [])
@@ -174,14 +175,42 @@ extension CommandContext {
       let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK), let bytes = try? file.bytes(512),
       bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) != UInt8(ascii: "{")
     else { return }
-    let stem = path.split(separator: "/", omittingEmptySubsequences: false).last?
-      .split(separator: ".").first.map(String.init)
-    let folder = FilePath.folder(of: path)
-    let beside = stem.map { "\(folder)/\($0)\(ReceiptSearch.ending)" }
-    let subject = beside.flatMap { FilePath.exists($0) ? $0 : nil } ?? folder
+    let what = "\(ShellWords.visible(path: path)) is no receipt"
+    let (folders, files) = Self.receiptPlaces(of: path)
+    if let receipt = files.first(where: FilePath.exists) {
+      throw .usage(
+        what, reason: "the receipt that may vouch for it is \(ShellWords.visible(path: receipt))",
+        advice: ShellWords.line(["spool", "verify", receipt]))
+    }
+    let places = files.map(ShellWords.visible(path:)).joined(separator: ", ")
+    let other = folders.first { folder in
+      FilePath.names(in: folder).contains { $0.hasSuffix(ReceiptSearch.ending) }
+    }
     throw .usage(
-      "\(path) is no receipt", reason: "spool verify takes a receipt, or the folder of one",
-      advice: ShellWords.line(["spool", "verify", subject]))
+      what, reason: "and none vouches for it at \(places)",
+      advice: other.map { ShellWords.line(["spool", "verify", $0]) + " checks the others there" }
+        ?? "spool verify FOLDER, with the folder that its receipt lies in; a proof stage writes one"
+    )
+  }
+
+  /// Where the receipt of a file may lie: the file's folder and that for receipts in it, and the paths
+  /// there by the file's name, from the longest stem on.
+  private static func receiptPlaces(of path: String) -> (folders: [String], files: [String]) {
+    let name = ReceiptSearch.name(of: path)
+    let start = String(path.dropLast(name.count))
+    var stems = [name]
+    while let dot = stems[stems.count - 1].lastIndex(of: "."), dot > name.startIndex {
+      stems.append(String(stems[stems.count - 1][..<dot]))
+    }
+    let folders = [start.isEmpty ? "." : start, start + Receipt.ownFolder]
+    return (
+      folders,
+      [start, start + Receipt.ownFolder + "/"].flatMap { folder in
+        (stems.count > 1 ? stems.dropFirst() : stems[...]).map {
+          folder + $0 + ReceiptSearch.ending
+        }
+      }
+    )
   }
 
   private func tell(
@@ -199,7 +228,7 @@ extension CommandContext {
     for line in lines { console.print(line) }
     for advice in adviceOnKeys(receipts, in: arguments[Options.place], keys: arguments[Options.key])
     {
-      console.report("next:  \(advice)")
+      console.report("help:  \(Format.visible(advice))")
     }
     guard !isQuiet, receipts.contains(where: { !$0.plugins.isEmpty }) else { return }
     for line in changedPlugins(receipts, registry(beside: nil)) {
@@ -313,6 +342,6 @@ extension CommandContext {
     console.report(
       "note: " + Format.visible("\(trouble.message)\(reason)")
         + "; the ledger is held against the keys that its heads are signed with")
-    if let advice = trouble.advice { console.report("next:  \(Format.visible(advice))") }
+    if let advice = trouble.advice { console.report("help:  \(Format.visible(advice))") }
   }
 }

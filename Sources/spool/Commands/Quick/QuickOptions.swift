@@ -193,7 +193,11 @@ extension CommandContext {
     }
     let limits = range.lowerBound * unit.factor...range.upperBound * unit.factor
     guard limits.contains(value) else {
-      throw .usage("\(typed) is out of range", reason: "allowed: \(allowed)")
+      // A loudness is often given without its sign.
+      let isSignMissing = limits.contains(-value) && !text.hasPrefix("-")
+      throw .usage(
+        "\(typed) is out of range", reason: "allowed: \(allowed)",
+        advice: isSignMissing ? "did you mean \(typed.dropLast(text.count))-\(text)?" : nil)
     }
     return unit.format(value)
   }

@@ -73,11 +73,12 @@ extension CommandContext {
       let slots = try DiskStore.backups(ofStore: store)
       if let slot = slots.first(where: { $0.number == number }) { return slot.path }
       let names = slots.map { "\($0.number)" }.joined(separator: ", ")
-      throw SpoolError(
-        "find the backup", named,
+      throw SpoolError.usage(
+        "cannot find the backup \(named)",
         reason: slots.isEmpty ? "the store has none yet" : "the store has these: \(names)",
         advice: "spool store restore --list shows them; a file is named by its path")
     }
+    try requireThere(named)
     return absolute(named)
   }
 }

@@ -276,7 +276,7 @@ enum BatchText {
       let what = failure.step.map { "\($0): " } ?? ""
       text += what + failure.message
       if let reason = failure.reason { text += " — \(reason)" }
-      if let advice = failure.advice { text += " — next: \(advice)" }
+      if let advice = failure.advice { text += " — help: \(advice)" }
     }
     return "  " + Format.visible(text)
   }

@@ -21,7 +21,7 @@ struct QuickReport {
 
   private static func list(_ names: [String], _ separator: String) -> String {
     names.count > 3
-      ? "\(names.count) files" : names.map { Format.visible($0) }.joined(separator: separator)
+      ? "\(names.count) files" : names.map(ShellWords.visible(path:)).joined(separator: separator)
   }
 
   /// `note.m4a → clean.m4a   -31.2 → -16.0 LUFS   true peak -8.3 → -1.0 dBTP   1.2 MB   0.8 s`.
