@@ -193,19 +193,12 @@ extension BatchRunner {
     var order = order
     for step in order.plan.albumSteps {
       guard let album = order.plan.step(step)?.stage.album else { continue }
-      var rounds: [AlbumAnalysis.Round] = []
-      while true {
-        switch try album.move(rounds) {
-        case .survey(let wanted):
-          let findings = try hear(files, for: step, wanted, order, id, round: rounds.count + 1)
-          rounds.append(AlbumAnalysis.Round(asked: wanted, findings: findings))
-          continue
-        case .settle(let figures):
-          if !figures.isEmpty { order.album[step] = figures }
-          workplace.recorder.record(.settled(step: step, words(figures, of: step)))
-        }
-        break
+      let known = order
+      let figures = try album.figures { (wanted, round) throws(SpoolError) in
+        try hear(files, for: step, wanted, known, id, round: round)
       }
+      if !figures.isEmpty { order.album[step] = figures }
+      workplace.recorder.record(.settled(step: step, words(figures, of: step)))
     }
     return order.album
   }

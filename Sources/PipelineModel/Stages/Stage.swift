@@ -305,6 +305,21 @@ package struct AlbumAnalysis: Sendable {
     self.survey = survey
     self.move = move
   }
+
+  /// Surveys until it is settled what holds for every recording.
+  /// - Parameter hear: gives the findings of a round, counted from 1.
+  package func figures(
+    hear: (_ asked: [String: Double], _ round: Int) throws(SpoolError) -> [String]
+  ) throws(SpoolError) -> [String: Double] {
+    var rounds: [Round] = []
+    while true {
+      switch try move(rounds) {
+      case .survey(let asked):
+        rounds.append(Round(asked: asked, findings: try hear(asked, rounds.count + 1)))
+      case .settle(let figures): return figures
+      }
+    }
+  }
 }
 
 /// The results for a plan's album steps: parameters in base units, by step.

@@ -15,6 +15,20 @@ struct QuickWork {
   var keepsSamples = false
   /// Whether all recordings become one result, which has this name in a folder.
   var mixName: String?
+  /// The work with a gain that all recordings share, which an album step of this work finds; nil where
+  /// each is by itself.
+  var album: ((_ gain: Decibels) -> QuickWork)?
+
+  init(
+    keepsSamples: Bool = false, mixName: String? = nil,
+    album: ((_ gain: Decibels) -> QuickWork)? = nil,
+    stages: @escaping (QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage]
+  ) {
+    self.stages = stages
+    self.keepsSamples = keepsSamples
+    self.mixName = mixName
+    self.album = album
+  }
 }
 
 /// The recordings of one run of a quick command.
@@ -25,7 +39,7 @@ struct QuickRecordings {
 }
 
 /// One run of a quick command, checked: a recording, or several tracks, through one pipeline.
-private struct QuickJob {
+struct QuickJob {
   /// The recordings as typed.
   let inputs: [String]
   let pipeline: CommandContext.Pipeline
@@ -57,22 +71,28 @@ extension CommandContext {
     let destination = try QuickDestination(
       out, formats: format.formats, fileCount: groups.count,
       isFolder: (try? FileStamp(following: absolute(out)))?.isFolder == true)
-    var jobs: [Result<QuickJob, SpoolError>] = []
-    for group in groups {
-      do throws(SpoolError) {
-        jobs.append(.success(try job(group, work, format, destination)))
-      } catch {
-        if error.exitCode == .usage { throw error }
-        jobs.append(.failure(error))
+    func jobs(_ work: QuickWork) throws(SpoolError) -> [Result<QuickJob, SpoolError>] {
+      var jobs: [Result<QuickJob, SpoolError>] = []
+      for group in groups {
+        do throws(SpoolError) {
+          jobs.append(.success(try job(group, work, format, destination)))
+        } catch {
+          if error.exitCode == .usage { throw error }
+          jobs.append(.failure(error))
+        }
       }
+      return jobs
     }
+    let first = try jobs(work)
     let folder = absolute(destination.path)
-    try refuseCollisions(jobs, with: typed, in: folder)
-    if arguments[QuickOptions.show] { return try show(jobs) }
+    try refuseCollisions(first, with: typed, in: folder)
+    if arguments[QuickOptions.show] { return try show(first) }
     if arguments[QuickOptions.dryRun] {
       try OutputFolder.check(folder)
     }
-    return try run(jobs, groups, destination)
+    return try run(first, groups, destination) { (gain) throws(SpoolError) in
+      try work.album.map { (share) throws(SpoolError) in try jobs(share(gain)) } ?? first
+    }
   }
 
   // MARK: Preparing
@@ -86,12 +106,10 @@ extension CommandContext {
       try refuseAddress(input)
       let path = absolute(input)
       try refuseUnnameable(path)
-      if (try? FileStamp(following: path))?.isFolder == true {
-        throw .usage(
-          "\(input) is a folder", reason: "spool \(arguments.command.name) takes recordings",
-          advice: "name the files in it, or give the folder to spool batch with a pipeline: "
-            + "--show prints one")
-      }
+      try requireFile(
+        input,
+        folderAdvice: "name the files in it, or give the folder to spool batch with a pipeline: "
+          + "--show prints one")
       descriptions.append(try MediaProbe.describe(SourceFile(path)))
       paths.append(path)
     }
@@ -193,7 +211,8 @@ extension CommandContext {
   // MARK: Running
 
   private func run(
-    _ jobs: [Result<QuickJob, SpoolError>], _ groups: [[String]], _ destination: QuickDestination
+    _ jobs: [Result<QuickJob, SpoolError>], _ groups: [[String]], _ destination: QuickDestination,
+    sharing: (_ gain: Decibels) throws(SpoolError) -> [Result<QuickJob, SpoolError>]
   ) throws(SpoolError) -> ExitCode {
     let isDry = arguments[QuickOptions.dryRun]
     let folder =
@@ -211,6 +230,16 @@ extension CommandContext {
     let runs = QuickRuns(
       context: self, folder: folder, shownFolder: destination.path, temporary: temporary,
       clock: clock, stop: stop)
+    var jobs = jobs
+    if !isDry {
+      do throws(SpoolError) {
+        if let gain = try runs.albumGain(of: jobs) { jobs = try sharing(gain) }
+      } catch {
+        guard error.cause == .cancelled, let signal = stop.signalNumber else { throw error }
+        console.report(farewell)
+        return .interrupted(by: signal)
+      }
+    }
     var failureCount = 0
     for (job, group) in zip(jobs, groups) {
       var report: QuickReport
@@ -251,7 +280,7 @@ extension CommandContext {
 }
 
 /// The runs of one quick command, one after the other.
-private struct QuickRuns {
+struct QuickRuns {
   let context: CommandContext
   /// The output folder, and how the user named it.
   let folder: String
@@ -285,7 +314,10 @@ private struct QuickRuns {
     let record = RunRecord(
       id: clock.makeRunID(), pipeline: job.plan.name, pipelinePath: job.pipeline.path,
       inputs: job.plan.inputs, overrides: [:], startedAt: clock.now, request: request)
-    let store = try store(for: job.plan, request)
+    let store =
+      isKept
+      ? try context.store(for: job.plan, Runner.Options(request))
+      : try temporaryStore(for: job.plan, request)
     defer { if !isKept { temporary.remove() } }
     var settings = Runner.Options(request)
     if isKept { settings.resumeCommand = context.resumeLine(record.id) }
@@ -312,10 +344,9 @@ private struct QuickRuns {
     shownFolder == "." ? name : shownFolder + (shownFolder.hasSuffix("/") ? "" : "/") + name
   }
 
-  /// The user's store with --keep; else a temporary one, beside the output or, if it does not fit
-  /// there, in the folder for temporary files.
-  private func store(for plan: Plan, _ request: RunRequest) throws(SpoolError) -> DiskStore {
-    if isKept { return try context.store(for: plan, Runner.Options(request)) }
+  /// A temporary store, beside the output or, if it does not fit there, in the folder for temporary
+  /// files.
+  func temporaryStore(for plan: Plan, _ request: RunRequest) throws(SpoolError) -> DiskStore {
     let other = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     let store: DiskStore
     do throws(SpoolError) { store = try temporary.open(in: folder) } catch {
@@ -334,7 +365,7 @@ private struct QuickRuns {
   }
 
   /// A run's error without steps, stages and a store, which the user of a quick command never named.
-  private func wording(_ failure: RunError) -> SpoolError {
+  func wording(_ failure: RunError) -> SpoolError {
     let error = failure.error
     let recording = failure.recording.map { error.message.contains($0) ? "" : " — \($0)" } ?? ""
     var advice = error.advice.map(inOptions)

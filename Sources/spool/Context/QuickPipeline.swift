@@ -16,6 +16,17 @@ struct QuickPipeline {
       self.id = id
       self.parameters = parameters.compactMap { name, value in value.map { (name, $0) } }
     }
+
+    private init(_ kind: String, id: String?, all parameters: [(name: String, value: String)]) {
+      self.kind = kind
+      self.id = id
+      self.parameters = parameters
+    }
+
+    /// The stage with another parameter.
+    func adding(_ name: String, _ value: String) -> Self {
+      Self(kind, id: id, all: parameters + [(name, value)])
+    }
   }
 
   /// The name of the command, which is the pipeline's.

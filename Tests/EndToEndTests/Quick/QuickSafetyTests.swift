@@ -52,11 +52,17 @@ struct QuickSafetyTests {
     "mistakes are told in terms of its own options, and nothing is written",
     arguments: [
       (["normalize", "in.wav", "-t", "-3", "-o", "a.wav"], "--loudness -3 is out of range"),
+      (["normalize", "in.wav", "-t", "16", "-o", "a.wav"], "did you mean --loudness -16?"),
+      (["normalize", "in.wav", "--target-level", "-16"], "did you mean '--loudness'?"),
+      (["convert", "in.wav", "--audio-codec", "flac"], "did you mean '--format'?"),
+      (["convert", "--input", "in.wav"], "'--input'; RECORDING stands without an option"),
+      (["normalize", "", "-o", "a.wav"], "RECORDING is empty"),
+      (["normalize", "in.wav", "-o", ""], "--out is empty"),
       (["normalize", "in.wav", "-t", "loud", "-o", "a.wav"], "--loudness loud is no number"),
       (["normalize", "in.wav", "--true-peak", "1 Hz", "-o", "a.wav"], "has the unit \"Hz\""),
       (["normalize", "in.wav", "--peak=-1", "-t", "-9", "-o", "a.wav"], "in place of a loudness"),
       (["normalize", "in.wav"], "the output has no name"),
-      (["normalize", ".", "-o", "a.wav"], ". is a folder"),
+      (["normalize", ".", "-o", "a.wav"], "it is a folder"),
       (["normalize", "in.wav", "-o", "a.wav", "--store", "x"], "--store is for work that is kept"),
       (["convert", "in.wav", "-f", "mp4", "-o", "out/"], "--format mp4 is none that Spool writes"),
       (["convert", "in.wav", "-b", "192k", "-o", "a.flac"], "--bit-rate 192k is for m4a"),
@@ -74,7 +80,7 @@ struct QuickSafetyTests {
       (["trim", "in.wav", "--from", "-9", "-o", "a.wav"], "--from -9 is before the beginning"),
       (["trim", "in.wav", "--from", "1", "--to", "0.5", "-o", "a.wav"], "--to 0.5 is not after"),
       (["trim", "in.wav", "in.wav", "--from", "1", "-o", "a.wav"], "takes one recording"),
-      (["mix", "in.wav", "-o", "a.wav"], "missing argument RECORDING"),
+      (["mix", "in.wav", "-o", "a.wav"], "mix needs at least 2 recordings, and 1 is given"),
       (["mix", "in.wav", "in.wav:-3dB", "--gain", "1", "--gain", "2", "-o", "a.wav"], "two gains"),
       (["mix", "in.wav:99dB", "in.wav", "-o", "a.wav"], "in.wav:99dB is out of range"),
     ])
@@ -99,7 +105,8 @@ struct QuickSafetyTests {
     #expect(line["outcome"] as? String == "done" && line["outputs"] as? [String] == ["b.wav"])
     let after = try #require(line["after"] as? [String: Any])
     #expect(after["integratedLoudness"] as? Double == -20)
-    let failed = try place.spool(["normalize", "no.wav", "--json", "-o", "c.wav"])
+    try place.folder.write("no sound", to: "broken.wav")
+    let failed = try place.spool(["normalize", "broken.wav", "--json", "-o", "c.wav"])
     #expect(failed.exitCode == 1 && failed.text.contains("\"outcome\":\"failed\""))
   }
 

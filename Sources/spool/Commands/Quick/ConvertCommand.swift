@@ -21,6 +21,6 @@ extension Command {
 
 extension CommandContext {
   fileprivate func convertQuickly() throws(SpoolError) -> ExitCode {
-    try runQuick(QuickWork(stages: quickDecode, keepsSamples: true))
+    try runQuick(QuickWork(keepsSamples: true, stages: quickDecode))
   }
 }

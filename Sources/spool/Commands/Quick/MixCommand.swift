@@ -12,15 +12,23 @@ extension Command {
       All recordings begin together, and the mix is as long as the longest. It has the rate of the \
       first, and is mono if all of them are. A gain stands behind a name, or in --gain, once for \
       each recording in their order. A mix that would pass -1 dBTP is turned down as a whole; with \
-      --loudness, it is brought to a loudness. For volumes, pans, offsets and ducking, save what \
-      --show prints, and see spool stages mixdown.
+      --loudness, it is brought to a loudness. With --duck, the others step back while the first, or \
+      --voice, is heard. For volumes, pans, offsets and other ducking, save what --show prints, and \
+      see spool stages mixdown.
       """,
     positionals: [Options.mixTracks],
-    options: [QuickOptions.out, Options.mixGain, Options.mixLoudness, QuickOptions.truePeak]
+    options: [
+      QuickOptions.out, Options.mixGain, Options.duck, Options.voice, Options.mixLoudness,
+      QuickOptions.truePeak,
+    ]
       + QuickOptions.common,
     examples: [
       Example("Two recordings", "spool mix a.wav b.wav -o mix.wav"),
       Example("Music under a voice", "spool mix voice.wav music.mp3:-12dB -t -16 -o show.mp3"),
+      Example(
+        "Music that steps back while a voice is heard",
+        "spool mix voice.wav music.mp3 --duck -o show.mp3"
+      ),
     ],
     perform: CommandContext.mixQuickly)
 }
@@ -33,6 +41,11 @@ extension Options {
     "loudness", "LUFS", short: "t", help: "Bring the mix to this integrated loudness (EBU R 128).")
   fileprivate static let mixGain = Option<[String]>.values(
     "gain", "DB", help: "The gain of a recording: the first for the first one, and so on.")
+  fileprivate static let duck = Option<Bool>.flag(
+    "duck", help: "Turn the others down while the voice is heard.")
+  fileprivate static let voice = Option<String?>.value(
+    "voice", "RECORDING", help: "With --duck, the recording that the others give way to.",
+    defaultText: "the first", completion: .files())
 }
 
 /// A recording with its gain in a mix.
@@ -61,29 +74,55 @@ extension CommandContext {
     let inputs = arguments[Options.mixTracks].map {
       MixInput($0) { FilePath.exists(absolute($0)) }
     }
-    let gains = try gains(of: inputs)
+    let tracks = try tracks(inputs, gains: gains(of: inputs))
     let isLevelled = arguments[QuickOptions.loudness] != nil
     if !isLevelled, arguments[QuickOptions.truePeak] != nil {
       throw .usage("--true-peak goes with a loudness", advice: "add --loudness -16")
     }
     let level = isLevelled ? try quickLevel() : QuickPipeline.Stage("measure", id: "after")
     let rate = try value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
-    let work = QuickWork(
-      stages: { recordings in
-        let isMono = recordings.descriptions.allSatisfy { $0.format.channelCount == 1 }
-        return [
-          QuickPipeline.Stage(
-            "mixdown",
-            [
-              "from": "$tracks",
-              "tracks": gains.map { "[\($0.map { "{ gain: \($0) }" }.joined(separator: ", "))]" },
-              "channels": isMono ? "1" : nil,
-              // A mono recording is heard on both sides as it is.
-              "pan-law": "0 dB", "sample-rate": rate, "headroom": "reduce",
-            ]), level,
-        ]
-      }, mixName: "mix")
+    let isDucked = arguments[Options.duck]
+    let work = QuickWork(mixName: "mix") { recordings in
+      let isMono = recordings.descriptions.allSatisfy { $0.format.channelCount == 1 }
+      return [
+        QuickPipeline.Stage(
+          "mixdown",
+          [
+            "from": "$tracks", "tracks": tracks,
+            "duck": isDucked ? "[{ role: music, by-role: voice }]" : nil,
+            "channels": isMono ? "1" : nil,
+            // A mono recording is heard on both sides as it is.
+            "pan-law": "0 dB", "sample-rate": rate, "headroom": "reduce",
+          ]), level,
+      ]
+    }
     return try runQuick(work, on: inputs.map(\.path))
+  }
+
+  /// The settings of the tracks as `mixdown` takes them; nil without any.
+  private func tracks(_ inputs: [MixInput], gains: [String]?) throws(SpoolError) -> String? {
+    var voice: Int?
+    if let named = arguments[Options.voice] {
+      guard arguments[Options.duck] else {
+        throw .usage("--voice says whose voice the others give way to", advice: "add --duck")
+      }
+      voice = inputs.firstIndex { absolute($0.path) == absolute(named) }
+      if voice == nil {
+        throw .usage(
+          "--voice \(named) is none of the recordings",
+          reason: "they are \(inputs.map(\.path).joined(separator: ", "))",
+          advice: ShellWords.line(["--voice", inputs.first?.path ?? ""]))
+      }
+    } else if arguments[Options.duck] {
+      voice = 0
+    }
+    guard gains != nil || voice != nil else { return nil }
+    let tracks = inputs.indices.map { index in
+      let gain = gains.map { "gain: \($0[index])" }
+      let role = voice.map { "role: \($0 == index ? "voice" : "music")" }
+      return "{ \([gain, role].compactMap(\.self).joined(separator: ", ")) }"
+    }
+    return "[\(tracks.joined(separator: ", "))]"
   }
 
   /// The gain of each input with its unit; nil if none has one.

@@ -1,3 +1,5 @@
+import Audio
+import PipelineModel
 import Platform
 
 extension Command {
@@ -9,19 +11,23 @@ extension Command {
       Measures the whole recording after EBU R 128 and applies one gain; true peaks that would \
       pass the ceiling are limited, and the gain is corrected for that. Prints the loudness before \
       and after. With --peak, the highest sample is brought to a level in place of a loudness. \
-      Tags and cover art are carried over.
+      Tags and cover art are carried over. With --album, all recordings get one gain, which brings \
+      them to the loudness together, and they keep their loudness among each other.
 
       One recording goes to a file, several go to a folder, each in its own format or in that of \
       --format. Without --keep nothing stays but the files. --show prints the pipeline, to save and \
       to change.
       """,
     positionals: [QuickOptions.recordings],
-    options: [QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak, Options.samplePeak]
-      + QuickOptions.single,
+    options: [
+      QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak, Options.samplePeak,
+      Options.album,
+    ] + QuickOptions.single,
     examples: [
       Example("Podcast loudness, as MP3", "spool normalize in.wav -t -16 -o out.mp3"),
       Example(
         "Several files into a folder", "spool normalize *.wav -t -23 --format flac -o levelled/"),
+      Example("An album, with one gain", "spool normalize *.flac --album -t -18 -o levelled/"),
       Example("To a peak", "spool normalize in.wav --peak -1 -o out.wav"),
     ],
     perform: CommandContext.normalizeQuickly)
@@ -30,10 +36,13 @@ extension Command {
 extension Options {
   fileprivate static let samplePeak = Option<String?>.value(
     "peak", "DB", help: "The sample peak to reach, in place of a loudness.")
+  fileprivate static let album = Option<Bool>.flag(
+    "album", help: "Give all recordings one gain: they keep their loudness among each other.")
 }
 
 extension CommandContext {
   fileprivate func normalizeQuickly() throws(SpoolError) -> ExitCode {
+    let isAlbum = arguments[Options.album]
     let level: QuickPipeline.Stage
     if let peak = try value(of: Options.samplePeak, in: "normalize", ["peak"]) {
       guard arguments[QuickOptions.loudness] == nil, arguments[QuickOptions.truePeak] == nil else {
@@ -41,12 +50,27 @@ extension CommandContext {
           "--peak is in place of a loudness",
           advice: "leave --peak out, or --loudness and --true-peak")
       }
+      guard !isAlbum else {
+        throw .usage(
+          "--album shares a gain by loudness", reason: "--peak asks for another one",
+          advice: "leave out --album, or --peak")
+      }
       level = QuickPipeline.Stage("normalize", ["peak": peak])
     } else {
       level = try quickLevel()
     }
+    func work(
+      _ level: QuickPipeline.Stage, album: ((Decibels) -> QuickWork)? = nil
+    ) -> QuickWork {
+      QuickWork(album: album) { (recordings) throws(SpoolError) in
+        try quickDecode(recordings) + [level]
+      }
+    }
+    guard isAlbum else { return try runQuick(work(level)) }
     return try runQuick(
-      QuickWork { (recordings) throws(SpoolError) in try quickDecode(recordings) + [level] })
+      work(level.adding("album", "true")) { gain in
+        work(level.adding("album-gain", Unit.decibels.format(gain.value)))
+      })
   }
 
   /// The stage of `--loudness` and `--true-peak`, or of podcast loudness without them.

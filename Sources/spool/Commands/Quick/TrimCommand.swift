@@ -59,12 +59,11 @@ extension CommandContext {
         "spool trim takes one recording, and \(inputs.count) were given",
         advice: "run it once for each")
     }
-    let work = QuickWork(
-      stages: { (recordings) throws(SpoolError) in
-        let stretch = TrimStretch(
-          from: from, to: to, length: try recordingLength(inputs[0]), name: inputs[0])
-        return try quickDecode(recordings) + [try stretch.stage()]
-      }, keepsSamples: true)
+    let work = QuickWork(keepsSamples: true) { (recordings) throws(SpoolError) in
+      let stretch = TrimStretch(
+        from: from, to: to, length: try recordingLength(inputs[0]), name: inputs[0])
+      return try quickDecode(recordings) + [try stretch.stage()]
+    }
     return try runQuick(work)
   }
 
