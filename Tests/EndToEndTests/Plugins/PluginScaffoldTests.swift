@@ -16,7 +16,7 @@ struct PluginScaffoldTests {
     let place = try PluginPlace()
     let made = try place.spool(["plugin", "new", "mine", "--lang", language])
     #expect(made.exitCode == 0, "\(made.errorOutput)")
-    #expect(made.text.hasPrefix("wrote Plugins/mine\n"), "\(made.text)")
+    #expect(made.text.hasPrefix("wrote Plugins/mine; "), "\(made.text)")
     let folder = place.file("Plugins/mine")
     // Its own test, as its README has it: builds what is to be built.
     let test = try Program(path: "\(folder)/test.sh").run(
@@ -56,7 +56,7 @@ struct PluginScaffoldTests {
     #expect(taken.exitCode == 1)
     #expect(taken.errorOutput.contains("File exists"), "\(taken.errorOutput)")
     #expect(taken.errorOutput.contains("--dir"), "\(taken.errorOutput)")
-    for name in ["Loud", "9lives", "a b", "../x", "", "ä", "gate"] {
+    for name in ["Loud", "9lives", "a b", "../x", "ä", "gate"] {
       let result = try place.spool(["plugin", "new", name])
       #expect(result.exitCode == 2, "\(name): \(result.errorOutput)")
       #expect(result.errorOutput.contains("a plugin cannot be called"), "\(result.errorOutput)")

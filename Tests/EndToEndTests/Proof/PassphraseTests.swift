@@ -51,7 +51,7 @@ struct PassphraseTests {
     let without = try detached(words)
     #expect(without.exitCode == 1)
     #expect(without.errorOutput.contains("is protected by a passphrase"), "\(without.errorOutput)")
-    #expect(without.errorOutput.contains("next:"))
+    #expect(without.errorOutput.contains("help:"))
     let other = try detached(
       words + ["--passphrase-file", try secret("grau ist die Heide", named: "other")])
     #expect(other.exitCode == 1)

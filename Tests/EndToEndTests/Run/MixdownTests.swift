@@ -205,7 +205,7 @@ struct MixdownTests {
     }
     let none = try place.run(pipeline, [place.file("absent.yaml")])
     #expect(none.exitCode == 2)
-    #expect(none.complaint?.what == "cannot read the session \(place.file("absent.yaml"))")
+    #expect(none.complaint?.what == "cannot read \(place.file("absent.yaml"))")
   }
 
   @Test("one clear error where nothing can be heard")

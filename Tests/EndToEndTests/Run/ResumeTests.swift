@@ -144,7 +144,8 @@ struct ResumeTests {
   func errors() throws {
     #expect(try place.spool(["resume"]).errorOutput.contains("there is no store at"))
     #expect(!FileManager.default.fileExists(atPath: place.store), "looking made a store")
-    try #require(try place.spool(["run", pipeline, place.file("absent.wav")]).exitCode == 1)
+    let broken = try place.folder.write("no sound", to: "broken.wav")
+    try #require(try place.spool(["run", pipeline, broken]).exitCode == 1)
     let unknown = try place.spool(["resume", "1999"])
     #expect(unknown.exitCode == 2)
     #expect(unknown.errorOutput.contains("no run \"1999\""))

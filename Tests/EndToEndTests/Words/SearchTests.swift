@@ -164,7 +164,7 @@ import Testing
     #expect(none.errorOutput == "nothing is found in 1 transcript\n")
     for query in ["(", "fox AND", "NOT fox", "!?"] {
       let run = try place.spool(["search", query])
-      #expect(run.exitCode == 2 && run.errorOutput.contains("next:"), "\(run.errorOutput)")
+      #expect(run.exitCode == 2 && run.errorOutput.contains("help:"), "\(run.errorOutput)")
     }
     for options in [["--limit", "-1"], ["--since", "soon"], ["--near", "x"], ["--hit", "0"]] {
       #expect(try place.spool(["search", "fox"] + options).exitCode == 2, "\(options)")

@@ -134,7 +134,7 @@ extension CommandContext {
   ) throws(SpoolError) -> (QuotableReceipt, QuotableReceipt.Export) {
     let place = arguments[Options.place]
     let isReceipt = place.hasSuffix(ReceiptSearch.ending)
-    try requireFile(place)
+    try requireThere(place)
     let receipt =
       try isReceipt
       ? QuotableReceipt(at: place, knownKeys: keys)
