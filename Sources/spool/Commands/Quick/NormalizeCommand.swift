@@ -16,7 +16,10 @@ extension Command {
       to change.
       """,
     positionals: [QuickOptions.recordings],
-    options: [QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak, Options.samplePeak]
+    options: [
+      QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak, Options.samplePeak,
+      Options.dualMono,
+    ]
       + QuickOptions.single,
     examples: [
       Example("Podcast loudness, as MP3", "spool normalize in.wav -t -16 -o out.mp3"),
@@ -30,30 +33,35 @@ extension Command {
 extension Options {
   fileprivate static let samplePeak = Option<String?>.value(
     "peak", "DB", help: "The sample peak to reach, in place of a loudness.")
+  fileprivate static let dualMono = Option<Bool>.flag(
+    "dual-mono", help: "Measure mono as both speakers play it, 3 LU louder.")
 }
 
 extension CommandContext {
   fileprivate func normalizeQuickly() throws(SpoolError) -> ExitCode {
     let level: QuickPipeline.Stage
     if let peak = try value(of: Options.samplePeak, in: "normalize", ["peak"]) {
-      guard arguments[QuickOptions.loudness] == nil, arguments[QuickOptions.truePeak] == nil else {
+      guard arguments[QuickOptions.loudness] == nil, arguments[QuickOptions.truePeak] == nil,
+        !arguments[Options.dualMono]
+      else {
         throw .usage(
           "--peak is in place of a loudness",
-          advice: "leave --peak out, or --loudness and --true-peak")
+          advice: "leave --peak out, or --loudness, --true-peak and --dual-mono")
       }
       level = QuickPipeline.Stage("normalize", ["peak": peak])
     } else {
-      level = try quickLevel()
+      level = try quickLevel(isDualMono: arguments[Options.dualMono])
     }
     return try runQuick(
       QuickWork { (recordings) throws(SpoolError) in try quickDecode(recordings) + [level] })
   }
 
   /// The stage of `--loudness` and `--true-peak`, or of podcast loudness without them.
-  func quickLevel() throws(SpoolError) -> QuickPipeline.Stage {
+  func quickLevel(isDualMono: Bool = false) throws(SpoolError) -> QuickPipeline.Stage {
     .normalize(
       loudness: try value(of: QuickOptions.loudness, in: "normalize", ["loudness"]) ?? "-16 LUFS",
-      truePeak: try value(of: QuickOptions.truePeak, in: "normalize", ["true-peak"]) ?? "-1 dBTP")
+      truePeak: try value(of: QuickOptions.truePeak, in: "normalize", ["true-peak"]) ?? "-1 dBTP",
+      isDualMono: isDualMono)
   }
 
   /// The first stages: the recording, with `--keep-damaged`, at the rate of `--sample-rate`.
