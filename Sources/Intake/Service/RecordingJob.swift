@@ -58,7 +58,10 @@ struct RecordingJob {
   ) throws(SpoolError) -> RunRecord {
     let pipeline = settings.pipeline
     let (path, origin, transcript) = try arrival(of: recording)
-    let chapters = try sidecar(of: recording).flatMap { Sidecar(json: $0.bytes).chapters }
+    let sidecar = try sidecar(of: recording).map { Sidecar(json: $0.bytes) }
+    let chapters = sidecar?.chapters
+    // A device may have renamed it.
+    let title = sidecar?.title.map { recording.title ?? $0 }
     let (folders, name) = try exportPlace(of: recording, at: path)
     let folder = try makeOutputFolder(folders.joined(separator: "/"), below: settings.out)
     let file = try file(recording.content, name.fileName(), in: claim)
@@ -90,7 +93,8 @@ struct RecordingJob {
         pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
         // Without a mark, the path has the name already.
         names: chosen == name.fileName() ? nil : [pipeline.input: chosen],
-        pluginFolder: pipeline.pluginFolder, chapters: chapters.map { [pipeline.input: $0] })
+        pluginFolder: pipeline.pluginFolder, chapters: chapters.map { [pipeline.input: $0] },
+        titles: title.map { [pipeline.input: $0] })
       var options = Runner.Options(request)
       options.origins = origins
       options.mayGoOn = { (record) throws(SpoolError) in
