@@ -43,6 +43,7 @@ struct RecordingJob {
       claim.end()
       tell(
         .uploaded, exports: record.published.map(\.path), findings: record.findings,
+        damage: record.damage,
         seconds: engine.clock.elapsed - began)
     } catch {
       if gate.isDismissed { return claim.end() }
@@ -262,13 +263,15 @@ struct RecordingJob {
 
   private func tell(
     _ event: WatchEvent.Event, text: String? = nil, exports: [String]? = nil,
-    findings: [String: JSONValue] = [:], seconds: Double? = nil
+    findings: [String: JSONValue] = [:], damage: [String: RecordingDamage] = [:],
+    seconds: Double? = nil
   ) {
     engine.record(
       WatchEvent(
         event, at: engine.clock.now, inbox: settings.path, recording: recording.key.name,
         file: recording.fileName, text: text, exports: exports,
-        findings: findings.isEmpty ? nil : findings, seconds: seconds))
+        findings: findings.isEmpty ? nil : findings, damage: damage.isEmpty ? nil : damage,
+        seconds: seconds))
   }
 }
 

@@ -34,6 +34,7 @@ extension SoundDecoder {
     private var packetGaps: GapFinder
     private var strangeBytes: StrangeBytes?
     private let flac: FLACStream?
+    private let isOgg: Bool
     // Whether part of the packet was not decoded.
     private var isPacketBroken = false
     // The size of the packets that failed since the last frame.
@@ -42,6 +43,10 @@ extension SoundDecoder {
     /// After this many consecutive failures the rest counts as lost: a decoder that fails forever
     /// must not block its caller.
     private static let mostFailures = 10_000
+
+    /// After this many consecutive failures to read a packet, the file counts as ended.
+    private static let mostUnreadable = 100
+    private var unreadableInARow = 0
 
     init(_ recording: SourceFile, stream wanted: Int?) throws(SpoolError) {
       file = try InputFile(recording)
@@ -55,16 +60,18 @@ extension SoundDecoder {
       let codec = unsafe file.stream(stream).pointee.codecpar.pointee.codec_id
       let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
       let countsSamples = timeBase.num == 1 && timeBase.den == rate
-      let isOgg = file.formatName == "ogg"
-      flac = file.formatName == "flac" && countsSamples ? FLACStream(file, stream) : nil
-      let end = flac?.frameCount ?? Self.end(of: file, stream: stream)
+      isOgg = file.formatName == "ogg"
+      flac = countsSamples && codec == AV_CODEC_ID_FLAC ? FLACStream(file, stream) : nil
+      // Elsewhere a stream may begin in the middle of its count.
+      let declared = file.formatName == "flac" ? flac?.frameCount : nil
+      let end = declared ?? Self.end(of: file, stream: stream)
       // libavformat's Vorbis times are off by a quarter of the difference between long and short
       // blocks at a transition; blocks have at most 8192 samples.
       let isVorbis = isOgg && codec == AV_CODEC_ID_VORBIS
       frameGaps = GapFinder(
         isContinuous: countsSamples && (codec == AV_CODEC_ID_FLAC || isVorbis),
         // The first frame may be lost, too.
-        from: flac?.frameCount == nil ? nil : 0, end: end, tolerance: isVorbis ? 8192 / 4 : 0)
+        from: declared.map { _ in 0 }, end: end, tolerance: isVorbis ? 8192 / 4 : 0)
       // An Opus decoder delays some sound, so only the packets' times are regular.
       packetGaps = GapFinder(
         isContinuous: countsSamples && isOgg && codec == AV_CODEC_ID_OPUS, end: end)
@@ -115,19 +122,30 @@ extension SoundDecoder {
       packet.clear()
       let status = LibAV.calling { unsafe av_read_frame(file.context, packet.pointer) }
       guard status >= 0 else {
-        hasEnded = true
-        decoder.sendEnd()
-        guard status != spool_averror_eof() else { return nil }
+        let isUnreadable = status != spool_averror_eof()
+        // Behind bytes that are no packet there may be others.
+        let mayGoOn =
+          status == spool_averror_invalid_data() && unreadableInARow < Self.mostUnreadable
+        unreadableInARow += 1
+        if !mayGoOn {
+          hasEnded = true
+          decoder.sendEnd()
+        }
+        guard isUnreadable, unreadableInARow == 1 else { return nil }
         return Damage(
           kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil,
           reason: LibAV.reason(status))
       }
+      unreadableInARow = 0
       guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
       guard !packet.isOpusHeader else {
         packetGaps.restart()
         return nil
       }
-      if let position = unsafe flac?.position(of: packet.content) { packet.place(at: position) }
+      // Where the container tells no position, the frame does; in a FLAC file only the frames do.
+      if !isOgg || !packet.isPlaced, let position = unsafe flac?.position(of: packet.content) {
+        packet.place(at: position)
+      }
       if let damage = damageBeforePacket() {
         isPacketHeld = true
         return damage
@@ -208,7 +226,8 @@ extension SoundDecoder {
       return Damage(
         kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
         byteOffset: packetOffset, lost: isCountedLater ? nil : packetDuration,
-        reason: failure.reason)
+        // libavcodec ends some reasons with a timestamp, which says nothing without one.
+        reason: failure.reason.replacing(/\ at PTS -?[0-9]+$/, with: ""))
     }
 
     private var packetOffset: Int? {

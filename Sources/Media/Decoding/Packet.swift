@@ -40,6 +40,9 @@ internal import CLibAVLoader
 
   func clear() { unsafe av_packet_unref(pointer) }
 
+  /// Whether it has a timestamp.
+  var isPlaced: Bool { unsafe pointer.pointee.pts != spool_no_timestamp() }
+
   /// Sets its timestamp.
   func place(at position: Int64) { unsafe pointer.pointee.pts = position }
 

@@ -42,13 +42,13 @@ struct KeptDamageTests {
     }
   }
 
-  /// Twenty seconds of stereo as a file; frames of 4096 samples in FLAC.
+  /// Six seconds of stereo as a file; frames of 4096 samples in FLAC.
   func recording(_ name: String) throws -> (path: String, data: Data, whole: Decoding) {
     let path = scratch.file(name)
     let sound = "0.4*sin(2*PI*220*t+sin(3*t))+0.003*(random(1)-0.5)|0.3*sin(2*PI*330*t+sin(2*t))"
     let format = name.hasSuffix("flac") ? ["-sample_fmt", "s16", "-frame_size", "4096"] : []
     try FFmpeg.run(
-      ["-f", "lavfi", "-i", "aevalsrc='\(sound)':s=44100:d=20.3"] + format
+      ["-f", "lavfi", "-i", "aevalsrc='\(sound)':s=44100:d=6.3"] + format
         + (name.hasSuffix("m4a") ? ["-c:a", "alac"] : []) + [path])
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     return (path, data, try Decoding(of: path))
@@ -75,7 +75,7 @@ struct KeptDamageTests {
     arguments: Harm.allCases, [0.015, 0.3, 0.52, 0.77])
   func flac(harm: Harm, place: Double) throws {
     let (_, data, whole) = try recording("a.flac")
-    for count in [7, 900, 4000, 30_000] {
+    for count in [7, 4000, 30_000] {
       let offset = 8300 + Int(Double(data.count - 8300) * place)
       let kept = try kept("a.flac", harm.harmed(data, at: offset, count: count))
       #expect(kept.frameCount == whole.frameCount, "\(count) bytes")
