@@ -84,7 +84,7 @@ extension ReceiptBuilder {
               file: output.artifact.map { ($0.digest, $0.byteCount) })
           },
           libraries: components.libraries, key: components.key.digest,
-          isReused: record.outcome == .reused, run: work.maker?.name,
+          isReused: record.outcome == .reused, damage: record.damage?.json, run: work.maker?.name,
           program: work.host.map { ($0.program, $0.version) },
           host: work.host.map { ($0.host, $0.system) }, begunAt: record.begunAt,
           finishedAt: record.finishedAt))

@@ -11,9 +11,10 @@ package final class LevelMeter: Analyser {
   private var block: AudioBuffer
   private static let blockSize = Frames(1024)
 
-  package init(format: AudioFormat) {
+  /// - Parameter isDualMono: whether the loudness of one channel is that of two speakers.
+  package init(format: AudioFormat, isDualMono: Bool = false) {
     self.format = format
-    loudness = R128(format: format)
+    loudness = R128(format: format, isDualMono: isDualMono)
     peaks = TruePeakMeter(format: format)
     statistics = Array(repeating: SampleStatistics(), count: format.channelCount)
     block = AudioBuffer(channelCount: format.channelCount, capacity: Self.blockSize)

@@ -4,8 +4,9 @@ package final class LoudnessMeter: Analyser {
   private let peaks: TruePeakMeter?
 
   /// Without peaks it takes half the time.
-  package init(format: AudioFormat, includesPeaks: Bool = true) {
-    loudness = R128(format: format)
+  /// - Parameter isDualMono: whether the loudness of one channel is that of two speakers.
+  package init(format: AudioFormat, includesPeaks: Bool = true, isDualMono: Bool = false) {
+    loudness = R128(format: format, isDualMono: isDualMono)
     peaks = includesPeaks ? TruePeakMeter(format: format) : nil
   }
 

@@ -22,10 +22,12 @@ final class R128: Resumable {
   /// The two channels of a pair with damaged samples replaced.
   private let rows = Scratch<Float>(repeating: 0, count: 2 * grid)
 
-  init(format: AudioFormat) {
+  /// - Parameter isDualMono: whether one channel counts as two, for sound that both speakers play.
+  init(format: AudioFormat, isDualMono: Bool = false) {
     coefficients = KWeightedPair.Coefficients(sampleRate: format.sampleRate)
     stepLength = LoudnessHistory.stepLength(at: format.sampleRate).count
-    let weights = Self.weights(channelCount: format.channelCount)
+    var weights = Self.weights(channelCount: format.channelCount)
+    if isDualMono, weights.count == 1 { weights = [2] }
     let counting = weights.indices.filter { weights[$0] > 0 }
     pairs = stride(from: 0, to: counting.count, by: 2).map { start in
       let channels = Array(counting[start...].prefix(2))

@@ -20,6 +20,7 @@ struct BatchReport {
     let failed: Int
     let interrupted: Int
     let leftOut: Int
+    let damaged: Int
     let renamed: Int
     /// The exports that stay under earlier names, by path below the output folder.
     let earlierExports: [String]
@@ -59,6 +60,7 @@ struct BatchReport {
         finishedAt: DateTime(secondsSince1970: finishedAt), done: count(.done),
         reused: count(.reused), failed: count(.failed),
         interrupted: count(.interrupted), leftOut: count(.leftOut),
+        damaged: results.count { !$0.damage.isEmpty },
         renamed: results.count { $0.renamed != nil }, earlierExports: earlierExports,
         skipped: skipped.namedCounts,
         skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
@@ -120,6 +122,8 @@ package struct BatchSummary: Hashable, Sendable {
   /// Why the batch paused before its end: a disk is full; nil if it did not.
   package internal(set) var pause: SpoolError?
   package internal(set) var failed: [BatchFileResult] = []
+  /// Files that were done although their recordings are damaged.
+  package internal(set) var damaged: [BatchFileResult] = []
   /// Seconds of sound in the files of this batch.
   package internal(set) var mediaSeconds = 0.0
   package internal(set) var seconds = 0.0
@@ -138,6 +142,7 @@ package struct BatchSummary: Hashable, Sendable {
   init(_ results: [BatchFileResult], seconds: Double) {
     self.seconds = seconds
     pause = results.lazy.compactMap(\.pause).first
+    damaged = results.filter { !$0.damage.isEmpty }
     for result in results {
       switch result.outcome {
       case .done:

@@ -1,4 +1,4 @@
-import PipelineModel
+package import PipelineModel
 package import Platform
 
 /// The report of one file in `batch.json`, without its state.
@@ -8,6 +8,9 @@ enum FileReport {
 
   /// The findings of the steps.
   static let findingsKey = "levels"
+
+  /// The damage of the recording.
+  static let damageKey = "damage"
 
   private struct Facts: Encodable {
     struct Export: Encodable {
@@ -22,6 +25,7 @@ enum FileReport {
     let run: String?
     let mediaSeconds: Double?
     let exports: [Export]
+    let damage: [String: RecordingDamage]?
     let error: BatchFileResult.Failure?
   }
 
@@ -53,7 +57,7 @@ enum FileReport {
             ? String(file.path.dropFirst(output.count + 1)) : file.path,
           byteCount: file.byteCount)
       },
-      error: failure)
+      damage: run.flatMap { $0.damage.isEmpty ? nil : $0.damage }, error: failure)
     // Findings are JSON already.
     let levels = (run?.steps ?? []).compactMap { step -> String? in
       if case .streaming(_, .source) = plan?.step(step.id)?.descriptor.flow { return nil }
@@ -110,6 +114,14 @@ package struct BatchFileResult: Hashable, Sendable {
     guard case .object(let levels)? = value?[FileReport.findingsKey] else { return [:] }
     return levels
   }
+
+  /// The damage that its run's steps met, by step; empty if there is none. O(n).
+  package var damage: [String: RecordingDamage] {
+    guard report.contains("\"\(FileReport.damageKey)\":{") else { return [:] }
+    return (try? Facts(jsonText: report))?.damage ?? [:]
+  }
+
+  private struct Facts: Decodable { let damage: [String: RecordingDamage]? }
 
   /// Its exports' name, if that is another one than wanted.
   var renamed: RenamedFile? {

@@ -9,11 +9,14 @@ enum AcknowledgementText {
   ///   - name: its device's name for it.
   ///   - aliases: other devices' names for it.
   ///   - claimants: the recordings that claim its identity with other bytes.
+  ///   - damage: what the steps of its run met, by step.
   static func acknowledgement(
-    of recording: Recording, named name: String, aliases: [String] = [], claimants: [RecordingKey]
+    of recording: Recording, named name: String, aliases: [String] = [], claimants: [RecordingKey],
+    damage: [String: RecordingDamage] = [:]
   ) -> String {
     var fields = description(of: recording, aliases, claimants)
     fields["type"] = .text("ack")
+    if !damage.isEmpty { fields["damage"] = .object(damage.mapValues(\.json)) }
     fields["noteId"] = .optional(name == recording.key.name ? recording.shownID : name)
     return object(fields)
   }

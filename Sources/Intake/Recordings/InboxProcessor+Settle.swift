@@ -87,12 +87,13 @@ extension InboxProcessor {
       var words: [(path: InboxPath, text: String)] = []
       for recording in recordings {
         let names = try store.recordings.acknowledgementNames(of: recording)
+        let damage = try damage(of: recording)
         words += names.map {
           (
             AcknowledgementName.acknowledgement($0),
             AcknowledgementText.acknowledgement(
               of: recording, named: $0, aliases: Array(names.dropFirst()),
-              claimants: claims[recording.key] ?? [])
+              claimants: claims[recording.key] ?? [], damage: damage)
           )
         }
       }
@@ -109,6 +110,12 @@ extension InboxProcessor {
     report.answers += results.count
     report.decidedLate += results.filter { $0.isDecidedLate && $0.status != .waiting }
     try store.recordings.markAnswered(results.map(\.id), pipeline: pipeline)
+  }
+
+  /// What its run has found damaged; nothing before it is uploaded.
+  private func damage(of recording: Recording) throws(SpoolError) -> [String: RecordingDamage] {
+    guard recording.state == .uploaded else { return [:] }
+    return try store.runs.lastRun(of: recording.content.digest, pipeline: pipeline)?.damage ?? [:]
   }
 
   /// Writes files into each of the pipeline's outboxes. An unwritable one does not affect the

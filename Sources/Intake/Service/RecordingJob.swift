@@ -43,6 +43,7 @@ struct RecordingJob {
       claim.end()
       tell(
         .uploaded, exports: record.published.map(\.path), findings: record.findings,
+        damage: record.damage,
         seconds: engine.clock.elapsed - began)
     } catch {
       if gate.isDismissed { return claim.end() }
@@ -58,7 +59,10 @@ struct RecordingJob {
   ) throws(SpoolError) -> RunRecord {
     let pipeline = settings.pipeline
     let (path, origin, transcript) = try arrival(of: recording)
-    let chapters = try sidecar(of: recording).flatMap { Sidecar(json: $0.bytes).chapters }
+    let sidecar = try sidecar(of: recording).map { Sidecar(json: $0.bytes) }
+    let chapters = sidecar?.chapters
+    // A device may have renamed it.
+    let title = sidecar?.title.map { recording.title ?? $0 }
     let (folders, name) = try exportPlace(of: recording, at: path)
     let folder = try makeOutputFolder(folders.joined(separator: "/"), below: settings.out)
     let file = try file(recording.content, name.fileName(), in: claim)
@@ -90,7 +94,8 @@ struct RecordingJob {
         pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
         // Without a mark, the path has the name already.
         names: chosen == name.fileName() ? nil : [pipeline.input: chosen],
-        pluginFolder: pipeline.pluginFolder, chapters: chapters.map { [pipeline.input: $0] })
+        pluginFolder: pipeline.pluginFolder, chapters: chapters.map { [pipeline.input: $0] },
+        titles: title.map { [pipeline.input: $0] })
       var options = Runner.Options(request)
       options.origins = origins
       options.mayGoOn = { (record) throws(SpoolError) in
@@ -260,13 +265,15 @@ struct RecordingJob {
 
   private func tell(
     _ event: WatchEvent.Event, text: String? = nil, exports: [String]? = nil,
-    findings: [String: JSONValue] = [:], seconds: Double? = nil
+    findings: [String: JSONValue] = [:], damage: [String: RecordingDamage] = [:],
+    seconds: Double? = nil
   ) {
     engine.record(
       WatchEvent(
         event, at: engine.clock.now, inbox: settings.path, recording: recording.key.name,
         file: recording.fileName, text: text, exports: exports,
-        findings: findings.isEmpty ? nil : findings, seconds: seconds))
+        findings: findings.isEmpty ? nil : findings, damage: damage.isEmpty ? nil : damage,
+        seconds: seconds))
   }
 }
 

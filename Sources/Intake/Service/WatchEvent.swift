@@ -1,4 +1,4 @@
-internal import PipelineModel
+package import PipelineModel
 package import Platform
 internal import Store
 
@@ -58,6 +58,8 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   package var exports: [String]?
   /// The findings of the run's steps, by step; nil if there are none.
   package var findings: [String: JSONValue]?
+  /// The damage that the run's steps met, by step; nil if there is none.
+  package var damage: [String: RecordingDamage]?
   /// Seconds that the work took, or until the next attempt.
   package var seconds: Double?
   /// Where a released file is now: `accepted`, `quarantine`, `left`, `deleted` or `gone`.
@@ -66,7 +68,7 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   package var (freedBytes, keptBytes): (Int?, Int?)
 
   private enum CodingKeys: String, CodingKey {
-    case at, event, inbox, recording = "note", file, text, exports, findings, seconds, place
+    case at, event, inbox, recording = "note", file, text, exports, findings, damage, seconds, place
     case freedBytes, keptBytes
   }
 
@@ -74,7 +76,8 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   package init(
     _ event: Event, at time: Double, inbox: String? = nil, recording: String? = nil,
     file: String? = nil, text: String? = nil, exports: [String]? = nil,
-    findings: [String: JSONValue]? = nil, seconds: Double? = nil, place: String? = nil
+    findings: [String: JSONValue]? = nil, damage: [String: RecordingDamage]? = nil,
+    seconds: Double? = nil, place: String? = nil
   ) {
     self.event = event
     at = DateTime(secondsSince1970: time)
@@ -84,6 +87,7 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
     self.text = text
     self.exports = exports
     self.findings = findings
+    self.damage = damage
     self.seconds = seconds
     self.place = place
   }

@@ -11,7 +11,7 @@ package struct Sidecar: Hashable, Sendable {
   /// The declared length in milliseconds: `durationMs`, or `duration` in seconds.
   var milliseconds: Int?
   /// `title`.
-  var title: String?
+  package internal(set) var title: String?
   /// The recording device: `watchModel`.
   var watchModel: String?
   /// `watchOSVersion`.

@@ -33,10 +33,20 @@ extension SoundDecoder {
     private var frameGaps: GapFinder
     private var packetGaps: GapFinder
     private var strangeBytes: StrangeBytes?
+    private let flac: FLACStream?
+    private let isOgg: Bool
+    // Whether part of the packet was not decoded.
+    private var isPacketBroken = false
+    // The size of the packets that failed since the last frame.
+    private var failedByteCount = 0
 
     /// After this many consecutive failures the rest counts as lost: a decoder that fails forever
     /// must not block its caller.
     private static let mostFailures = 10_000
+
+    /// After this many consecutive failures to read a packet, the file counts as ended.
+    private static let mostUnreadable = 100
+    private var unreadableInARow = 0
 
     init(_ recording: SourceFile, stream wanted: Int?) throws(SpoolError) {
       file = try InputFile(recording)
@@ -50,14 +60,18 @@ extension SoundDecoder {
       let codec = unsafe file.stream(stream).pointee.codecpar.pointee.codec_id
       let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
       let countsSamples = timeBase.num == 1 && timeBase.den == rate
-      let end = Self.end(of: file, stream: stream)
-      let isOgg = file.formatName == "ogg"
+      isOgg = file.formatName == "ogg"
+      flac = countsSamples && codec == AV_CODEC_ID_FLAC ? FLACStream(file, stream) : nil
+      // Elsewhere a stream may begin in the middle of its count.
+      let declared = file.formatName == "flac" ? flac?.frameCount : nil
+      let end = declared ?? Self.end(of: file, stream: stream)
       // libavformat's Vorbis times are off by a quarter of the difference between long and short
       // blocks at a transition; blocks have at most 8192 samples.
       let isVorbis = isOgg && codec == AV_CODEC_ID_VORBIS
       frameGaps = GapFinder(
-        isContinuous: countsSamples && (codec == AV_CODEC_ID_FLAC || isVorbis), end: end,
-        tolerance: isVorbis ? 8192 / 4 : 0)
+        isContinuous: countsSamples && (codec == AV_CODEC_ID_FLAC || isVorbis),
+        // The first frame may be lost, too.
+        from: declared.map { _ in 0 }, end: end, tolerance: isVorbis ? 8192 / 4 : 0)
       // An Opus decoder delays some sound, so only the packets' times are regular.
       packetGaps = GapFinder(
         isContinuous: countsSamples && isOgg && codec == AV_CODEC_ID_OPUS, end: end)
@@ -77,13 +91,14 @@ extension SoundDecoder {
           failuresInARow = 0
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
+          failedByteCount = 0
           guard let damage = damageBeforeFrame() else { return .frame }
           isFrameHeld = true
           return .damage(damage)
         case .needsPacket:
           if let damage = feed() { return .damage(damage) }
         case .end:
-          return .end
+          return damageAtEnd().map { .damage($0) } ?? .end
         case .failure(let failure):
           failuresInARow += 1
           return .damage(damage(failure))
@@ -102,20 +117,34 @@ extension SoundDecoder {
         isPacketHeld = false
         return send()
       }
+      if isPacketBroken, skipToNextFrame() { return send() }
+      isPacketBroken = false
       packet.clear()
       let status = LibAV.calling { unsafe av_read_frame(file.context, packet.pointer) }
       guard status >= 0 else {
-        hasEnded = true
-        decoder.sendEnd()
-        guard status != spool_averror_eof() else { return nil }
+        let isUnreadable = status != spool_averror_eof()
+        // Behind bytes that are no packet there may be others.
+        let mayGoOn =
+          status == spool_averror_invalid_data() && unreadableInARow < Self.mostUnreadable
+        unreadableInARow += 1
+        if !mayGoOn {
+          hasEnded = true
+          decoder.sendEnd()
+        }
+        guard isUnreadable, unreadableInARow == 1 else { return nil }
         return Damage(
           kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil,
           reason: LibAV.reason(status))
       }
+      unreadableInARow = 0
       guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
       guard !packet.isOpusHeader else {
         packetGaps.restart()
         return nil
+      }
+      // Where the container tells no position, the frame does; in a FLAC file only the frames do.
+      if !isOgg || !packet.isPlaced, let position = unsafe flac?.position(of: packet.content) {
+        packet.place(at: position)
       }
       if let damage = damageBeforePacket() {
         isPacketHeld = true
@@ -128,6 +157,17 @@ extension SoundDecoder {
       guard let failure = decoder.send(packet) else { return nil }
       failuresInARow += 1
       return damage(failure)
+    }
+
+    /// Drops the packet up to the next frame in it; false if there is none. libavformat joins the
+    /// frames around damage in one packet.
+    private func skipToNextFrame() -> Bool {
+      guard let flac,
+        let next = unsafe flac.nextFrame(in: packet.content, notBefore: frameGaps.expected ?? 0)
+      else { return false }
+      packet.dropFirst(next.offset)
+      packet.place(at: next.position)
+      return true
     }
 
     private func damageBeforePacket() -> Damage? {
@@ -168,14 +208,26 @@ extension SoundDecoder {
         reason: "packets are missing")
     }
 
+    /// The sound that the last packets should have held. A file that ends early is not made longer:
+    /// the bytes that failed must suffice for what is missing.
+    private func damageAtEnd() -> Damage? {
+      guard failedByteCount > 0, let missing = frameGaps.gapAtEnd() else { return nil }
+      let needed = Double(missing.count) / Double(missing.end) * Double(file.byteCount)
+      guard needed <= 2 * Double(failedByteCount) else { return nil }
+      failedByteCount = 0
+      return self.missing(seconds(missing.count))
+    }
+
     private func damage(_ failure: Context.Failure) -> Damage {
-      frameGaps.skip(unsafe packet.pointer.pointee.duration)
-      // Within a stretch of foreign bytes, the loss is counted at its end.
-      let isCountedLater = strangeBytes?.isInside == true
+      isPacketBroken = true
+      failedByteCount += unsafe packet.content.count
+      // Positions, or the bytes of a stretch of damage, count the loss at its end.
+      let isCountedLater = frameGaps.isContinuous || strangeBytes?.isInside == true
       return Damage(
         kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
         byteOffset: packetOffset, lost: isCountedLater ? nil : packetDuration,
-        reason: failure.reason)
+        // libavcodec ends some reasons with a timestamp, which says nothing without one.
+        reason: failure.reason.replacing(/\ at PTS -?[0-9]+$/, with: ""))
     }
 
     private var packetOffset: Int? {
@@ -211,42 +263,6 @@ extension SoundDecoder {
       Seconds(Double(time) * Double(timeBase.num) / Double(timeBase.den))
     }
   }
-}
-
-/// Detects lost sound by gaps in timestamps.
-///
-/// Only in containers that count every sample is a gap a loss; elsewhere it may be legitimate.
-struct GapFinder {
-  private let isContinuous: Bool
-  private let end: Int64?
-  private let tolerance: Int64
-  private var expected: Int64?
-
-  /// `isContinuous`: whether timestamps are sample counts. `end`: the end of the stream, if known;
-  /// later timestamps belong to another count. `tolerance`: the greatest error of a timestamp.
-  init(isContinuous: Bool, end: Int64? = nil, tolerance: Int64 = 0) {
-    self.tolerance = tolerance
-    self.isContinuous = isContinuous
-    self.end = end
-  }
-
-  /// Takes the next timestamp and sample count; returns the number of samples missing before it.
-  mutating func gap(before start: Int64?, count: Int64) -> Int64? {
-    guard isContinuous, let start else { return nil }
-    let jump = expected.map { start - $0 } ?? 0
-    let isSteady = abs(jump) <= tolerance
-    // Without a length, the next timestamp is unknown.
-    expected = count > 0 ? (isSteady ? expected ?? start : start) + count : nil
-    return !isSteady && jump > 0 && start <= end ?? .max ? jump : nil
-  }
-
-  /// Accounts for a known loss of `count` samples.
-  mutating func skip(_ count: Int64) {
-    expected = expected.map { $0 + count }
-  }
-
-  /// Restarts the count: another recording begins in the same file.
-  mutating func restart() { expected = nil }
 }
 
 /// Detects lost frames in a stream without a container (MP3, MP2) by byte counts.

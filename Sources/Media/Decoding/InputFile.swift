@@ -10,13 +10,15 @@ import Platform
 /// untrusted.
 @safe final class InputFile {
   let path: String
+  /// The file's length.
+  let byteCount: Int
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// Opens a recording and reads its streams.
   init(_ file: SourceFile) throws(SpoolError) {
     let path = file.path
     try LibAV.require(for: path)
-    try Self.checkIsRegularFile(path)
+    byteCount = try Self.byteCount(ofRegularFile: path)
     self.path = path
 
     // The prefix prevents libav from reading a name with a colon as a protocol.
@@ -104,7 +106,7 @@ import Platform
       advice: "check that it is the file you meant", cause: .input)
   }
 
-  private static func checkIsRegularFile(_ path: String) throws(SpoolError) {
+  private static func byteCount(ofRegularFile path: String) throws(SpoolError) -> Int {
     let stamp: FileStamp
     do { stamp = try FileStamp(following: path) } catch {
       throw cannotOpen(path, spool_averror(error.code))
@@ -121,6 +123,7 @@ import Platform
         "read", path, reason: "it is empty",
         advice: "copy it again from where it came from", cause: .input)
     }
+    return Int(stamp.byteCount)
   }
 
   private static func cannotOpen(_ path: String, _ status: Int32) -> SpoolError {

@@ -40,6 +40,19 @@ internal import CLibAVLoader
 
   func clear() { unsafe av_packet_unref(pointer) }
 
+  /// Whether it has a timestamp.
+  var isPlaced: Bool { unsafe pointer.pointee.pts != spool_no_timestamp() }
+
+  /// Sets its timestamp.
+  func place(at position: Int64) { unsafe pointer.pointee.pts = position }
+
+  /// Drops its first bytes.
+  func dropFirst(_ count: Int) {
+    unsafe pointer.pointee.data += count
+    unsafe pointer.pointee.size -= Int32(count)
+    if unsafe pointer.pointee.pos >= 0 { unsafe pointer.pointee.pos += Int64(count) }
+  }
+
   /// Replaces the content with a copy of `bytes`.
   func fill(with bytes: [UInt8]) {
     unsafe av_packet_unref(pointer)

@@ -58,8 +58,8 @@ package final class SoundDecoder {
     self.source = source
     converter = SampleConverter(to: format)
     ready = AudioBuffer(channelCount: format.channelCount, capacity: Frames(8192))
-    damages = early
-    try convertFrame()
+    for damage in early { try record(damage) }
+    if silenceLeft == .zero { try convertFrame() }
   }
 
   /// Replaces the content of `buffer` with the next frames, as many as fit; false at the end, when
@@ -87,7 +87,6 @@ package final class SoundDecoder {
 
   /// Replaces `ready` with the next piece of sound, which may be empty.
   private func decode() throws(SpoolError) {
-    if isFrameWaiting { return try convertFrame() }
     ready.frameCount = .zero
     givenFromReady = .zero
     if silenceLeft > .zero {
@@ -98,12 +97,12 @@ package final class SoundDecoder {
       silenceLeft = silenceLeft - count
       return
     }
+    if isFrameWaiting { return try convertFrame() }
     switch source.next() {
     case .frame:
       try convertFrame()
     case .damage(let damage):
       try record(damage)
-      silenceLeft = damage.lost?.frames(at: converter.streamRate) ?? .zero
     case .end:
       converter.finish(into: &ready)
       decoded += ready.frameCount
@@ -128,11 +127,19 @@ package final class SoundDecoder {
     decoded += ready.frameCount
   }
 
+  /// Notes damage at the end of what was decoded, and the silence in its place.
   private func record(_ damage: Damage) throws(SpoolError) {
+    let rate = converter.streamRate
+    let position =
+      decoded.duration(at: format.sampleRate).value + silenceLeft.duration(at: rate).value
+    // How much is lost may be an estimate: it fits into what the file promises.
+    let room = (promised?.value ?? .infinity) - position
+    let lost = damage.lost.map { room < 0 ? $0 : Seconds(min($0.value, room)) }
     let placed = Damage(
-      kind: damage.kind, position: decoded.duration(at: format.sampleRate),
-      byteOffset: damage.byteOffset, lost: damage.lost, reason: damage.reason)
+      kind: damage.kind, position: Seconds(position), byteOffset: damage.byteOffset, lost: lost,
+      reason: damage.reason)
     damages.append(placed)
+    silenceLeft += lost?.frames(at: rate) ?? .zero
     guard !keepsDamaged else { return }
     isAtEnd = true
     throw SpoolError(placed, decoding: source.path)

@@ -107,6 +107,13 @@ package struct MediaDescription: Hashable, Sendable {
   package let format: AudioFormat
   /// Bits per sample of linear or lossless sound; nil for other codecs.
   package let bitDepth: Int?
+  /// Bits per sample of integers; nil for floats and lossy sound.
+  package var integerBits: Int? {
+    let isInteger =
+      codec.hasPrefix("pcm_s") || codec.hasPrefix("pcm_u")
+      || ["flac", "alac", "wavpack", "tta"].contains(codec)
+    return isInteger ? bitDepth : nil
+  }
   /// The bit rate of the sound stream; nil if unknown.
   package let bitRate: Int?
   /// The declared number of frames; nil if not declared.

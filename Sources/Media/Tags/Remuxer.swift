@@ -158,6 +158,35 @@ extension ExportSpec {
   }
 }
 
+extension ExportSpec {
+  /// The names of tags that the format has no place for, sorted.
+  /// - Parameter tags: by libavformat's common names.
+  package func droppedTags(of tags: [String: String]) -> [String] {
+    guard let held = heldTags else { return [] }
+    return tags.keys.filter { !held.contains($0.lowercased()) }.sorted()
+  }
+
+  /// What libavformat writes into an M4A file's list, and into the `INFO` list of a WAV file; nil for
+  /// formats that hold any tag. `creation_time` is in an M4A file's headers and in `bext`.
+  private var heldTags: Set<String>? {
+    switch self {
+    case .aac, .alac:
+      [
+        "title", "artist", "album_artist", "composer", "album", "date", "comment", "genre",
+        "copyright", "grouping", "lyrics", "description", "synopsis", "show", "episode_id",
+        "network", "keywords", "episode_sort", "season_number", "media_type", "hd_video",
+        "gapless_playback", "compilation", "track", "disc", "tmpo", "creation_time",
+      ]
+    case .wav:
+      [
+        "title", "artist", "album", "date", "comment", "genre", "copyright", "track", "encoded_by",
+        "timecode", "creation_time",
+      ]
+    case .flac, .mp3, .opus, .vorbis: nil
+    }
+  }
+}
+
 extension OutputFile {
   /// Writes the header, with a stream for a cover picture, and the picture.
   fileprivate func begin(

@@ -132,6 +132,7 @@ extension Execution {
       step: step.id, outputs: outputs, recordings: inputFiles(of: step),
       names: names(of: step), recording: recording(of: step.id),
       chapters: plan.recordings(of: step.id).first.flatMap { options.chapters[$0] },
+      title: plan.recordings(of: step.id).first.flatMap { options.titles[$0] },
       folder: folder, isReplacing: options.isReplacing,
       isDigestWanted: writesReceipts,
       store: store, exportFolder: (exportFolder ?? self.exportFolder).of(step),

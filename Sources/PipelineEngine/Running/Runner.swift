@@ -37,6 +37,9 @@ package struct Runner: Sendable {
     /// The chapters that recordings' sidecars tell of, by input.
     package var chapters: [String: [RunRequest.Chapter]] = [:]
 
+    /// The titles that recordings' sidecars tell, by input.
+    package var titles: [String: String] = [:]
+
     package init(folder: String) { self.folder = folder }
 
     /// As a recorded request says.
@@ -46,6 +49,7 @@ package struct Runner: Sendable {
       keepsEverything = request.keepsEverything
       names = request.names ?? [:]
       chapters = request.chapters ?? [:]
+      titles = request.titles ?? [:]
     }
   }
 

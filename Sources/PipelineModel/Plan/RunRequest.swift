@@ -20,6 +20,9 @@ package struct RunRequest: Hashable, Sendable, Codable {
   /// The chapters of recordings whose sidecar has some, by input; they take the place of the
   /// recording's own. Nil if there are none.
   package let chapters: [String: [Chapter]]?
+  /// The titles of recordings whose sidecar has one, by input, for those that have none of their own.
+  /// Nil if there are none.
+  package let titles: [String: String]?
 
   /// A chapter of a recording, as its sidecar tells.
   package struct Chapter: Hashable, Sendable, Codable {
@@ -37,7 +40,7 @@ package struct RunRequest: Hashable, Sendable, Codable {
   package init(
     pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
     names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil,
-    chapters: [String: [Chapter]]? = nil
+    chapters: [String: [Chapter]]? = nil, titles: [String: String]? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
@@ -47,6 +50,7 @@ package struct RunRequest: Hashable, Sendable, Codable {
     self.album = album
     self.pluginFolder = pluginFolder
     self.chapters = chapters
+    self.titles = titles
   }
 }
 

@@ -138,6 +138,8 @@ package struct PublishingContext: Sendable {
   package let recording: RecordingIdentity?
   /// The chapters that the nearest recording's sidecar tells of; nil if it tells of none.
   package let chapters: [RunRequest.Chapter]?
+  /// The title that the nearest recording's sidecar tells; nil if it tells none.
+  package let title: String?
   /// The user's folder; it exists.
   package let folder: String
   /// Whether files that Spool did not write may be replaced.
@@ -154,8 +156,9 @@ package struct PublishingContext: Sendable {
 
   package init(
     step: StepID, outputs: [PortName: StepOutput], recordings: [SourceFile], names: [String],
-    recording: RecordingIdentity? = nil, chapters: [RunRequest.Chapter]? = nil, folder: String,
-    isReplacing: Bool, isDigestWanted: Bool = false, store: any ArtifactStore,
+    recording: RecordingIdentity? = nil, chapters: [RunRequest.Chapter]? = nil,
+    title: String? = nil, folder: String, isReplacing: Bool, isDigestWanted: Bool = false,
+    store: any ArtifactStore,
     exportFolder: any ExportFolder, upstream: UpstreamOutputs,
     warn: @escaping @Sendable (String) -> Void
   ) {
@@ -165,6 +168,7 @@ package struct PublishingContext: Sendable {
     self.names = names
     self.recording = recording
     self.chapters = chapters
+    self.title = title
     self.folder = folder
     self.isReplacing = isReplacing
     self.isDigestWanted = isDigestWanted

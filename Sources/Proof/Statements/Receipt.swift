@@ -152,6 +152,7 @@ package struct Receipt: Hashable, Sendable {
   ///   - libraries: the versions of those that affect its output.
   ///   - key: the key of its checkpoint.
   ///   - isReused: whether the work was done by an earlier run.
+  ///   - damage: what it found lost in a recording; nil if nothing.
   ///   - run: the earlier run that did the work; nil if this one did, or it is unknown.
   ///   - program: that of the earlier run.
   ///   - host: the machine of the earlier run.
@@ -160,15 +161,15 @@ package struct Receipt: Hashable, Sendable {
   package static func stage(
     id: String, kind: String, revision: Int, parameters: JSONValue, inputs: [String: Digest],
     outputs: [String: JSONValue], libraries: [String: String], key: Digest, isReused: Bool,
-    run: String? = nil, program: Named? = nil, host: Named? = nil, begunAt: Double? = nil,
-    finishedAt: Double? = nil
+    damage: JSONValue? = nil, run: String? = nil, program: Named? = nil, host: Named? = nil,
+    begunAt: Double? = nil, finishedAt: Double? = nil
   ) -> JSONValue {
     .object(leavingOut: [
       "id": .text(id), "kind": .text(kind), "revision": .integer(revision),
       "parameters": parameters, "inputs": .object(inputs.mapValues { .text($0.hex) }),
       "outputs": .object(outputs), "libraries": .object(libraries.mapValues { .text($0) }),
       "key": .text(key.hex), "outcome": .text(isReused ? "reused" : "made"),
-      "run": run.map { .text($0) }, "program": program.map(json(ofProgram:)),
+      "damage": damage, "run": run.map { .text($0) }, "program": program.map(json(ofProgram:)),
       "host": host.map(json(ofHost:)), "begunAt": begunAt.map(time),
       "finishedAt": finishedAt.map(time),
     ])

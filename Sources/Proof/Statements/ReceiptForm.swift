@@ -22,6 +22,8 @@ package enum ReceiptForm {
     member("parameters", .anything), member("inputs", .map(.hex)),
     member("outputs", .map(output)), member("libraries", .map(text)), member("key", .hex),
     member("outcome", .oneOf(["made", "reused"])),
+    optional(
+      "damage", damage, "What the recording had lost and was kept, by decode: { damaged: keep }."),
     optional("run", name, "The earlier run that did the work, where that is known."),
     optional("program", program, "What did the work in the earlier run, where that is known."),
     optional("host", host, "The machine that the earlier run was done on, where that is known."),
@@ -73,6 +75,21 @@ package enum ReceiptForm {
     member("rate", .integer(least: 1), "Frames a second, and in a block."),
     member("channels", .integer(least: 1)), member("frames", .integer(least: 1)),
     member("blocks", .integer(least: 1)), member("root", .hex),
+  ])
+
+  private static let damage = JSONForm.object([
+    member("count", .integer(least: 1), "The number of places."),
+    member("filledFrames", count, "Frames of silence in place of lost sound, at all places."),
+    member("sampleRate", .integer(least: 1), "Of the decoded sound."),
+    member(
+      "places",
+      .list(
+        .object([
+          member("frame", count, "Where it begins in the decoded sound."),
+          member("filledFrames", count),
+          optional("byteOffset", count, "Where in the file, where that is known."),
+          member("reason", text),
+        ]), least: 1), "The first places."),
   ])
 
   private static let program = JSONForm.object([member("name", text), member("version", text)])

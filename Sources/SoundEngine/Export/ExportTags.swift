@@ -47,6 +47,44 @@ package struct ExportTags {
 
   package var isEmpty: Bool { tags.isEmpty && cover == nil && chapters.isEmpty }
 
+  /// With this title if the recording has none.
+  package func titled(_ title: String?) -> ExportTags {
+    var copy = self
+    if tags["title"] == nil, let title { copy.tags["title"] = title }
+    return copy
+  }
+
+  /// What a file of this kind cannot hold of the recording, in one line for users; nil if it holds
+  /// all.
+  /// - Parameters:
+  ///   - source: what the recording is; nil if unknown.
+  ///   - chapterCount: of the chapters that are lost in a WAV file.
+  package func loss(
+    in target: ExportTarget, of source: MediaDescription?, chapterCount: Int = 0
+  ) -> String? {
+    var parts: [String] = []
+    if let bits = source?.integerBits, let depth = target.depth, depth == .bits24, bits > 24 {
+      parts.append("24 bit, the recording has \(bits) (wav: { bits: float } keeps more)")
+    }
+    if target.format == .wav {
+      if cover != nil { parts.append("no picture") }
+      if chapterCount > 0 { parts.append("no chapters") }
+    }
+    let dropped = target.spec.droppedTags(of: tags)
+    if !dropped.isEmpty {
+      let rest = dropped.count - Self.namedTags
+      parts.append(
+        "without the tags " + dropped.prefix(Self.namedTags).joined(separator: ", ")
+          + (rest > 0 ? " and \(rest) more" : ""))
+    }
+    guard !parts.isEmpty else { return nil }
+    return "the \(target.format) file is written with less than the recording has: "
+      + parts.joined(separator: "; ")
+  }
+
+  /// Tags that a warning names.
+  private static let namedTags = 8
+
   /// What the recording is called.
   package var title: String? { tags["title"] }
 

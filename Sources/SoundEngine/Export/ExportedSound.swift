@@ -111,11 +111,26 @@ package final class RecordedSound: SoundSource {
       try? Findings.json(
         Report(
           container: $0.container, codec: $0.codec, sampleRate: decoder.format.sampleRate,
-          channels: decoder.format.channelCount, damages: warnings))
+          channels: decoder.format.channelCount,
+          damages: decoder.damages.prefix(Self.damageLimit).map(\.description), damage: damage))
     }
   }
 
-  package var warnings: [String] { decoder.damages.map(\.description) }
+  package var warnings: [String] { damage.map { [$0.description] } ?? [] }
+
+  /// Of a file whose every packet is damaged, the report lists only the first ones.
+  private static let damageLimit = 1000
+
+  private var damage: RecordingDamage? {
+    let rate = decoder.format.sampleRate
+    return RecordingDamage(
+      decoder.damages.lazy.map { damage in
+        RecordingDamage.Place(
+          frame: damage.position.frames(at: rate).count,
+          filledFrames: damage.lost?.frames(at: rate).count ?? 0, byteOffset: damage.byteOffset,
+          reason: damage.reason)
+      }, sampleRate: Int(rate.value))
+  }
 
   private struct Report: Codable {
     let container: String
@@ -123,6 +138,7 @@ package final class RecordedSound: SoundSource {
     let sampleRate: Hertz
     let channels: Int
     let damages: [String]
+    let damage: RecordingDamage?
   }
 }
 

@@ -8,6 +8,7 @@ import SoundEngine
 struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
   let write: Bool
   let name: String
+  let dualMono: Bool?
 
   static let descriptor = StageDescriptor(
     kind: "measure", revision: 3,
@@ -15,7 +16,8 @@ struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
     discussion: """
       Integrated loudness, loudness range and the loudest 400 ms and 3 s after EBU R 128, true \
       peak by fourfold oversampling after ITU-R BS.1770-4. The sound passes on to the stages \
-      below unchanged.
+      below unchanged. Loudness is that of all channels together, so that mono is 3 LU quieter than the \
+      same sound in stereo; with dual-mono it is that of both speakers which play it.
       """,
     flow: .streaming(.sound, .sink),
     inputs: [Port(.sound, .sound, "the sound to measure")],
@@ -27,10 +29,11 @@ struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
       ParameterDescriptor(
         "name", .fileName(fields: ["stem", "step"]), .defaulted("{stem}.{step}"),
         "that file's name; {stem} is the recording's, {step} the step's id", isInKey: false),
+      .dualMono,
     ])
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
-    MeterSink({ LevelMeter(format: stream.format) }, in: context)
+    MeterSink({ LevelMeter(format: stream.format, isDualMono: dualMono == true) }, in: context)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
@@ -48,6 +51,13 @@ struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
     return try fileNames(of: context.step, recordings: context.names)
       .map { (name) throws(SpoolError) in try context.publish(figures, as: name) }
   }
+}
+
+extension ParameterDescriptor {
+  /// As in EBU R 128 s1 and ffmpeg's loudnorm and ebur128. Optional, so that it is in no key without it.
+  static let dualMono = ParameterDescriptor(
+    "dual-mono", .flag, .optional,
+    "measure mono as both speakers play it, 3.01 LU louder; other sound as without it")
 }
 
 extension StageRegistration { static let measure = StageRegistration(MeasureStage.self) }

@@ -12,6 +12,7 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
     let truePeak: Decibels
     let album: Bool
     let albumGain: Decibels?
+    let dualMono: Bool?
   }
 
   static let descriptor = StageDescriptor(
@@ -26,7 +27,9 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
       first, and one gain for all brings the whole of them to the loudness, gated as if they were \
       one recording, so that what was quieter stays quieter; it too is corrected for what the \
       limiter takes. Recordings that cannot be read do not count. A recording that is run by \
-      itself is an album of one, unless it is given the gain of its album with `album-gain`.
+      itself is an album of one, unless it is given the gain of its album with `album-gain`. The \
+      loudness of mono is that of one channel, and both speakers play it 3 LU louder: with \
+      `dual-mono` that is brought to the target.
       """,
     flow: .streaming(.sound, .analysedFilter),
     inputs: [Port(.sound, .sound, "the sound to normalize")],
@@ -51,14 +54,24 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
       ParameterDescriptor(
         "album-gain", .number(.decibels, -200...200), .optional,
         "the gain of the album that a recording belongs to; a batch finds it, with album: true"),
+      .dualMono,
     ],
     shorthand: "loudness")
 
   private let isAlbum: Bool
+  private let isDualMono: Bool
   private let target: NormalizeStage.Target
 
   init(_ parameters: Parameters) throws(SpoolError) {
     isAlbum = parameters.album
+    isDualMono = parameters.dualMono == true
+    if isDualMono, isAlbum || parameters.loudness == nil {
+      throw SpoolError(
+        "normalize takes dual-mono with the loudness of one recording",
+        reason: isAlbum ? "album does not go with dual-mono" : "a peak is that of a sample",
+        advice: isAlbum
+          ? "decode: { channels: 2 }, which makes mono stereo" : "leave dual-mono out")
+    }
     if parameters.peak != nil, isAlbum || parameters.albumGain != nil {
       throw SpoolError(
         "normalize shares a gain by loudness", reason: "album does not go with peak",
@@ -79,7 +92,7 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
   func makeAnalysis(
     of format: AudioFormat, resuming: ListenerProgress?
   ) -> any SoundAnalysis {
-    NormalizeStage.Analysis(target, format, resuming: resuming)
+    NormalizeStage.Analysis(target, format, isDualMono: isDualMono, resuming: resuming)
   }
 
   func makeProcessor(

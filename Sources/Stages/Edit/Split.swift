@@ -180,7 +180,11 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     let tags =
-      carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()
+      carriesTags
+      ? try recordingTags.of(context.recordings.first).titled(context.title) : ExportTags()
+    for target in targets {
+      if let loss = tags.loss(in: target, of: tags.source) { context.warn(loss) }
+    }
     var files: [PublishedFile] = []
     let starts = writesNotes ? try SplitStage.Report.starts(of: context) : [:]
     for (port, output) in context.outputs.sorted(by: { $0.key < $1.key }) {

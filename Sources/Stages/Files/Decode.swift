@@ -14,13 +14,15 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "decode", revision: 1,
+    kind: "decode", revision: 2,
     summary: "Open a recording in any format that FFmpeg reads",
     discussion: """
       Takes the best sound stream, whatever cover art or video lies beside it. Priming and padding \
       of the codec are cut off. What it gives is known by the digest of its samples: a recording \
       that was renamed, retagged or put into another container is the same sound to the stages \
-      below.
+      below. With damaged: keep, silence takes the place of lost sound, and what follows stays where \
+      it was as far as the file tells; the summary, batch.json, acknowledgements and receipts say what \
+      was lost.
       """,
     flow: .streaming(.sound, .source),
     inputs: [Port(PortName("recording"), .sound, "the recording's file", intake: .recording)],

@@ -102,7 +102,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let known =
       carriesTags || carriesChapters
       ? try recordingTags.of(context.recordings.first) : ExportTags()
-    let tags = carriesTags ? known : ExportTags()
+    let tags = carriesTags ? known.titled(context.title) : ExportTags()
     let chapters = carriesChapters ? try context.chapters(of: known.source) : []
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
@@ -122,6 +122,12 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
         notes = try context.broadcastNotes(for: artifact, target, tags: tags)
         // It is asked for again when all is done.
         if notes == nil { continue }
+      }
+      // A WAV file's own chapters are cue points, which are carried over.
+      let isCarried = known.source?.container == "wav" && context.chapters == nil
+      let lost = target.format == .wav && !isCarried ? chapters?.count ?? 0 : 0
+      if let loss = tags.loss(in: target, of: known.source, chapterCount: lost) {
+        context.warn(loss)
       }
       var file = try context.publish(
         artifact, as: name, tags: own, spec: target.spec, notes: notes)

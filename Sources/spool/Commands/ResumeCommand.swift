@@ -101,7 +101,8 @@ extension CommandContext {
       isReplacing: earlier.request?.isReplacing ?? false,
       keepsEverything: earlier.request?.keepsEverything ?? false,
       names: earlier.request?.names, album: earlier.request?.album,
-      pluginFolder: pluginFolder, chapters: earlier.request?.chapters)
+      pluginFolder: pluginFolder, chapters: earlier.request?.chapters,
+      titles: earlier.request?.titles)
     return try start(plan, request, in: store) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,

@@ -43,12 +43,12 @@ extension CommandContext {
     let folder = try OutputFolder.prepare(absolute(arguments[Options.out] ?? "exports"))
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every
-    let chapters = try chapters(of: inputs, in: pipeline)
+    let sidecars = try sidecars(of: inputs, in: pipeline)
     let store = try store(for: plan, options)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
       keepsEverything: options.keepsEverything, names: names(of: inputs, in: pipeline),
-      pluginFolder: pluginFolder, chapters: chapters)
+      pluginFolder: pluginFolder, chapters: sidecars.chapters, titles: sidecars.titles)
     let plugins = PluginUsage(registry(beside: pipeline.path)).uses(of: pipeline.definition)
     return try start(plan, request, in: store) { id, startedAt in
       RunRecord(

@@ -23,15 +23,16 @@ extension CommandContext {
     return bound.merging([text.name: path]) { given, _ in given }
   }
 
-  /// The chapters that the sidecars beside recordings tell of, by input; nil if none does. Warns of
+  /// What the sidecars beside recordings tell of exports, by input; nil if none does. Warns of
   /// chapters that cannot be used; a JSON file without any is nothing to a single run.
   ///
   /// - Throws: for a sidecar that is no JSON: the chapters of earlier exports would go with a slip.
-  func chapters(
+  func sidecars(
     of bound: [String: String], in pipeline: Pipeline
-  ) throws(SpoolError) -> [String: [RunRequest.Chapter]]? {
+  ) throws(SpoolError) -> (chapters: [String: [RunRequest.Chapter]]?, titles: [String: String]?) {
     let sounds = pipeline.definition.inputs.filter { $0.kind == .sound }
-    var found: [String: [RunRequest.Chapter]] = [:]
+    var chapters: [String: [RunRequest.Chapter]] = [:]
+    var titles: [String: String] = [:]
     for name in sounds.flatMap({ $0.names(in: Set(bound.keys)) }).sorted() {
       guard let path = bound[name], let place = Neighbours(of: path), let file = place.sidecar,
         let bytes = place.read(file)
@@ -45,9 +46,10 @@ extension CommandContext {
       for problem in sidecar.chapterProblems {
         console.report(Format.visible("warning: in \(place.path(file)), \(problem)"))
       }
-      found[name] = sidecar.chapters
+      chapters[name] = sidecar.chapters
+      titles[name] = sidecar.title
     }
-    return found.isEmpty ? nil : found
+    return (chapters.isEmpty ? nil : chapters, titles.isEmpty ? nil : titles)
   }
 
   private func transcript(beside recording: String) -> String? {

@@ -307,10 +307,11 @@ struct QuickRuns {
     if isDry { return report }
     let recorder = QuickRecorder(
       report.title, isSilent: context.voice != .full, clock: clock, console: context.console)
+    let sidecars = try context.sidecars(of: job.plan.inputs, in: job.pipeline)
     let request = RunRequest(
       pipelineText: job.pipeline.text, folder: folder, isReplacing: isReplacing,
       keepsEverything: false, names: nil, pluginFolder: context.pluginFolder,
-      chapters: try context.chapters(of: job.plan.inputs, in: job.pipeline))
+      chapters: sidecars.chapters, titles: sidecars.titles)
     let record = RunRecord(
       id: clock.makeRunID(), pipeline: job.plan.name, pipelinePath: job.pipeline.path,
       inputs: job.plan.inputs, overrides: [:], startedAt: clock.now, request: request)

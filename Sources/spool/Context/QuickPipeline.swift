@@ -104,7 +104,12 @@ extension QuickPipeline.Stage {
   /// - Parameters:
   ///   - loudness: such as `-16 LUFS`.
   ///   - truePeak: the ceiling, such as `-1 dBTP`.
-  static func normalize(loudness: String, truePeak: String) -> Self {
-    Self("normalize", ["loudness": loudness, "true-peak": truePeak])
+  ///   - isDualMono: whether mono is measured as both speakers play it.
+  static func normalize(loudness: String, truePeak: String, isDualMono: Bool = false) -> Self {
+    Self(
+      "normalize",
+      [
+        "loudness": loudness, "true-peak": truePeak, "dual-mono": isDualMono ? "true" : nil,
+      ])
   }
 }

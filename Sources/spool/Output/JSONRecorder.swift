@@ -97,6 +97,7 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
           "path": result.path, "outcome": result.outcome.rawValue, "error": result.failure,
           "mediaSeconds": result.mediaSeconds,
           "findings": result.findings.isEmpty ? nil : result.findings,
+          "damage": result.damage.isEmpty ? nil : result.damage,
         ])
     case .ended(let end):
       JSONLine(
@@ -104,7 +105,8 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
         [
           "summary": JSONLine([
             "done": end.doneCount, "reused": end.reusedCount, "failed": end.failed.count,
-            "interrupted": end.interruptedCount, "seconds": end.seconds,
+            "interrupted": end.interruptedCount, "damaged": end.damaged.count,
+            "seconds": end.seconds,
             "skipped": end.skipped.namedCounts, "renamed": end.renamed,
             "earlierExports": end.earlierExports,
             "pause": end.pause?.message, "report": end.reportPath,

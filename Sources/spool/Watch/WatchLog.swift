@@ -32,6 +32,7 @@ struct WatchLog: Sendable {
       facts.append(exports.count == 1 ? "1 file" : "\(exports.count) files")
     }
     facts += WordQuality.all(in: event.findings ?? [:]).map(\.line)
+    facts += RecordingDamage.lines(event.damage ?? [:])
     if let seconds = event.seconds {
       facts.append((event.event == .retrying ? "again in " : "in ") + Format.duration(seconds))
     }

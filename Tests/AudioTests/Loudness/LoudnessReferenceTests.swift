@@ -51,6 +51,25 @@ import Testing
     }
   }
 
+  @Test func `counts mono for two speakers as the same sound in stereo`() throws {
+    let mono = talk(AudioFormat(sampleRate: Hertz(48_000), channelCount: 1), seconds: 20)
+    var stereo = TestSound.noise(
+      AudioFormat(sampleRate: Hertz(48_000), channelCount: 2), frames: 0)
+    stereo.channels = [mono.channels[0], mono.channels[0]]
+    let library = try #require(LibraryLoudness(of: stereo))
+    let theirs = try #require(library.integrated)
+    for sound in [mono, stereo] {
+      let meter = LevelMeter(format: sound.format, isDualMono: true)
+      sound.analysed(by: meter)
+      let ours = try #require(meter.finding().integratedLoudness)
+      #expect(abs(ours.value - theirs.value) < 0.005)
+    }
+    let meter = LevelMeter(format: mono.format)
+    mono.analysed(by: meter)
+    let single = try #require(meter.finding().integratedLoudness)
+    #expect(abs(theirs.value - single.value - 3.01) < 0.01)
+  }
+
   @Test(arguments: [20.0, 38, 100, 1000, 1700, 5000, 15_000])
   func `agrees on tones from one end of hearing to the other`(frequency: Double) throws {
     let format = AudioFormat(sampleRate: Hertz(44_100), channelCount: 2)

@@ -39,6 +39,28 @@ struct QuickCommandTests {
 
   private func rounded(_ value: Double) -> String { String(format: "%.1f", value) }
 
+  @Test("normalize brings mono to the loudness that both speakers have, with --dual-mono")
+  func dualMono() throws {
+    try Reference.record(place.file("mono.wav"), seconds: 4, channels: 1)
+    for target in ["-23", "-8"] {
+      let result = try place.spool(
+        ["normalize", "mono.wav", "-t", target, "--dual-mono", "--replace", "-o", "out.wav"])
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      #expect(result.text.contains("→ \(target).0 LUFS"))
+      let reached = try Reference.loudness(of: place.file("out.wav"), isDualMono: true).integrated
+      #expect(abs(reached - (Double(target) ?? 0)) < 0.1)
+    }
+    try record("stereo.wav")
+    let with = try place.spool(["normalize", "stereo.wav", "--dual-mono", "-o", "with.wav"])
+    let without = try place.spool(["normalize", "stereo.wav", "-o", "without.wav"])
+    #expect(with.exitCode == 0 && without.exitCode == 0)
+    let files = try ["with.wav", "without.wav"].map { try Reference.floats(of: place.file($0)) }
+    #expect(files[0] == files[1])
+    let peak = try place.spool(
+      ["normalize", "mono.wav", "--peak", "-1", "--dual-mono", "-o", "peak.wav"])
+    #expect(peak.exitCode == 2 && peak.errorOutput.contains("--dual-mono"))
+  }
+
   @Test("normalize keeps true peaks below the ceiling, or reaches a peak")
   func peaks() throws {
     try record("in.wav")

@@ -64,7 +64,8 @@ struct ChapterTests {
     try #require(run.exitCode == 0, "\(run.errorOutput)")
     #expect(
       run.warnings == [
-        "1 chapter begins beyond the end of the recording, at 12 s, and is left out"
+        "1 chapter begins beyond the end of the recording, at 12 s, and is left out",
+        "the wav file is written with less than the recording has: no chapters",
       ])
     let expected = ["0.0 One", "1.0 Zwei 😀", "2.5 Chapter 3", "3.5 Late"]
     for name in ["m4a", "alac.m4a", "flac", "mp3", "opus", "ogg"] {
@@ -109,16 +110,53 @@ struct ChapterTests {
     #expect(try chapters("take.mp3") == [])
   }
 
+  /// The title of an export, as ffprobe reads it.
+  private func title(_ name: String) throws -> String {
+    let text = try Reference.output(
+      "ffprobe",
+      [
+        "-v", "error", "-of", "csv=p=0", "-show_entries", "format_tags=title:stream_tags=title",
+        place.out + "/" + name,
+      ])
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").joined()
+  }
+
+  @Test("and so does the title of a sidecar, unless the recording has one")
+  func titled() throws {
+    let take = try record()
+    let sidecar = try place.folder.write(#"{"title": "A walk"}"#, to: "take.json")
+    let text = try pipeline(export: "[wav, m4a, flac, mp3, ogg]")
+    let first = try place.run(text, [take])
+    try #require(first.exitCode == 0, "\(first.errorOutput)")
+    let names = ["take.wav", "take.m4a", "take.flac", "take.mp3", "take.ogg"]
+    for name in names { #expect(try title(name) == "A walk", "\(name)") }
+    try #"{"title": "A ride"}"#.write(toFile: sidecar, atomically: true, encoding: .utf8)
+    let second = try place.run(text, [take])
+    #expect(second.exitCode == 0 && second.made == [])
+    for name in names { #expect(try title(name) == "A ride", "\(name)") }
+    #expect(
+      try place.run(pipeline(export: "{ formats: [mp3], tags: false }"), [take]).exitCode == 0)
+    #expect(try title("take.mp3") == "")
+
+    try Reference.record(place.file("own.flac"), seconds: 1, coding: ["-metadata", "title=Own"])
+    _ = try place.folder.write(#"{"title": "Other"}"#, to: "own.json")
+    #expect(try place.run(pipeline(export: "[m4a]"), [place.file("own.flac")]).exitCode == 0)
+    #expect(try title("own.m4a") == "Own")
+  }
+
   @Test("in a batch, from each recording's sidecar")
   func batch() throws {
     try FileManager.default.createDirectory(
       atPath: place.file("trip"), withIntermediateDirectories: true)
     _ = try record("trip/a.flac")
     _ = try record("trip/b.flac")
-    _ = try place.folder.write(#"{"chapters": [{"start": 2, "title": "A"}]}"#, to: "trip/a.json")
+    _ = try place.folder.write(
+      #"{"title": "Title", "chapters": [{"start": 2, "title": "A"}]}"#, to: "trip/a.json")
     let arguments = ["batch", try pipeline(), place.file("trip"), "--out", place.out]
     #expect(try place.spool(arguments).exitCode == 0)
     #expect(try chapters("a.mp3") == ["2.0 A"])
+    #expect(try title("a.mp3") == "Title")
+    #expect(try title("b.mp3") == "")
     #expect(try chapters("b.mp3") == ["0.0 Own", "6.0 Other"])
     _ = try place.folder.write(#"{"chapters": [{"start": 4, "title": "B"}]}"#, to: "trip/a.json")
     #expect(try place.spool(arguments).exitCode == 0)

@@ -41,8 +41,12 @@ package enum Reference {
   }
 
   /// Integrated loudness in LUFS and true peak in dBTP, by ffmpeg's `ebur128`, to three decimals.
-  package static func loudness(of path: String) throws -> (integrated: Double, truePeak: Double) {
-    let filter = "ebur128=peak=true:metadata=1,ametadata=print:file=-"
+  /// - Parameter isDualMono: whether one channel counts as both speakers play it.
+  package static func loudness(
+    of path: String, isDualMono: Bool = false
+  ) throws -> (integrated: Double, truePeak: Double) {
+    let filter =
+      "ebur128=peak=true:dualmono=\(isDualMono):metadata=1,ametadata=print:file=-"
     let text = String(
       decoding: try ffmpeg(["-i", path, "-map", "0:a:0", "-af", filter, "-f", "null", "-"]),
       as: UTF8.self)

@@ -12,6 +12,7 @@ extension NormalizeStage {
   /// Measures the stream, and settles the gain.
   final class Analysis: SoundAnalysis {
     private let target: NormalizeStage.Target
+    private let isDualMono: Bool
     private let meter: ResumableMeter<LoudnessMeter>
     private let search: SearchProgress
 
@@ -22,14 +23,17 @@ extension NormalizeStage {
     }
 
     init(
-      _ target: NormalizeStage.Target, _ format: AudioFormat, resuming progress: ListenerProgress?
+      _ target: NormalizeStage.Target, _ format: AudioFormat, isDualMono: Bool,
+      resuming progress: ListenerProgress?
     ) {
       self.target = target
+      self.isDualMono = isDualMono
       let note = progress.flatMap { try? Findings.decode(SavedState.self, from: $0.state) }
       let heard = progress.flatMap { progress in
         note.map { ListenerProgress(needsFrom: progress.needsFrom, state: $0.meter) }
       }
-      meter = ResumableMeter({ LoudnessMeter(format: format) }, resuming: heard)
+      meter = ResumableMeter(
+        { LoudnessMeter(format: format, isDualMono: isDualMono) }, resuming: heard)
       search = SearchProgress(resuming: note?.search)
     }
 
@@ -55,12 +59,14 @@ extension NormalizeStage {
       switch (target, decision.ceiling) {
       case (.loudness(let wanted, _), let ceiling?):
         let finder = LoudnessSearch(
-          wanted: wanted, ceiling: ceiling, sound: sound, pool: pool, check: check)
+          wanted: wanted, ceiling: ceiling, sound: sound, isDualMono: isDualMono, pool: pool,
+          check: check)
         let (gain, reached) = try finder.settle(from: decision.gain, noting: search)
         decision.gain = gain
         after.limit(to: ceiling, reaching: reached)
       case (.gain, let ceiling?):
-        let trial = LoudnessTrial(decision: decision, sound: sound, check: check)
+        let trial = LoudnessTrial(
+          decision: decision, sound: sound, isDualMono: isDualMono, check: check)
         after.limit(to: ceiling, reaching: try trial.run(on: pool).integrated())
       default: break
       }
@@ -135,6 +141,8 @@ struct LoudnessSearch {
   let ceiling: Decibels
   /// The sound before gain and limiter.
   let sound: PCMArtifact
+  /// Whether mono counts as both speakers play it.
+  var isDualMono = false
   /// Threads for the stretches of a trial, one a core.
   let pool: WorkerPool
   /// Throws when the pass has to stop.
@@ -150,7 +158,7 @@ struct LoudnessSearch {
     while !steps.isSettled {
       let trial = LoudnessTrial(
         decision: NormalizeStage.Decision(gain: steps.gain, ceiling: ceiling), sound: sound,
-        check: check)
+        isDualMono: isDualMono, check: check)
       let history = try trial.run(on: pool, from: begun) { status.record(steps, $0) }
       guard let reached = history.integrated() else { break }
       steps.take(reached)
@@ -211,6 +219,8 @@ struct LoudnessTrial: Sendable {
   let decision: NormalizeStage.Decision
   /// The sound before it.
   let sound: PCMArtifact
+  /// Whether mono counts as both speakers play it.
+  var isDualMono = false
   /// Throws when the pass has to stop.
   let check: @Sendable () throws(SpoolError) -> Void
 
@@ -263,7 +273,7 @@ struct LoudnessTrial: Sendable {
     let runIn = min(start, Self.runIn)
     let source = try sound.open(at: Frames((start - runIn) * stepLength.count))
     let processor = decision.makeProcessor(for: format)
-    let meter = LoudnessMeter(format: format, includesPeaks: false)
+    let meter = LoudnessMeter(format: format, includesPeaks: false, isDualMono: isDualMono)
     var input = AudioBuffer(channelCount: format.channelCount, capacity: Self.blockLength)
     var output = AudioBuffer(
       channelCount: format.channelCount, capacity: Self.blockLength + processor.latency)

@@ -21,7 +21,7 @@ extension Command {
     positionals: [QuickOptions.recordings],
     options: [
       QuickOptions.out, QuickOptions.loudness, QuickOptions.truePeak, Options.samplePeak,
-      Options.album,
+      Options.album, Options.dualMono,
     ] + QuickOptions.single,
     examples: [
       Example("Podcast loudness, as MP3", "spool normalize in.wav -t -16 -o out.mp3"),
@@ -38,6 +38,8 @@ extension Options {
     "peak", "DB", help: "The sample peak to reach, in place of a loudness.")
   fileprivate static let album = Option<Bool>.flag(
     "album", help: "Give all recordings one gain: they keep their loudness among each other.")
+  fileprivate static let dualMono = Option<Bool>.flag(
+    "dual-mono", help: "Measure mono as both speakers play it, 3 LU louder.")
 }
 
 extension CommandContext {
@@ -45,10 +47,12 @@ extension CommandContext {
     let isAlbum = arguments[Options.album]
     let level: QuickPipeline.Stage
     if let peak = try value(of: Options.samplePeak, in: "normalize", ["peak"]) {
-      guard arguments[QuickOptions.loudness] == nil, arguments[QuickOptions.truePeak] == nil else {
+      guard arguments[QuickOptions.loudness] == nil, arguments[QuickOptions.truePeak] == nil,
+        !arguments[Options.dualMono]
+      else {
         throw .usage(
           "--peak is in place of a loudness",
-          advice: "leave --peak out, or --loudness and --true-peak")
+          advice: "leave --peak out, or --loudness, --true-peak and --dual-mono")
       }
       guard !isAlbum else {
         throw .usage(
@@ -57,7 +61,7 @@ extension CommandContext {
       }
       level = QuickPipeline.Stage("normalize", ["peak": peak])
     } else {
-      level = try quickLevel()
+      level = try quickLevel(isDualMono: arguments[Options.dualMono])
     }
     func work(
       _ level: QuickPipeline.Stage, album: ((Decibels) -> QuickWork)? = nil
@@ -74,10 +78,11 @@ extension CommandContext {
   }
 
   /// The stage of `--loudness` and `--true-peak`, or of podcast loudness without them.
-  func quickLevel() throws(SpoolError) -> QuickPipeline.Stage {
+  func quickLevel(isDualMono: Bool = false) throws(SpoolError) -> QuickPipeline.Stage {
     .normalize(
       loudness: try value(of: QuickOptions.loudness, in: "normalize", ["loudness"]) ?? "-16 LUFS",
-      truePeak: try value(of: QuickOptions.truePeak, in: "normalize", ["true-peak"]) ?? "-1 dBTP")
+      truePeak: try value(of: QuickOptions.truePeak, in: "normalize", ["true-peak"]) ?? "-1 dBTP",
+      isDualMono: isDualMono)
   }
 
   /// The first stages: the recording, with `--keep-damaged`, at the rate of `--sample-rate`.

@@ -265,6 +265,10 @@ enum BatchText {
     lines += ["", last]
     lines += [skipped(summary.skipped)].compactMap { $0 } + renamed(summary.renamed)
     lines += earlier(summary.earlierExports)
+    lines += list(
+      summary.damaged.flatMap { result in
+        RecordingDamage.lines(result.damage).map { "\(result.path): \($0)" }
+      }, under: "damaged, and done as far as they can be decoded: \(summary.damaged.count)")
     if let path = summary.reportPath { lines.append("details in \(Format.visible(path))") }
     return lines
   }

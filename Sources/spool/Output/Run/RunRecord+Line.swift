@@ -29,7 +29,7 @@ extension RunRequest {
     JSONLine([
       "pipelineText": hasText ? pipelineText : nil, "folder": folder, "isReplacing": isReplacing,
       "keepsEverything": keepsEverything, "names": names, "album": album,
-      "pluginFolder": pluginFolder, "chapters": chapters,
+      "pluginFolder": pluginFolder, "chapters": chapters, "titles": titles,
     ])
   }
 }

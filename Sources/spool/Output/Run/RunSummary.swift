@@ -9,10 +9,15 @@ struct RunSummary {
   init(_ run: RunRecord) { self.run = run }
 
   /// The summary's lines, with an empty line before each part.
-  var lines: [String] { levels + words + files + [""] + [time] }
+  var lines: [String] { levels + words + damage + files + [""] + [time] }
 
   /// The summary with full word reports.
-  var fullLines: [String] { levels + wordReports + files + [""] + [time] }
+  var fullLines: [String] { levels + wordReports + damage + files + [""] + [time] }
+
+  private var damage: [String] {
+    let lines = RecordingDamage.lines(run.damage)
+    return lines.isEmpty ? [] : [""] + lines.map { Format.visible($0) }
+  }
 
   private var words: [String] {
     let reports = WordQuality.all(of: run)
@@ -208,6 +213,15 @@ extension RunRecord {
   var stoppedSeconds: Double? {
     guard let seconds, let activeSeconds, seconds - activeSeconds >= 1 else { return nil }
     return seconds - activeSeconds
+  }
+}
+
+extension RecordingDamage {
+  /// One line for each step that met damage, with its name if there are several.
+  static func lines(_ damage: [String: RecordingDamage]) -> [String] {
+    damage.sorted { $0.key < $1.key }.map { step, found in
+      "the recording is \(found)" + (damage.count > 1 ? ", says \(step)" : "")
+    }
   }
 }
 
