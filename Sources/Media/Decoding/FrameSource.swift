@@ -39,6 +39,12 @@ extension SoundDecoder {
     private var isPacketBroken = false
     // The size of the packets that failed since the last frame.
     private var failedByteCount = 0
+    // Damage that counts only if sound follows: a few bytes behind the stream are none of it.
+    private var heldDamages: [Damage] = []
+    // Where the next packet begins if nothing is lost, in the stream's time.
+    private var nextTime: Int64?
+    private var isAfterSpeexHeader = false
+    private let reportsComplaints: Bool
 
     /// After this many consecutive failures the rest counts as lost: a decoder that fails forever
     /// must not block its caller.
@@ -49,7 +55,7 @@ extension SoundDecoder {
     private var unreadableInARow = 0
 
     init(_ recording: SourceFile, stream wanted: Int?) throws(SpoolError) {
-      file = try InputFile(recording)
+      file = try InputFile(recording, isStreamOnly: true)
       stream = try file.chooseSoundStream(wanted)
       for index in 0..<file.streamCount where index != stream {
         unsafe file.stream(index).pointee.discard = AVDISCARD_ALL
@@ -76,11 +82,27 @@ extension SoundDecoder {
       packetGaps = GapFinder(
         isContinuous: countsSamples && isOgg && codec == AV_CODEC_ID_OPUS, end: end)
       if file.formatName == "mp3" { strangeBytes = StrangeBytes() }
+      let name = file.formatName
+      reportsComplaints =
+        Self.complainers.contains { name.hasPrefix($0) }
+        || isOgg && !frameGaps.isContinuous && !packetGaps.isContinuous
     }
+
+    /// The demuxers that search for the next packet behind damage, and say so only in their log.
+    private static let complainers = ["matroska", "asf", "mov", "avi"]
 
     var path: String { file.path }
 
+    /// Why the stream may have been longer, as far as its last packet tells.
+    var doubt: String? {
+      strangeBytes?.isLastFrameCut == true ? "its last frame is cut off" : nil
+    }
+
+    /// What the container says of its end. O(its parts) small reads.
+    var extent: ContainerExtent { ContainerExtent(ofFileAt: path) }
+
     func next() -> Event {
+      if !heldDamages.isEmpty, isFrameHeld { return .damage(heldDamages.removeFirst()) }
       if isFrameHeld {
         isFrameHeld = false
         return .frame
@@ -92,16 +114,22 @@ extension SoundDecoder {
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
           failedByteCount = 0
-          guard let damage = damageBeforeFrame() else { return .frame }
+          let damage = damageBeforeFrame()
+          guard damage != nil || !heldDamages.isEmpty else { return .frame }
           isFrameHeld = true
-          return .damage(damage)
+          if let damage { heldDamages.append(damage) }
+          return .damage(heldDamages.removeFirst())
         case .needsPacket:
-          if let damage = feed() { return .damage(damage) }
+          guard let damage = feed() else { continue }
+          if !isBehindStream { return .damage(damage) }
+          heldDamages.append(damage)
         case .end:
           return damageAtEnd().map { .damage($0) } ?? .end
         case .failure(let failure):
           failuresInARow += 1
-          return .damage(damage(failure))
+          guard !isTag else { continue }
+          guard isBehindStream else { return .damage(damage(failure)) }
+          heldDamages.append(damage(failure))
         }
       }
       return .end
@@ -123,6 +151,7 @@ extension SoundDecoder {
       let status = LibAV.calling { unsafe av_read_frame(file.context, packet.pointer) }
       guard status >= 0 else {
         let isUnreadable = status != spool_averror_eof()
+        let reason = LibAV.reason(status)
         // Behind bytes that are no packet there may be others.
         let mayGoOn =
           status == spool_averror_invalid_data() && unreadableInARow < Self.mostUnreadable
@@ -131,32 +160,62 @@ extension SoundDecoder {
           hasEnded = true
           decoder.sendEnd()
         }
-        guard isUnreadable, unreadableInARow == 1 else { return nil }
+        guard isUnreadable, unreadableInARow == 1, !file.isAtTail else { return nil }
         return Damage(
-          kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil,
-          reason: LibAV.reason(status))
+          kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil, reason: reason)
       }
       unreadableInARow = 0
+      let complaint = reportsComplaints ? LibAV.complaint : nil
       guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
       guard !packet.isOpusHeader else {
         packetGaps.restart()
+        return nil
+      }
+      // Behind a second Speex header stands a packet of comments.
+      if packet.isSpeexHeader || isAfterSpeexHeader {
+        isAfterSpeexHeader = packet.isSpeexHeader
         return nil
       }
       // Where the container tells no position, the frame does; in a FLAC file only the frames do.
       if !isOgg || !packet.isPlaced, let position = unsafe flac?.position(of: packet.content) {
         packet.place(at: position)
       }
-      if let damage = damageBeforePacket() {
+      if let damage = damageBeforePacket() ?? complaint.map(skipped) {
         isPacketHeld = true
         return damage
       }
       return send()
     }
 
+    /// Damage that the demuxer passed over before the packet.
+    private func skipped(_ complaint: String) -> Damage {
+      let start = unsafe packet.pointer.pointee.pts
+      let lost = nextTime.map { start == spool_no_timestamp() ? 0 : start - $0 } ?? 0
+      return Damage(
+        kind: .gap, position: Seconds(0), byteOffset: packetOffset,
+        lost: lost > 0 ? seconds(lost) : nil, reason: complaint)
+    }
+
+    /// Whether the packet holds no more than padding: zeros, or fewer bytes than a frame has.
+    private var isBehindStream: Bool {
+      let bytes = unsafe packet.content
+      return unsafe !hasEnded && bytes.count > 0
+        && (bytes.allSatisfy { $0 == 0 }
+          || bytes.count < ContainerBytes.mostStrayBytes && bytes[0] != 0xff)
+    }
+
+    /// Whether the packet is a tag between two MP3 recordings in one file.
+    private var isTag: Bool {
+      unsafe strangeBytes != nil && StrangeBytes.isTag(packet.content, behind: 0)
+    }
+
     private func send() -> Damage? {
+      let start = unsafe packet.pointer.pointee.pts
+      nextTime =
+        start == spool_no_timestamp() ? nil : unsafe start + packet.pointer.pointee.duration
       guard let failure = decoder.send(packet) else { return nil }
       failuresInARow += 1
-      return damage(failure)
+      return isTag ? nil : damage(failure)
     }
 
     /// Drops the packet up to the next frame in it; false if there is none. libavformat joins the
@@ -279,6 +338,8 @@ struct StrangeBytes {
   private var given = 0
   private var isTag = false
 
+  /// Whether the last packet is shorter than its header declares.
+  private(set) var isLastFrameCut = false
   /// Whether a stretch of damage has begun and not ended.
   var isInside: Bool { byteCount > 0 }
 
@@ -286,6 +347,7 @@ struct StrangeBytes {
   /// damage has ended.
   mutating func gap(before packet: UnsafeRawBufferPointer) -> Int? {
     let header = unsafe ElementaryFrameHeader(packet)
+    isLastFrameCut = header.map { $0.byteCount > packet.count } ?? isLastFrameCut
     guard let header, header.byteCount == packet.count else {
       // No reference before the first whole frame.
       guard typicalSize > 0 else { return nil }
@@ -307,7 +369,7 @@ struct StrangeBytes {
   }
 
   /// Whether a tag follows a frame: in concatenated files that is no damage.
-  private static func isTag(_ packet: UnsafeRawBufferPointer, behind count: Int) -> Bool {
+  static func isTag(_ packet: UnsafeRawBufferPointer, behind count: Int) -> Bool {
     guard count < packet.count else { return false }
     let start = unsafe packet[count...].prefix(3)
     return ["ID3", "TAG", "APE"].contains { unsafe start.elementsEqual($0.utf8) }

@@ -14,8 +14,9 @@ import Platform
   let byteCount: Int
   let context: UnsafeMutablePointer<AVFormatContext>
 
-  /// Opens a recording and reads its streams.
-  init(_ file: SourceFile) throws(SpoolError) {
+  /// Opens a recording and reads its streams; if `isStreamOnly`, without tags of other formats
+  /// before or behind them.
+  init(_ file: SourceFile, isStreamOnly: Bool = false) throws(SpoolError) {
     let path = file.path
     try LibAV.require(for: path)
     byteCount = try Self.byteCount(ofRegularFile: path)
@@ -24,7 +25,10 @@ import Platform
     // The prefix prevents libav from reading a name with a colon as a protocol.
     let url = "file:" + file.name
     var io: UnsafeMutablePointer<AVIOContext>?
-    let opened = LibAV.calling { unsafe avio_open(&io, "file:" + path, AVIO_FLAG_READ) }
+    let protocols = isStreamOnly ? Self.streamProtocol(path, byteCount) : ""
+    let opened = LibAV.calling {
+      unsafe avio_open(&io, protocols + "file:" + path, AVIO_FLAG_READ)
+    }
     guard opened >= 0 else { throw Self.cannotOpen(path, opened) }
 
     var context = unsafe avformat_alloc_context()
@@ -41,6 +45,13 @@ import Platform
     guard status >= 0 else { throw Self.notMedia(path, status) }
   }
 
+  /// What limits libav to the stream within the file; empty if it is the whole file.
+  private static func streamProtocol(_ path: String, _ byteCount: Int) -> String {
+    guard let range = (try? ContainerBytes(path: path))?.streamRange, range != 0..<byteCount
+    else { return "" }
+    return "subfile,,start,\(range.lowerBound),end,\(range.upperBound),,:"
+  }
+
   deinit {
     var io = unsafe context.pointee.pb
     var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
@@ -53,6 +64,14 @@ import Platform
 
   /// How many streams there are.
   var streamCount: Int { unsafe Int(context.pointee.nb_streams) }
+
+  /// Whether all that is left to read is padding: zeros, or a few bytes.
+  var isAtTail: Bool {
+    let place = unsafe Int(avio_seek(context.pointee.pb, 0, SEEK_CUR))
+    guard place >= 0, let bytes = try? ContainerBytes(path: path) else { return false }
+    if case .foreign = bytes.rest(from: place) { return false }
+    return true
+  }
 
   @unsafe func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> {
     guard index >= 0 && index < streamCount, let stream = unsafe context.pointee.streams[index]
@@ -182,6 +201,9 @@ struct StreamLength {
   /// Whether clearly shorter decoded sound means a loss. A length estimated from the bit rate means
   /// nothing.
   let isDeclared: Bool
+  /// Whether the header counts the sound, so that nothing is missing once that much is decoded,
+  /// whatever else the file holds.
+  let isCounted: Bool
 
   /// Asks the container.
   init(of file: InputFile, stream index: Int) {
@@ -192,7 +214,11 @@ struct StreamLength {
       duration =
         total != spool_no_timestamp() && total > 0
         ? Seconds(Double(total) / Double(AV_TIME_BASE)) : nil
-      isDeclared = false
+      // Matroska declares one duration for all streams.
+      isDeclared =
+        file.formatName.hasPrefix("matroska") && file.streamCount == 1
+        && method == AVFMT_DURATION_FROM_STREAM
+      isCounted = false
       return
     }
     let seconds =
@@ -204,6 +230,7 @@ struct StreamLength {
       bytesPerSecond > 0 ? (try? ContainerBytes(path: file.path))?.missingRIFFBytes ?? 0 : 0
     duration = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     isDeclared = method != AVFMT_DURATION_FROM_BITRATE || missing > 0
+    isCounted = isDeclared && ["flac", "tta", "wv"].contains(file.formatName)
   }
 }
 

@@ -38,6 +38,9 @@ internal import CLibAVLoader
     return ["OpusHead", "OpusTags"].contains { unsafe start.elementsEqual($0.utf8) }
   }
 
+  /// Whether it is a Speex header, which libavformat returns if a second recording follows.
+  var isSpeexHeader: Bool { unsafe content.prefix(8).elementsEqual("Speex   ".utf8) }
+
   func clear() { unsafe av_packet_unref(pointer) }
 
   /// Whether it has a timestamp.

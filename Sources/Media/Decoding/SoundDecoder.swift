@@ -19,6 +19,8 @@ package final class SoundDecoder {
   package private(set) var position = Frames.zero
   /// The damage so far, in order. Without `keepsDamaged` the first one is an error.
   package private(set) var damages: [Damage] = []
+  /// Why the recording may have been longer, known at its end; nil if it is whole, or damaged.
+  package private(set) var doubt: String?
 
   private let source: FrameSource
   private let keepsDamaged: Bool
@@ -107,7 +109,7 @@ package final class SoundDecoder {
       converter.finish(into: &ready)
       decoded += ready.frameCount
       isAtEnd = true
-      try checkLength()
+      try checkEnd()
     }
   }
 
@@ -133,6 +135,7 @@ package final class SoundDecoder {
     let position =
       decoded.duration(at: format.sampleRate).value + silenceLeft.duration(at: rate).value
     // How much is lost may be an estimate: it fits into what the file promises.
+    guard !isCounted(to: Seconds(position)) else { return }
     let room = (promised?.value ?? .infinity) - position
     let lost = damage.lost.map { room < 0 ? $0 : Seconds(min($0.value, room)) }
     let placed = Damage(
@@ -145,17 +148,35 @@ package final class SoundDecoder {
     throw SpoolError(placed, decoding: source.path)
   }
 
-  /// Compares the decoded with the declared length, if that is reliable.
-  private func checkLength() throws(SpoolError) {
-    guard let promised else { return }
+  /// Compares what was decoded with what the container declares.
+  private func checkEnd() throws(SpoolError) {
     let given = decoded.duration(at: format.sampleRate)
-    let missing = promised.value - given.value
-    guard missing > max(0.5, promised.value / 100) else { return }
+    guard !isCounted(to: given), !damages.contains(where: { $0.kind == .truncated }) else { return }
+    switch source.extent {
+    case .incomplete(let what):
+      try recordEnd(given, "the file is cut off: \(what)")
+    case .unended(let what):
+      doubt = what
+    case .whole, .cutBehindSound, .unreadable:
+      doubt = source.doubt
+      let tolerance = source.length.isCounted ? 0 : max(0.5, (promised?.value ?? 0) / 100)
+      guard let promised, promised.value - given.value > tolerance else { return }
+      try recordEnd(
+        given,
+        "the sound ends after \(Damage.rounded(given.value)) s of the "
+          + "\(Damage.rounded(promised.value)) s that the file promises")
+    }
+  }
+
+  private func recordEnd(_ position: Seconds, _ reason: String) throws(SpoolError) {
     try record(
-      Damage(
-        kind: .truncated, position: given, byteOffset: nil, lost: nil,
-        reason: "the sound ends after \(Damage.rounded(given.value)) s of the "
-          + "\(Damage.rounded(promised.value)) s that the file promises"))
+      Damage(kind: .truncated, position: position, byteOffset: nil, lost: nil, reason: reason))
+  }
+
+  /// Whether the header counts the sound, and all of it lies before this position.
+  private func isCounted(to position: Seconds) -> Bool {
+    guard source.length.isCounted, let promised else { return false }
+    return position.value * format.sampleRate.value >= promised.value * format.sampleRate.value - 1
   }
 
   private static func withoutFrames(_ source: FrameSource, _ damages: [Damage])

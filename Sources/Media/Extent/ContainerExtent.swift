@@ -7,8 +7,11 @@ internal import Platform
 /// later if at all.
 package enum ContainerExtent: Hashable, Sendable {
   case whole
-  /// Something is missing; the text says what, and how much if declared.
+  /// Sound is missing, or may be; the text says what, and how much if declared.
   case incomplete(String)
+  /// All the sound is there, but not what the container declares behind it, such as an index or
+  /// tags. The text says what is missing.
+  case cutBehindSound(String)
   /// Nothing is known to be missing, except the end mark, so more may follow. The text names the
   /// mark.
   case unended(String)
@@ -30,8 +33,9 @@ package enum ContainerExtent: Hashable, Sendable {
     }
     switch (file.word(at: 0), file.word(at: 4), file.word(at: 8)) {
     case ("RIFF", _, "WAVE"), ("RF64", _, "WAVE"), ("BW64", _, "WAVE"), ("FORM", _, "AIFF"),
-      ("FORM", _, "AIFC"), (".snd", _, _), ("DSD ", _, _):
+      ("FORM", _, "AIFC"), ("RIFF", _, "AVI "), (".snd", _, _), ("DSD ", _, _):
       return file.headedExtent
+    case ("Crea", "tive", " Voi"): return file.voiceExtent
     case ("riff", _, _) where file.isWave64: return file.headedExtent
     case ("caff", _, _): return file.cafExtent
     case ("fLaC", _, _): return file.flacExtent(from: 0)
@@ -64,7 +68,7 @@ extension ContainerBytes {
       if let extent = extent(ofPageAt: place, in: window) { return extent }
       place -= 1
     }
-    return .unended("its last pages do not read")
+    return .incomplete("its last \(window.count) bytes hold no page")
   }
 
   /// What the page implies for the end of the file; nil if no page begins here.
@@ -79,7 +83,11 @@ extension ContainerBytes {
     guard end <= window.count else {
       return .incomplete("its last page declares \(end - window.count) bytes that are missing")
     }
-    return flags & 4 != 0 ? .whole : .unended("no page says that it is the last")
+    // Tags and padding may follow the last page, and nothing may follow another.
+    if flags & 4 != 0 { return .whole }
+    return end < window.count
+      ? .incomplete("the \(window.count - end) bytes behind its last page are no page")
+      : .unended("no page says that it is the last")
   }
 }
 
@@ -116,109 +124,6 @@ extension ContainerBytes {
   }
 }
 
-/// MP4 and QuickTime: a chain of boxes (ISO/IEC 14496-12), among them the index and the sound.
-extension ContainerBytes {
-  /// The first box types, including old QuickTime's.
-  static let firstBoxes: Set<String> = [
-    "ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot",
-  ]
-
-  var boxExtent: ContainerExtent {
-    var offset = 0
-    var hasIndex = false
-    var hasSound = false
-    while byteCount - offset >= 8 {
-      let type = word(at: offset + 4)
-      var size = big(at: offset, count: 4)
-      if size == 1 { size = big(at: offset + 8, count: 8) }
-      if size == 0 { size = byteCount - offset }
-      // Trailing bytes do not belong to the container.
-      guard size >= 8 else { break }
-      guard size <= byteCount - offset else {
-        return .incomplete(
-          "its part \"\(type)\" declares \(size - (byteCount - offset)) bytes that are missing"
-        )
-      }
-      if type == "moov" { hasIndex = true }
-      if type == "mdat" { hasSound = true }
-      offset += size
-    }
-    guard hasIndex else { return .incomplete("its index, which is written last, is missing") }
-    return hasSound ? .whole : .incomplete("the part with its sound is missing")
-  }
-}
-
-/// Apple's Core Audio Format: a chain of parts with lengths. The sound's length may be unknown if
-/// it comes last, as during recording.
-extension ContainerBytes {
-  var cafExtent: ContainerExtent {
-    var offset = 8
-    var hasSound = false
-    while byteCount - offset >= 12 {
-      let type = word(at: offset)
-      let size = Int64(bitPattern: UInt64(bigEndianBytes: bytes(at: offset + 4, count: 8)))
-      if type == "data", size == -1 { return .whole }
-      // Trailing bytes do not belong to the container.
-      guard size >= 0, size < 1 << 60 else { break }
-      let end = offset + 12 + Int(size)
-      guard end <= byteCount else {
-        return .incomplete(
-          "its part \"\(type)\" declares \(end - byteCount) bytes that are missing")
-      }
-      if type == "data" { hasSound = true }
-      offset = end
-    }
-    // A chain that ends at a part's end may still be truncated there.
-    return hasSound ? .whole : .incomplete("the part with its sound is missing")
-  }
-}
-
-/// Containers whose header declares the file length: WAV with its 64-bit variants RF64, BW64 and
-/// Wave64, AIFF, AU and DSF.
-extension ContainerBytes {
-  var headedExtent: ContainerExtent {
-    switch word(at: 0) {
-    case "RIFF": following(little(at: 4, count: 4))
-    // EBU Tech 3306: the length is in a chunk of its own.
-    case "RF64", "BW64":
-      following(word(at: 12) == "ds64" ? little(at: 20, count: 8) : 0)
-    case "FORM": following(big(at: 4, count: 4))
-    case "riff": total(little(at: 16, count: 8))
-    case "DSD ": total(little(at: 12, count: 8))
-    // An AU header declares its own length and that of the sound.
-    default: sound(big(at: 8, count: 4), from: big(at: 4, count: 4))
-    }
-  }
-
-  /// Wave64 begins with the same letters in lower case.
-  var isWave64: Bool {
-    let mark: [UInt8] = [
-      0x72, 0x69, 0x66, 0x66, 0x2e, 0x91, 0xcf, 0x11, 0xa5, 0xd6, 0x28, 0xdb, 0x04, 0xc1, 0, 0,
-    ]
-    return bytes(at: 0, count: 16) == mark
-  }
-
-  /// A length of what follows eight bytes. A final padding byte is often missing.
-  private func following(_ length: Int) -> ContainerExtent {
-    guard length > 0, length != Self.unknown, length < Self.longest else { return .whole }
-    return length + 8 > byteCount + 1
-      ? .short(of: length + 8, at: byteCount) : .whole
-  }
-
-  private func sound(_ length: Int, from start: Int) -> ContainerExtent {
-    length == Self.unknown ? .whole : total(start + length)
-  }
-
-  private func total(_ length: Int) -> ContainerExtent {
-    guard length > 0, length < Self.longest, length > byteCount else { return .whole }
-    return .short(of: length, at: byteCount)
-  }
-
-  /// The placeholder of a length that was never filled in, as in streams to a pipe.
-  private static let unknown = 0xffff_ffff
-  private static let longest = 1 << 60
-}
-
 /// MP3 (and FLAC behind a tag): the Xing or VBRI header in the first frame declares the number of
 /// bytes. Without it nothing is declared.
 extension ContainerBytes {
@@ -248,7 +153,7 @@ extension ContainerBytes {
   }
 
   /// The end of an ID3v2 tag; nil if its length is invalid.
-  private var tagEnd: Int? {
+  var tagEnd: Int? {
     let head = bytes(at: 0, count: 10)
     guard head[6..<10].allSatisfy({ $0 < 0x80 }) else { return nil }
     let length = head[6..<10].reduce(0) { $0 << 7 | Int($1) }
@@ -271,77 +176,5 @@ extension ContainerBytes {
       return big(at: start + place + 8 + (flags & 1 != 0 ? 4 : 0), count: 4)
     }
     return word(at: start + 36) == "VBRI" ? big(at: start + 46, count: 4) : nil
-  }
-}
-
-/// Matroska and WebM: nested elements with lengths (RFC 8794, RFC 9559). A writer that cannot seek
-/// leaves the outermost length unknown; then only the inner elements count.
-extension ContainerBytes {
-  private struct Element {
-    let id: UInt32
-    /// The start of its content.
-    let start: Int
-    /// The content's length; nil if unknown.
-    let length: Int?
-  }
-
-  private static let matroskaHead: UInt32 = 0x1a45_dfa3
-  private static let segment: UInt32 = 0x1853_8067
-  private static let cluster: UInt32 = 0x1f43_b675
-
-  var isMatroska: Bool { big(at: 0, count: 4) == Int(Self.matroskaHead) }
-
-  var matroskaExtent: ContainerExtent {
-    guard let head = element(at: 0), let length = head.length,
-      let segment = element(
-        at: head.start + length), segment.id == Self.segment
-    else { return .incomplete("its head is cut off") }
-    if let length = segment.length, length < 1 << 60 {
-      let end = segment.start + length
-      return end > byteCount ? .short(of: end, at: byteCount) : .whole
-    }
-    return lastElement(from: segment.start)
-  }
-
-  /// Walks through elements whose parents have no length, and checks that the last is complete.
-  private func lastElement(from start: Int) -> ContainerExtent {
-    var offset = start
-    while offset < byteCount {
-      // Trailing bytes do not belong to the container.
-      if big(at: offset, count: 1) == 0 { return .whole }
-      guard let next = element(at: offset) else {
-        return .incomplete("its last element is cut off")
-      }
-      guard let length = next.length else {
-        guard next.id == Self.cluster || next.id == Self.segment else { return .whole }
-        offset = next.start
-        continue
-      }
-      offset = next.start + length
-      if offset > byteCount {
-        return .incomplete(
-          "its last element declares \(offset - byteCount) bytes that are missing")
-      }
-    }
-    return .whole
-  }
-
-  /// The element that begins here; nil if the file ends inside its header.
-  private func element(at offset: Int) -> Element? {
-    let bytes = self.bytes(at: offset, count: 12)
-    let idCount = bytes[0].leadingZeroBitCount + 1
-    guard idCount <= 4, offset + idCount < byteCount else { return nil }
-    let id = UInt32(bigEndianBytes: bytes[..<idCount])
-    let lengthCount = bytes[idCount].leadingZeroBitCount + 1
-    guard lengthCount <= 8, offset + idCount + lengthCount <= byteCount else { return nil }
-    let first = UInt64(bytes[idCount] & UInt8(truncatingIfNeeded: 0xff >> lengthCount))
-    let length = bytes[(idCount + 1)..<(idCount + lengthCount)].reduce(first) {
-      $0 << 8 | UInt64($1)
-    }
-    // All ones mean an unknown length.
-    let isKnown = length != (UInt64(1) << UInt64(7 * lengthCount)) - 1
-    return Element(
-      id: id, start: offset + idCount + lengthCount,
-      length: isKnown ? Int(min(length, 1 << 60)) : nil)
   }
 }

@@ -40,14 +40,7 @@ extension ContainerBytes {
 
   /// The last bytes of the sound, without trailing tags. A frame has at most 4 MiB.
   private func tail(from soundStart: Int) -> [UInt8] {
-    var end = byteCount
-    if end - soundStart >= 128, bytes(at: end - 128, count: 3) == Array("TAG".utf8) {
-      end -= 128
-    }
-    if end - soundStart >= 32, bytes(at: end - 32, count: 8) == Array("APETAGEX".utf8) {
-      let hasHead = little(at: end - 12, count: 4) & 0x8000_0000 != 0
-      end = max(soundStart, end - little(at: end - 20, count: 4) - (hasHead ? 32 : 0))
-    }
+    let end = endBeforeTags(soundStart)
     let first = max(soundStart, end - (4 << 20))
     return bytes(at: first, count: end - first)
   }

@@ -21,11 +21,16 @@ enum LibAV {
 
   /// The reason of a failure: libav's log message if there was one, else the status text.
   static func reason(_ status: Int32) -> String {
-    let message = unsafe String(cString: spool_libav_message())
-    if !message.isEmpty { return message }
+    if let complaint { return complaint }
     var text = [CChar](repeating: 0, count: 128)
     unsafe av_strerror(status, &text, text.count)
     return string(text)
+  }
+
+  /// What the last call logged as an error, though it succeeded; nil if nothing.
+  static var complaint: String? {
+    let message = unsafe String(cString: spool_libav_message())
+    return message.isEmpty ? nil : message
   }
 
   /// A C string in an array.

@@ -31,6 +31,14 @@ struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
   /// counts as abandoned only if its lock is free as well.
   var isAlive: Bool {
     boot == Self.currentBoot && (Self.startTicks(of: number) ?? 0) == start
+      && !Self.hasExited(number)
+  }
+
+  /// Whether it has ended, and only its parent has not asked how: a parent may never do so. A
+  /// process whose first thread has ended looks the same, but for its other threads.
+  private static func hasExited(_ number: pid_t) -> Bool {
+    guard let fields = fields(of: number), fields.count > 17 else { return false }
+    return ["Z", "X"].contains(fields[0]) && Int(fields[17]) ?? 0 <= 1
   }
 
   /// Whether the process is stopped by a signal or a debugger.

@@ -306,7 +306,7 @@ extension CommandContext {
     verdict: { path in
       switch ContainerExtent(ofFileAt: path) {
       case .whole: .whole
-      case .incomplete(let what): .incomplete(what)
+      case .incomplete(let what), .cutBehindSound(let what): .incomplete(what)
       case .unended(let what): .unended(what)
       case .unreadable(let why): .undecided(why)
       }

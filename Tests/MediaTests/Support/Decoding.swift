@@ -7,6 +7,7 @@ struct Decoding {
   let format: AudioFormat
   let samples: [Float]
   let damages: [SoundDecoder.Damage]
+  let doubt: String?
 
   /// Decodes the recording at `path` in blocks of `blockSize` frames.
   init(
@@ -24,6 +25,7 @@ struct Decoding {
     }
     self.samples = samples
     damages = decoder.damages
+    doubt = decoder.doubt
   }
 
   var frameCount: Int { samples.count / format.channelCount }

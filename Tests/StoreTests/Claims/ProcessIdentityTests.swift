@@ -40,6 +40,24 @@ import Testing
     #expect(!identity.isAlive && !identity.isStopped)
   }
 
+  @Test("a process that has ended does not live, though its parent has not asked how it ended")
+  func unasked() throws {
+    var number: pid_t = 0
+    let word = unsafe strdup("true")
+    defer { unsafe free(word) }
+    let started = posix_spawn(&number, "/bin/true", nil, nil, [word, nil], nil)
+    #expect(started == 0)
+    let ended = unsafe waitid(P_PID, id_t(number), nil, WEXITED | WNOWAIT)
+    #expect(ended == 0)
+    let stat = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    let identity = ProcessIdentity(
+      boot: ProcessIdentity.current.boot, number: number,
+      start: try #require(UInt64(stat.split(separator: " ")[21])))
+    #expect(!identity.isAlive)
+    let asked = waitpid(number, nil, 0)
+    #expect(asked == number)
+  }
+
   @Test(
     "other words are no identity", arguments: ["", "a-b-c", "a-1", "a-0-1", "a-1-2-3", "a--1-2"])
   func words(text: String) {

@@ -15,6 +15,11 @@ package enum PackageFiles {
   /// A sample recording: `note-1.m4a`.
   package static func sample(_ name: String) -> String { path("samples/" + name) }
 
+  /// An article of the documentation: `Guide/Words`.
+  package static func article(_ name: String) -> String {
+    path("Sources/spool/Spool.docc/\(name).md")
+  }
+
   /// Unpacks the store, keys and exports that version 0.1 left, as `store` and others.
   package static func unpackKeptStore(into folder: ScratchFolder) throws {
     try Reference.output(

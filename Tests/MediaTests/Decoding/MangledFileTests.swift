@@ -1,0 +1,186 @@
+import Foundation
+import Media
+import Platform
+import TestSupport
+import Testing
+
+/// Every kind of file with every kind of damage, against the table in the article on damaged
+/// recordings.
+@Suite(
+  "A mangled file", .enabled(if: FFmpeg.isInstalled, "the ffmpeg program is not installed"))
+struct MangledFileTests {
+  let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A kind of file, as ffmpeg writes it: the table's name of it, the file's ending, arguments.
+  struct Kind: Sendable, CustomTestStringConvertible {
+    let name: String
+    let ending: String
+    let arguments: [String]
+    var testDescription: String { name }
+
+    init(_ name: String, _ ending: String, _ arguments: String) {
+      self.name = name
+      self.ending = ending
+      self.arguments = arguments.split(separator: " ").map(String.init)
+    }
+  }
+
+  static let kinds = [
+    Kind("WAV", "wav", "-c:a pcm_s16le"),
+    Kind("WAV, float", "wav", "-c:a pcm_f32le"),
+    Kind("RF64", "wav", "-c:a pcm_s24le -rf64 always"),
+    Kind("Wave64", "w64", "-c:a pcm_s16le"),
+    Kind("AIFF", "aiff", "-c:a pcm_s16be"),
+    Kind("AU", "au", "-c:a pcm_s16be"),
+    Kind("VOC", "voc", "-c:a pcm_s16le"),
+    Kind("AVI, PCM", "avi", "-c:a pcm_s16le"),
+    Kind("CAF, PCM", "caf", "-c:a pcm_s16le"),
+    Kind("CAF, ALAC", "caf", "-c:a alac"),
+    Kind("FLAC", "flac", "-c:a flac"),
+    Kind("WavPack", "wv", "-c:a wavpack -metadata title=Walk"),
+    Kind("TTA", "tta", "-c:a tta"),
+    Kind("Ogg FLAC", "ogg", "-c:a flac -page_duration 200000"),
+    Kind("Ogg Vorbis", "ogg", "-c:a libvorbis -page_duration 200000"),
+    Kind("Ogg Opus", "opus", "-c:a libopus -page_duration 200000"),
+    Kind("Ogg Speex", "spx", "-c:a libspeex -ar 16000 -page_duration 200000"),
+    Kind("MP3", "mp3", "-c:a libmp3lame -metadata title=Walk"),
+    Kind("MP3, no length", "mp3", "-c:a libmp3lame -write_xing 0"),
+    Kind("MP2", "mp2", "-c:a mp2"),
+    Kind("AAC, ADTS", "aac", "-c:a aac"),
+    Kind("AC-3", "ac3", "-c:a ac3"),
+    Kind("M4A, AAC", "m4a", "-c:a aac"),
+    Kind("M4A, ALAC", "m4a", "-c:a alac"),
+    Kind(
+      "MP4, fragments", "mp4", "-c:a aac -movflags frag_keyframe+empty_moov -frag_duration 500000"),
+    Kind("Matroska, AAC", "mka", "-c:a aac"),
+    Kind("Matroska, FLAC", "mka", "-c:a flac"),
+    Kind("WebM, Opus", "webm", "-c:a libopus"),
+    Kind("WebM, live", "webm", "-c:a libopus -live 1"),
+    Kind("WebM, Vorbis", "webm", "-c:a libvorbis"),
+    Kind("WMA", "wma", "-c:a wmav2"),
+    Kind("MPEG-TS, AAC", "ts", "-c:a aac"),
+  ]
+
+  /// What is done to a file, in the order of the table's columns.
+  enum Mangling: String, CaseIterable {
+    case whole, cut10 = "cut 10 %", cut60 = "cut 60 %", cut99 = "cut 99 %", cutEnd = "−100 bytes"
+    case removed = "3 kB removed", zeroed = "3 kB zeroed", inserted = "3 kB inserted"
+    case repeated = "3 kB twice", flippedHead = "flips in head", flipped = "flips"
+    case flippedEnd = "flips at end", zeroTail = "tail zeros"
+    case id3v1 = "ID3v1", ape = "APEv2", both = "both tags", id3v2 = "ID3v2 before"
+    case stray = "stray byte", padding = "4 kB zeros", twice = "two in one", otherHead =
+      "other head"
+
+    /// The mangled bytes; `longer` is a longer recording of the same kind.
+    func callAsFunction(_ bytes: Data, longer: Data) -> Data {
+      let (count, middle) = (bytes.count, bytes.count / 2)
+      var chance = SeededRandom(seed: 7)
+      return switch self {
+      case .whole: bytes
+      case .cut10: bytes.prefix(count / 10)
+      case .cut60: bytes.prefix(count * 6 / 10)
+      case .cut99: bytes.prefix(count * 99 / 100)
+      case .cutEnd: bytes.dropLast(100)
+      case .removed: Data(bytes[..<middle]) + bytes[(middle + 3000)...]
+      case .zeroed: Data(bytes[..<middle]) + Data(count: 3000) + bytes[(middle + 3000)...]
+      case .inserted:
+        bytes[..<middle] + Data((0..<3000).map { _ in UInt8.random(in: 0...255, using: &chance) })
+          + bytes[middle...]
+      case .repeated: bytes[..<middle] + bytes[(middle - 3000)...]
+      case .flippedHead: Self.flipping(bytes, in: 0..<200, using: &chance)
+      case .flipped: Self.flipping(bytes, in: middle..<(middle + 2000), using: &chance)
+      case .flippedEnd: Self.flipping(bytes, in: (count - 200)..<count, using: &chance)
+      case .zeroTail: bytes.prefix(count * 7 / 10) + Data(count: count - count * 7 / 10)
+      case .id3v1: bytes + Self.id3v1Tag
+      case .ape: bytes + Self.apeTag
+      case .both: bytes + Self.apeTag + Self.id3v1Tag
+      case .id3v2: Self.id3v2Tag + bytes
+      case .stray: bytes + Data([0x5a])
+      case .padding: bytes + Data(count: 4096)
+      case .twice: bytes + bytes
+      case .otherHead: longer.prefix(256) + bytes.dropFirst(256)
+      }
+    }
+
+    private static func flipping(
+      _ bytes: Data, in range: Range<Int>, using chance: inout SeededRandom
+    ) -> Data {
+      var bytes = bytes
+      for _ in 0..<3 {
+        bytes[Int.random(in: range, using: &chance)] ^= 1 << UInt8.random(in: 0..<8, using: &chance)
+      }
+      return bytes
+    }
+
+    private static let id3v1Tag = Data("TAG".utf8) + Data("Walk".utf8) + Data(count: 121)
+
+    private static let apeTag: Data = {
+      let item = Data([4, 0, 0, 0, 0, 0, 0, 0]) + Data("Title\0Walk".utf8)
+      func mark(_ flags: UInt8) -> Data {
+        Data("APETAGEX".utf8) + Data([0xd0, 7, 0, 0, UInt8(item.count + 32), 0, 0, 0, 1, 0, 0, 0])
+          + Data([0, 0, 0, flags]) + Data(count: 8)
+      }
+      return mark(0xa0) + item + mark(0x80)
+    }()
+
+    private static let id3v2Tag =
+      Data("ID3".utf8) + Data([4, 0, 0, 0, 0, 0, 115]) + Data("TIT2".utf8)
+      + Data([0, 0, 0, 5, 0, 0, 3]) + Data("Walk".utf8) + Data(count: 100)
+  }
+
+  /// What becomes of a file.
+  enum Outcome: String {
+    /// The same samples as those of the whole file.
+    case same = "="
+    /// An error.
+    case refused = "×"
+    /// Sound, and a warning that it may be cut off.
+    case doubted = "?"
+    /// Other sound, without a word: nothing in the file tells.
+    case other = "~"
+  }
+
+  private func outcome(of path: String, whole: [Float]?) -> Outcome {
+    guard let decoding = try? Decoding(of: path) else { return .refused }
+    if decoding.doubt != nil { return .doubted }
+    return whole == nil || decoding.samples == whole ? .same : .other
+  }
+
+  private func made(_ kind: Kind, seconds: Double) throws -> Data {
+    let path = scratch.file("\(seconds).\(kind.ending)")
+    try FFmpeg.run(
+      FFmpeg.sound(channels: 1, seconds: seconds) + ["-bitexact"] + kind.arguments + [path])
+    return try Data(contentsOf: URL(fileURLWithPath: path))
+  }
+
+  @Test("is refused, doubted or read in full as the table says", arguments: kinds)
+  func outcomes(kind: Kind) throws {
+    let (bytes, longer) = (try made(kind, seconds: 6.3), try made(kind, seconds: 9))
+    let path = scratch.file("x.\(kind.ending)")
+    var whole: [Float]?
+    var found: [String] = []
+    for mangling in Mangling.allCases {
+      try mangling(bytes, longer: longer).write(to: URL(fileURLWithPath: path))
+      found.append(outcome(of: path, whole: whole).rawValue)
+      if mangling == .whole { whole = try Decoding(of: path).samples }
+    }
+    let row = "| \(kind.name) | " + found.joined(separator: " | ") + " |"
+    #expect(try Self.table().contains(row), "\(row)")
+  }
+
+  @Test("has a row and a column in the table for each kind and each damage")
+  func headings() throws {
+    let table = try Self.table()
+    let heading = "| file | " + Mangling.allCases.map(\.rawValue).joined(separator: " | ") + " |"
+    #expect(table.contains(heading), "\(heading)")
+    #expect(table.count == Self.kinds.count + 2)
+  }
+
+  private static func table() throws -> [String] {
+    let path = PackageFiles.article("Formats/DamagedRecordings")
+    return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+      .filter { $0.hasPrefix("| ") || $0.hasPrefix("|-") }
+  }
+}
