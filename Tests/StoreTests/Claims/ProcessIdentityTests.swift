@@ -45,9 +45,9 @@ import Testing
     var number: pid_t = 0
     let word = unsafe strdup("true")
     defer { unsafe free(word) }
-    let started = posix_spawn(&number, "/bin/true", nil, nil, [word, nil], nil)
+    let started = unsafe posix_spawn(&number, "/bin/true", nil, nil, [word, nil], nil)
     #expect(started == 0)
-    let ended = unsafe waitid(P_PID, id_t(number), nil, WEXITED | WNOWAIT)
+    let ended = waitid(P_PID, id_t(number), nil, WEXITED | WNOWAIT)
     #expect(ended == 0)
     let stat = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
     let identity = ProcessIdentity(
