@@ -87,9 +87,20 @@ extension ReceiptBuilder {
           isReused: record.outcome == .reused, damage: record.damage?.json, run: work.maker?.name,
           program: work.host.map { ($0.program, $0.version) },
           host: work.host.map { ($0.host, $0.system) }, begunAt: record.begunAt,
-          finishedAt: record.finishedAt))
+          finishedAt: record.finishedAt,
+          facts: components.kind == "assert" ? facts(of: record) : nil))
     }
     return stages
+  }
+
+  /// The facts that a stage found.
+  private func facts(of record: StepRecord) -> [JSONValue]? {
+    record.foundValue?["facts"]?.list?.compactMap { fact in
+      guard let name = fact["name"]?.text, let measured = fact["measured"]?.text,
+        let allowed = fact["allowed"]?.text, case .boolean(let holds)? = fact["holds"]
+      else { return nil }
+      return Receipt.fact(name, measured: measured, allowed: allowed, holds: holds)
+    }
   }
 
   private func named<Thing, Other>(

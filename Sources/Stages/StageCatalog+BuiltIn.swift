@@ -30,6 +30,7 @@ extension StageCatalog {
     .channels,
     .resample,
     .measure,
+    .assert,
     .export,
     .measureExports,
     .split,

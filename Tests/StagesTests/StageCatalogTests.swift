@@ -9,6 +9,7 @@ import Testing
     "gain": [("gain", "-3 dB")], "normalize": [("loudness", "-16 LUFS")],
     "export": [("formats", "wav")], "click": [("bars", "8")],
     "channels": [("pick", "1")], "resample": [("rate", "48 kHz")],
+    "assert": [("loudness", "-16 LUFS ± 0.5")],
     "speed": [("tempo", "1.25")], "split": [("by", "silence")],
   ]
 
@@ -115,7 +116,8 @@ import Testing
     ("trim", [("start", "2 s"), ("end", "1 s")]), ("trim", [("end", "2 s"), ("duration", "1 s")]),
     ("silence", [("maximum", "50 ms"), ("padding", "100 ms")]),
     ("split", []), ("split", [("at", "1 s"), ("by", "silence")]), ("split", [("at", "0 s")]),
-    ("split", [("by", "silence"), ("name", "{stem}")]), ("concat", [("sample-rate", "44100.5 Hz")]),
+    ("split", [("by", "silence"), ("name", "{stem}")]), ("assert", []),
+    ("assert", [("loudness", "-16 LUFS")]), ("concat", [("sample-rate", "44100.5 Hz")]),
   ])
   func `what single ranges cannot say is checked when the stage is made`(
     kind: String, parameters: [(String, String)]

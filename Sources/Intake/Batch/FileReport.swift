@@ -39,10 +39,11 @@ enum FileReport {
   ///   - run: its run as it ended.
   ///   - plan: what was run; reported are the findings of all steps but sources.
   ///   - output: the output folder, the base of the exports' paths.
+  ///   - steps: those whose findings are reported; nil for all of the run.
   static func json(
     path: String, exactPath: String? = nil, name: String? = nil, wantedName: String? = nil,
     run: RunRecord? = nil, plan: Plan? = nil, output: String = "",
-    failure: BatchFileResult.Failure? = nil
+    findings steps: [StepRecord]? = nil, failure: BatchFileResult.Failure? = nil
   ) -> String {
     func other(_ exact: String?, than text: String?) -> String? { exact == text ? nil : exact }
     let name = name.map { BatchOrder.exportName($0) }
@@ -59,7 +60,7 @@ enum FileReport {
       },
       damage: run.flatMap { $0.damage.isEmpty ? nil : $0.damage }, error: failure)
     // Findings are JSON already.
-    let levels = (run?.steps ?? []).compactMap { step -> String? in
+    let levels = (steps ?? run?.steps ?? []).compactMap { step -> String? in
       if case .streaming(_, .source) = plan?.step(step.id)?.descriptor.flow { return nil }
       return step.findings.map { "\(JSONText.of(step.id.name)):\($0)" }
     }

@@ -41,7 +41,7 @@ private struct FileRun {
           path: job.file.path, outcome: .interrupted, report: report())
         result.pause = error.error
         return result
-      default: return fail(BatchFileResult.Failure(error.error, step: error.step))
+      default: return fail(BatchFileResult.Failure(error.error, step: error.step), of: id)
       }
     }
   }
@@ -133,18 +133,20 @@ private struct FileRun {
       report: report)
   }
 
-  private func fail(_ failure: BatchFileResult.Failure) -> BatchFileResult {
-    let report = report(failure)
+  private func fail(_ failure: BatchFileResult.Failure, of id: RunID) -> BatchFileResult {
+    let report = report(failure, of: id)
     // The next batch finds a failure that cannot be recorded.
     try? remember(.failed, recording: nil, nil, report, exports: [])
     return BatchFileResult(
       path: job.file.path, outcome: .failed, failure: failure, report: report)
   }
 
-  private func report(_ failure: BatchFileResult.Failure? = nil) -> String {
-    FileReport.json(
-      path: job.file.path, name: job.name, wantedName: job.wantedName, failure: failure
-    )
+  /// - Parameter id: a failed run, whose failed step may have findings.
+  private func report(_ failure: BatchFileResult.Failure? = nil, of id: RunID? = nil) -> String {
+    let run = id.flatMap { try? workplace.store.runs.run(named: $0.name) }
+    return FileReport.json(
+      path: job.file.path, name: job.name, wantedName: job.wantedName,
+      findings: (run?.steps ?? []).filter { $0.outcome == .failed }, failure: failure)
   }
 
   private func remember(

@@ -103,6 +103,11 @@ struct RecordingJob {
         guard let sound = outputs?.first(where: { $0.kind == .sound })?.identity else { return }
         try gate.pass(sound)
       }
+      options.isAccepted = { [shownNames] step, error in
+        let failure = shown(RunError(error, step: step), shownNames)
+        let events = try? engine.store.recordings.events(of: recording.key)
+        return events?.isReleased(from: failure.account) ?? false
+      }
       let record = RunRecord(
         id: engine.makeRunID(), pipeline: plan.name, pipelinePath: pipeline.path,
         inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,

@@ -28,9 +28,11 @@ extension Execution {
   }
 
   /// Publishes one artifact of a running step if possible; a failure is reported at the end, when
-  /// the work itself is safe.
+  /// the work itself is safe. Where a stage may fail the run, all files wait for its verdict.
   func publish(_ artifact: Artifact, at port: PortName, of id: StepID) {
-    guard options.mayGoOn == nil, !runner.stop.isRequested, let step = plan.step(id),
+    guard options.mayGoOn == nil,
+      !plan.steps.contains(where: { ($0.stage as? any JudgingStage)?.canFail == true }),
+      !runner.stop.isRequested, let step = plan.step(id),
       let stage = step.stage as? any PublishingStage,
       let files = try? stage.publish(
         context(

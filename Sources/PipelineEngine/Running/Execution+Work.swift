@@ -159,6 +159,43 @@ extension Execution {
     }
   }
 
+  /// Asks the stages that judge for their verdicts on what is done, each once a run. All warnings are
+  /// given, and all failures reported at once.
+  func judge(_ progress: RunProgress, _ judged: inout Set<StepID>) throws {
+    var failures: [PassFailure] = []
+    for step in plan.steps {
+      guard let stage = step.stage as? any JudgingStage, !judged.contains(step.id),
+        case let outputs = progress.outputs(of: step.id), !outputs.isEmpty
+      else { continue }
+      judged.insert(step.id)
+      do throws(SpoolError) {
+        switch try stage.verdict(on: outputs, in: store) {
+        case nil: break
+        case .warning(let text): recorder.record(.warning(step.id, text))
+        case .failure(let error): failures.append(PassFailure(step.id, error))
+        case .quarantine(let error) where options.isAccepted?(step.id, error) == true:
+          recorder.record(
+            .warning(step.id, "accepted as it is: " + (error.reason ?? error.message)))
+        case .quarantine(let error): failures.append(PassFailure(step.id, error))
+        }
+      } catch {
+        failures.append(PassFailure(step.id, error))
+      }
+    }
+    guard let first = failures.first else { return }
+    // One error ends a run: the others are named in its reason.
+    let others = failures.dropFirst().map { failure in
+      (failure.step.map { "\($0): " } ?? "") + failure.error.account
+    }
+    guard !others.isEmpty else { throw first }
+    throw PassFailure(
+      first.step,
+      SpoolError(
+        first.error.message,
+        reason: ([first.error.reason].compactMap(\.self) + others).joined(separator: "; "),
+        advice: first.error.advice, cause: first.error.cause))
+  }
+
   private func context(
     _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption
   ) -> PassContext {

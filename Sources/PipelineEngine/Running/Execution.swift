@@ -47,6 +47,7 @@ struct Execution: Sendable {
     let planner = PassPlanner(
       plan, keepsEverything: options.keepsEverything, needed: options.neededStep)
     var identified: Set<StepID> = []
+    var judged: Set<StepID> = []
     while true {
       let survey = try survey()
       let reused = progress.takeReused(survey, store: store)
@@ -57,6 +58,7 @@ struct Execution: Sendable {
       // The run's inputs must not be collected if it is interrupted.
       if !reused.isEmpty { try runner.log.save(progress.record) }
       try options.mayGoOn?(progress.record)
+      try judge(progress, &judged)
       guard let work = planner.next(survey.status) else {
         // Nothing to compute: only publishing is left.
         if progress.isFirstWork { try checkRoom(survey, held: 0) }

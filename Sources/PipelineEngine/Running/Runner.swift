@@ -25,6 +25,10 @@ package struct Runner: Sendable {
     /// the run; one of the kind `unneeded` for good.
     package var mayGoOn: (@Sendable (RunRecord) throws(SpoolError) -> Void)?
 
+    /// Whether a person has accepted the recording in spite of this failure of a step, which would
+    /// put it in quarantine.
+    package var isAccepted: (@Sendable (StepID, SpoolError) -> Bool)?
+
     /// The command that resumes the run, for advice; nil if there is none.
     package var resumeCommand: String?
 

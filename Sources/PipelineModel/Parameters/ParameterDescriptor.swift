@@ -38,6 +38,8 @@ package indirect enum ParameterType: Hashable, Sendable {
   /// A number; the range is in `unit`.
   case number(Unit, ClosedRange<Double>)
   case integer(ClosedRange<Int>)
+  /// A ``NumberRange`` of a number or an integer, both ends within the limits of that.
+  case range(of: ParameterType)
   case choice([String])
   case flag
   /// A text of limited length in characters.
@@ -59,6 +61,8 @@ package indirect enum ParameterType: Hashable, Sendable {
       "\(unit.format(range.lowerBound * unit.factor)) … "
         + unit.format(range.upperBound * unit.factor)
     case .integer(let range): "\(range.lowerBound) … \(range.upperBound)"
+    case .range(let element):
+      "A .. B, A .., .. B, A ± D, < A, <= A, or A alone, of \(element.allowed)"
     case .choice(let words): words.joined(separator: ", ")
     case .flag: "true, false"
     case .text(let length): "text of at most \(length) characters"
@@ -83,6 +87,8 @@ package indirect enum ParameterType: Hashable, Sendable {
     case (.choice, .text(let text)), (.text, .text(let text)),
       (.fileName, .text(let text)), (.path, .text(let text)):
       ParameterType.scalar(text)
+    case (.range(let element), _):
+      NumberRange(value).map { $0.text(of: element) } ?? value.canonicalJSON
     case (.list(let element, _), .list(let values)):
       "[" + values.map { element.text(of: $0) }.joined(separator: ", ") + "]"
     case (.group(let members), .group(let values)): ParameterType.text(of: values, members)

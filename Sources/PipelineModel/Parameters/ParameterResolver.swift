@@ -68,9 +68,7 @@ package struct ParameterResolver {
     }
   }
 
-  private mutating func resolve(
-    _ node: DocumentNode, as type: ParameterType, name: String
-  ) -> Value {
+  mutating func resolve(_ node: DocumentNode, as type: ParameterType, name: String) -> Value {
     switch (type, node.content) {
     case (.number(let unit, let range), .scalar(let text, _)):
       return number(text, unit, range, name, node)
@@ -83,6 +81,8 @@ package struct ParameterResolver {
         report(node, "\(name) is out of range at \(number)", allowed: type.allowed)
       }
       return .number(Double(number))
+    case (.range(let element), .scalar(let text, let isQuoted)):
+      return range(text, of: element, name, node, isQuoted: isQuoted)
     case (.choice(let words), .scalar(let text, _)):
       if !words.contains(text) {
         report(
@@ -145,17 +145,26 @@ package struct ParameterResolver {
       }
       return .number(value)
     } catch {
-      switch error {
-      case .notANumber:
-        report(node, "\(name) is a number, not \"\(text)\"", allowed: type.allowed)
-      case .wrongUnit(let symbol) where symbol.first?.isLetter != true && symbol.first != "%":
-        report(node, "\(name) is one number, not \"\(text)\"", allowed: type.allowed)
-      case .wrongUnit(let symbol):
-        let right = unit.alternatives
-        let wanted = right.isEmpty ? "has no unit" : "takes \(right.joined(separator: ", "))"
-        report(node, "\(name) \(wanted), not \"\(symbol)\"", allowed: type.allowed)
-      }
+      report(node, error, of: text, name, unit.alternatives, allowed: type.allowed)
       return .null
+    }
+  }
+
+  /// Reports a text that is no number with one of these units.
+  mutating func report(
+    _ node: DocumentNode, _ failure: Unit.ParseFailure, of text: String, _ name: String,
+    _ units: [String], allowed: String
+  ) {
+    switch failure {
+    case .notANumber:
+      report(node, "\(name) is a number, not \"\(text)\"", allowed: allowed)
+    case .wrongUnit(let symbol) where symbol.first?.isLetter != true && symbol.first != "%":
+      report(node, "\(name) is one number, not \"\(text)\"", allowed: allowed)
+    case .wrongUnit(let symbol):
+      let wanted = units.isEmpty ? "has no unit" : "takes \(units.joined(separator: ", "))"
+      report(
+        node, "\(name) \(wanted), not \"\(symbol)\"", allowed: allowed,
+        suggestion: Problem.nearest(to: symbol, in: units))
     }
   }
 
@@ -169,7 +178,7 @@ package struct ParameterResolver {
         suggestion: Problem.nearest(to: entry.key, in: names)))
   }
 
-  private mutating func report(
+  mutating func report(
     _ node: DocumentNode, _ message: String, allowed: String? = nil, suggestion: String? = nil
   ) {
     problems.append(

@@ -21,6 +21,8 @@ package struct Unit: Hashable, Sendable {
     case tempo
     /// A share from 0 to 1.
     case share
+    /// In bytes.
+    case size
   }
 
   package let symbol: String
@@ -47,6 +49,7 @@ package struct Unit: Hashable, Sendable {
   package static let kilobits = Unit("kbit/s", .bitRate, 1000)
   package static let beatsPerMinute = Unit("BPM", .tempo)
   package static let percent = Unit("%", .share, 0.01)
+  package static let megabytes = Unit("MB", .size, 1e6)
 
   /// Every accepted spelling.
   private static let spellings: [Unit] = [
@@ -57,10 +60,12 @@ package struct Unit: Hashable, Sendable {
     Unit("kbps", .bitRate, 1000), Unit("k", .bitRate, 1000),
     beatsPerMinute, Unit("bpm", .tempo),
     percent,
+    Unit("B", .size), Unit("kB", .size, 1e3), megabytes, Unit("GB", .size, 1e9),
+    Unit("KiB", .size, 0x1p10), Unit("MiB", .size, 0x1p20), Unit("GiB", .size, 0x1p30),
   ]
 
   /// The units that a plugin's manifest may use.
-  package static let declarable = spellings
+  package static let declarable = spellings.filter { $0.dimension != .size }
 
   /// The unit with this symbol; nil if there is none.
   package init?(named symbol: String) {
@@ -95,7 +100,13 @@ package struct Unit: Hashable, Sendable {
   /// Reads `-18 dB`, `-18dB` or a bare `-18`; of a time also `2:30` and `1:02:30.5`.
   /// - Returns: the value in the dimension's base unit.
   package func parse(_ text: String) throws(ParseFailure) -> Double {
-    if dimension == .time, text.contains(":") { return try Unit.clockTime(text) }
+    let (number, unit) = try read(text)
+    return number * (unit ?? self).factor
+  }
+
+  /// The number of a text and its unit; nil for a bare number.
+  func read(_ text: String) throws(ParseFailure) -> (number: Double, unit: Unit?) {
+    if dimension == .time, text.contains(":") { return (try Unit.clockTime(text), .seconds) }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }
     // "-18e" is a number and a unit that begins with e, not an exponent.
     var numeral = digits
@@ -103,13 +114,23 @@ package struct Unit: Hashable, Sendable {
     guard let number = Double(numeral), number.isFinite else { throw .notANumber }
     var symbol = text[numeral.endIndex...]
     while symbol.first == " " { symbol = symbol.dropFirst() }
-    if symbol.isEmpty { return number * factor }
+    if symbol.isEmpty { return (number, nil) }
     guard
       let unit = Unit.spellings.first(where: {
         $0.dimension == dimension && $0.symbol == symbol
       })
     else { throw .wrongUnit(String(symbol)) }
-    return number * unit.factor
+    return (number, unit)
+  }
+
+  /// The units of a difference between two values, besides those of the values: loudness differs by
+  /// LU (EBU R 128), levels by dB.
+  var differences: [String] {
+    switch dimension {
+    case .loudness: ["LU", "dB"]
+    case .truePeak: ["dB"]
+    default: []
+    }
   }
 
   /// Minutes and seconds, or hours, minutes and seconds; the seconds may have a fraction.

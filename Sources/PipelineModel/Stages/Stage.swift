@@ -50,6 +50,27 @@ package protocol WholeStage: Stage {
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput]
 }
 
+/// A stage that states what must hold of its inputs. Its verdict is asked for in every run, on outputs
+/// of this run or an earlier one, as soon as they are there.
+package protocol JudgingStage: Stage {
+  /// Whether its verdict can end a run, so that nothing is published before it.
+  var canFail: Bool { get }
+  /// What its outputs hold against the run; nil if nothing.
+  func verdict(
+    on outputs: [PortName: StepOutput], in store: any ArtifactStore
+  ) throws(SpoolError) -> Verdict?
+}
+
+/// What follows where something does not hold.
+package enum Verdict: Hashable, Sendable {
+  /// The run goes on, and tells of it.
+  case warning(String)
+  /// The run fails.
+  case failure(SpoolError)
+  /// The run fails, unless a person has accepted the recording as it is.
+  case quarantine(SpoolError)
+}
+
 /// A stage that publishes files to the user's folder once its outputs exist, from this run or an
 /// earlier one. Names and tags are in no key.
 package protocol PublishingStage: Stage {
@@ -208,11 +229,14 @@ package struct StageRegistration: Sendable {
     return StageRegistration(shape(parameters), libraries: libraries, make: make)
   }
 
-  package init<S: DeclaredStage>(_ type: S.Type) {
+  /// - Parameter shape: as above.
+  package init<S: DeclaredStage>(
+    _ type: S.Type, shape: (@Sendable (DocumentNode) -> StageDescriptor)? = nil
+  ) {
+    self.shape = shape
     let descriptor = S.descriptor
     self.descriptor = descriptor
     libraries = { S.libraries }
-    shape = nil
     make = { (value) throws(SpoolError) -> any Stage in
       let decoder = JSONDecoder()
       decoder.keyDecodingStrategy = .custom { path in

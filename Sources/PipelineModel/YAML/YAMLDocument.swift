@@ -73,6 +73,9 @@ extension Problem {
     case ("did not find expected key", _), ("did not find expected '-' indicator", _):
       "lines that belong together begin in the same column"
     case ("found unexpected end of stream", _): "a closing quote"
+    // A plain value that begins with > or | is a text of several lines.
+    case ("did not find expected comment or line break", _):
+      "quotes around a value that begins with > or |"
     case ("did not find expected ',' or ']'", _): "a comma, or ] at the end of the list"
     case ("did not find expected ',' or '}'", _): "a comma, or } at the end of the mapping"
     default: nil

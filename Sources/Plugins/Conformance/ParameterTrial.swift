@@ -98,7 +98,7 @@ struct ParameterTrial {
     case .flag: ["true", "false"]
     case .text(let length): ["", String(repeating: "ü\"", count: min(length, 1000) / 2)]
     case .path: ["/dev/null"]
-    case .fileName, .list, .group, .named: []
+    case .range, .fileName, .list, .group, .named: []
     }
   }
 
@@ -115,7 +115,7 @@ struct ParameterTrial {
     case .choice: ["no such word"]
     case .flag: ["maybe"]
     case .text(let length): [String(repeating: "x", count: length + 1)]
-    case .path, .fileName, .list, .group, .named: []
+    case .range, .path, .fileName, .list, .group, .named: []
     }
   }
 

@@ -180,7 +180,7 @@ struct ManifestFilling {
     switch type {
     case .number, .integer, .choice, .flag: return type.least ?? .text("")
     case .list: return .list([])
-    case .named: return .group([:])
+    case .named, .range: return .group([:])
     case .group(let members): return fill(.group([:]), as: members)
     case .text, .fileName, .path:
       count += 1
@@ -303,7 +303,7 @@ extension ParameterType {
     case .integer(let range): .number(Double(range.lowerBound))
     case .choice(let words): words.first.map { .text($0) }
     case .flag: .flag(false)
-    case .text, .fileName, .path, .list, .group, .named: nil
+    case .range, .text, .fileName, .path, .list, .group, .named: nil
     }
   }
 }

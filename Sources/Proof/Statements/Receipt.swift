@@ -162,7 +162,7 @@ package struct Receipt: Hashable, Sendable {
     id: String, kind: String, revision: Int, parameters: JSONValue, inputs: [String: Digest],
     outputs: [String: JSONValue], libraries: [String: String], key: Digest, isReused: Bool,
     damage: JSONValue? = nil, run: String? = nil, program: Named? = nil, host: Named? = nil,
-    begunAt: Double? = nil, finishedAt: Double? = nil
+    begunAt: Double? = nil, finishedAt: Double? = nil, facts: [JSONValue]? = nil
   ) -> JSONValue {
     .object(leavingOut: [
       "id": .text(id), "kind": .text(kind), "revision": .integer(revision),
@@ -171,7 +171,20 @@ package struct Receipt: Hashable, Sendable {
       "key": .text(key.hex), "outcome": .text(isReused ? "reused" : "made"),
       "damage": damage, "run": run.map { .text($0) }, "program": program.map(json(ofProgram:)),
       "host": host.map(json(ofHost:)), "begunAt": begunAt.map(time),
-      "finishedAt": finishedAt.map(time),
+      "finishedAt": finishedAt.map(time), "facts": facts.map(JSONValue.list),
+    ])
+  }
+
+  /// A fact that a stage states a range for.
+  /// - Parameters:
+  ///   - measured: for people: `-20.1 LUFS`.
+  ///   - allowed: for people: `-16.5 LUFS .. -15.5 LUFS`.
+  package static func fact(
+    _ name: String, measured: String, allowed: String, holds: Bool
+  ) -> JSONValue {
+    .object([
+      "name": .text(name), "measured": .text(measured), "allowed": .text(allowed),
+      "result": .text(holds ? "holds" : "out-of-bounds"),
     ])
   }
 

@@ -29,7 +29,13 @@ package enum ReceiptForm {
     optional("host", host, "The machine that the earlier run was done on, where that is known."),
     optional("begunAt", .time, "When the work on it began, where that is known."),
     optional("finishedAt", .time, "When it was made, where that is known."),
+    optional("facts", .list(fact, least: 1), "What had to hold, of a stage that states it."),
     member("previous", .hex, "The digest of what was stated before it."),
+  ])
+
+  private static let fact = JSONForm.object([
+    member("name", name), member("measured", text), member("allowed", text),
+    member("result", .oneOf(["holds", "out-of-bounds"])),
   ])
 
   private static let statement = statement(stages: .list(stage, least: 1))

@@ -142,6 +142,24 @@ package struct RecordingEvent: Hashable, Sendable {
   package let state: RecordingState
   /// The reason, or another event; nil if the state says it.
   package let reason: String?
+
+  /// The reason of a release by a person.
+  package static let releaseReason = "released by hand"
+}
+
+extension [RecordingEvent] {
+  /// Whether the recording was quarantined for this reason, perhaps among others, and a person has
+  /// released it since. O(n).
+  package func isReleased(from reason: String) -> Bool {
+    guard
+      let place = lastIndex(where: {
+        $0.state == .quarantined && $0.reason?.contains(reason) == true
+      })
+    else { return false }
+    return self[place...].contains {
+      $0.state == .received && $0.reason == RecordingEvent.releaseReason
+    }
+  }
 }
 
 /// The state of a recording, from arrival to upload.

@@ -1,4 +1,10 @@
 extension Transcript {
+  /// The number of words without a time of their own: they have none, or an interpolated one.
+  /// O(words).
+  package var untimedWordCount: Int {
+    words.count { $0.start == nil || $0.flags.contains(.interpolated) }
+  }
+
   /// Without segments that have neither words nor text. O(segments).
   package var leavingOutEmpty: Transcript {
     var result = self

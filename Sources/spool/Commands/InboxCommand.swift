@@ -149,7 +149,7 @@ extension CommandContext {
       switch action {
       case .forget: try store.recordings.forget(recording.key)
       case .release:
-        try store.recordings.change(recording.key, .release(reason: "released by hand"))
+        try store.recordings.change(recording.key, .release(reason: RecordingEvent.releaseReason))
       default: try store.recordings.change(recording.key, .retry(reason: "asked for by hand"))
       }
     switch outcome {

@@ -211,6 +211,12 @@ struct PipelineSchema: Sendable {
       return anyOf([
         number("integer", Double(range.lowerBound)...Double(range.upperBound)), variable,
       ])
+    case .range(let element):
+      return anyOf([
+        .group(["type": .text("number")]),
+        .group(["type": .text("string"), "pattern": .text(Self.pattern(ofRangesOf: element))]),
+        variable,
+      ])
     case .choice(let words):
       let numbers = words.compactMap { Int($0) }.map { Value.number(Double($0)) }
       return anyOf([.group(["enum": .list(words.map { .text($0) } + numbers)]), variable])
@@ -242,6 +248,17 @@ struct PipelineSchema: Sendable {
         ]),
       ])
     }
+  }
+
+  /// What ranges look like as text: `-16 LUFS ± 0.5`, `1 s .. 4 h`, `< 30 %`.
+  private static func pattern(ofRangesOf element: ParameterType) -> String {
+    var units = ""
+    if case .number(let unit, _) = element, !unit.alternatives.isEmpty {
+      units = "( ?(\((unit.alternatives + ["LU", "dB"]).joined(separator: "|"))))?"
+    }
+    let number = "[-+]?[0-9.:]+([eE][-+]?[0-9]+)?" + units
+    let interval = "(\(number))? ?(\\.\\.\\.?|…) ?(\(number))?"
+    return "^(([<>]=?|≤|≥) ?\(number)|\(number)|\(interval)|\(number) ?(±|\\+/?-) ?\(number))$"
   }
 
   private func anyOf(_ forms: [Value]) -> Value { .group(["anyOf": .list(forms)]) }

@@ -121,6 +121,7 @@ struct StageReference {
         "type": .text("integer"), "minimum": .number(Double(range.lowerBound)),
         "maximum": .number(Double(range.upperBound)),
       ]
+    case .range(let element): ["type": .text("range"), "of": .group(value(element))]
     case .choice(let words):
       ["type": .text("choice"), "choices": .list(words.map { .text($0) })]
     case .flag: ["type": .text("flag")]

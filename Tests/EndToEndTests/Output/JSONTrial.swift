@@ -78,7 +78,8 @@ final class JSONTrial {
     try place.folder.write("no sound", to: "broken.wav")
     try take("run", [watched.pipeline, place.file("broken.wav"), "--out", place.out], codes: [1])
     let plain = try place.pipeline(
-      "pipeline: plain\ninputs: { note: sound }\nstages: [decode, denoise, { export: [wav] }]\n",
+      "pipeline: plain\ninputs: { note: sound }\nstages: [decode, denoise, { export: [wav] }, "
+        + "{ assert: { duration: 1 h .., out-of-bounds: warn } }]\n",
       named: "plain.yaml")
     let chapters = #"{"chapters": [{"start": 0.1, "title": "One"}, {"start": 0.2}]}"#
     try place.folder.write(chapters, to: "made/8.json")

@@ -15,6 +15,14 @@ struct YAMLSyntaxErrorTests {
         "1:4 found character that cannot start any token while scanning for the next token [quotes around a value that begins with @]"
       ),
       (
+        "a: > 20 dB\n",
+        "1:6 did not find expected comment or line break while scanning a block scalar [quotes around a value that begins with > or |]"
+      ),
+      (
+        "a: { b: > 20 dB }\n",
+        "1:9 found character that cannot start any token while scanning for the next token [quotes around a value that begins with >]"
+      ),
+      (
         "a: b: c\n",
         "1:5 mapping values are not allowed in this context [a key at the start of a line, and quotes around a value with \": \" in it]"
       ),

@@ -39,6 +39,10 @@ enum StageSettings {
     "click": ["{ bars: 2, tempo: 240 BPM }", "{ duration: 0.2 s, channels: 2 }"],
     "waveform": ["{ samples-per-pixel: 100, levels: 2, width: 200, height: 120 }"],
     "spectrogram": ["{ width: 200, height: 120, window: 512 }"],
+    "assert": [
+      "{ loudness: -16 LUFS ± 0.5, true-peak: .. -1 dBTP, clipped: 0, silence: < 30 %, snr: 20 dB .. }",
+      "{ duration: 1 s .. 4 h, channels: 2, sample-rate: 44.1 kHz .. }",
+    ],
     "loudness-curve": ["{ width: 200, height: 120 }"],
   ]
 

@@ -1,6 +1,6 @@
 import PipelineModel
 import Platform
-import Store
+@testable import Store
 import Testing
 
 @Suite("Trying a failed note again")
@@ -54,5 +54,24 @@ struct NoteRetryPolicyTests {
     #expect(policy.pause(after: 1000, chance: 1) == 60)
     #expect(abs(policy.pause(after: 1, chance: 0) - 2.4) < 1e-9)
     #expect(abs(policy.pause(after: 1, chance: 1) - 3.6) < 1e-9)
+  }
+
+  @Test("a release by a person counts for the reasons that were in the history before it alone")
+  func releasedReasons() {
+    func history(_ events: (RecordingState, String?)...) -> [RecordingEvent] {
+      events.enumerated().map { index, event in
+        RecordingEvent(at: Double(index), state: event.0, reason: event.1)
+      }
+    }
+    let (long, loud) = ("assert: too long", "assert-2: too loud")
+    let released = history(
+      (.received, nil), (.quarantined, "\(long); \(loud)"),
+      (.received, RecordingEvent.releaseReason), (.processing, nil))
+    #expect(released.isReleased(from: long) && released.isReleased(from: loud))
+    #expect(!released.isReleased(from: "assert: too short"))
+    let retried = history((.quarantined, long), (.received, "asked for by hand"))
+    #expect(!retried.isReleased(from: long))
+    let again = released + history((.quarantined, long))
+    #expect(!again.isReleased(from: long))
   }
 }

@@ -49,7 +49,7 @@ struct WordLimits {
 
   /// Every limit that the words do not keep to, in words.
   func breaches(of report: QualityReport, _ transcript: Transcript) -> [String] {
-    let untimed = transcript.words.count { $0.start == nil || $0.flags.contains(.interpolated) }
+    let untimed = transcript.untimedWordCount
     var breaches: [String] = []
     if let most = limits.untimedWords, untimed > most {
       breaches.append("untimed-words is \(untimed), at most \(most) is allowed")

@@ -9,10 +9,10 @@ struct RunSummary {
   init(_ run: RunRecord) { self.run = run }
 
   /// The summary's lines, with an empty line before each part.
-  var lines: [String] { levels + words + damage + files + [""] + [time] }
+  var lines: [String] { levels + facts + words + damage + files + [""] + [time] }
 
   /// The summary with full word reports.
-  var fullLines: [String] { levels + wordReports + damage + files + [""] + [time] }
+  var fullLines: [String] { levels + facts + wordReports + damage + files + [""] + [time] }
 
   private var damage: [String] {
     let lines = RecordingDamage.lines(run.damage)
@@ -104,6 +104,31 @@ struct RunSummary {
         "  \(Format.pad(name, 12))" + cells.map { Format.padLeft($0 ?? "–", 13) }.joined())
     }
     return lines
+  }
+
+  /// The report of a stage that states what must hold.
+  private struct Facts: Decodable {
+    struct Fact: Decodable {
+      var name: String
+      var measured: String
+      var allowed: String
+      var holds: Bool
+    }
+
+    var facts: [Fact]
+  }
+
+  private var facts: [String] {
+    run.steps.flatMap { step -> [String] in
+      guard step.kind == "assert", let report = decode(Facts.self, step.findings) else { return [] }
+      let width = max(12, (report.facts.map(\.name.count).max() ?? 0) + 2)
+      let measured = (report.facts.map(\.measured.count).max() ?? 0) + 2
+      let rows = report.facts.map { fact in
+        "  \(Format.pad(fact.name, width))\(Format.pad(fact.measured, measured))"
+          + (fact.holds ? "holds" : "out of bounds") + ": \(fact.allowed)"
+      }
+      return ["", step.id.name] + rows.map { Format.visible($0) }
+    }
   }
 
   private func decode<T: Decodable>(_ type: T.Type, _ text: String?) -> T? {
