@@ -112,11 +112,15 @@ package final class RecordedSound: SoundSource {
         Report(
           container: $0.container, codec: $0.codec, sampleRate: decoder.format.sampleRate,
           channels: decoder.format.channelCount,
-          damages: decoder.damages.prefix(Self.damageLimit).map(\.description), damage: damage))
+          damages: decoder.damages.prefix(Self.damageLimit).map(\.description), damage: damage,
+          doubt: decoder.doubt))
     }
   }
 
-  package var warnings: [String] { damage.map { [$0.description] } ?? [] }
+  package var warnings: [String] {
+    if let damage { return [damage.description] }
+    return decoder.doubt.map { ["it may have been longer: \($0)"] } ?? []
+  }
 
   /// Of a file whose every packet is damaged, the report lists only the first ones.
   private static let damageLimit = 1000
@@ -139,6 +143,8 @@ package final class RecordedSound: SoundSource {
     let channels: Int
     let damages: [String]
     let damage: RecordingDamage?
+    /// Why the recording may have been longer; nil if nothing says so.
+    let doubt: String?
   }
 }
 

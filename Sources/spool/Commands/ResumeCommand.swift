@@ -57,7 +57,7 @@ extension CommandContext {
     }
     let failure = failed.failure.map { ": \($0)" } ?? ""
     return ["nothing to go on with: run \(failed.id) failed, and would fail again\(failure)"]
-      + (failed.failureAdvice.map { ["next:  \($0)"] } ?? [])
+      + (failed.failureAdvice.map { ["help:  \($0)"] } ?? [])
   }
 
   /// The named run, or the newest that resuming may bring to its end; one that is still running only

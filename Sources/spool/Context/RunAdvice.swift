@@ -66,8 +66,7 @@ extension LostWords {
     let way = command(in: store, option: option)
     let loss =
       "the words of \(recording), from run \(run), are lost; a run of the same finds them again"
-    return [loss]
-      + (way.map { ["next:  \($0)"] } ?? [])
+    return [loss] + (way.flatMap { NextCommand($0) }.map { [$0.text] } ?? [])
   }
 
   /// Nil if the store does not know the run any more, or no pipeline's file.

@@ -52,6 +52,21 @@ struct DamageReportTests {
     #expect(damage.places.allSatisfy { $0.filledFrames == 4096 && $0.frame % 4096 == 0 })
   }
 
+  @Test("a recording that may have been longer is processed, with one warning")
+  func doubt() throws {
+    let path = place.file("live.ogg")
+    let coding = ["-c:a", "libopus", "-page_duration", "200000"]
+    try Reference.record(path, seconds: 3, rate: 48000, coding: coding)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let lastPage = try #require(whole.range(of: Data("OggS".utf8), options: .backwards)).lowerBound
+    try whole.prefix(lastPage).write(to: URL(fileURLWithPath: path))
+    let pipeline = try place.quickPipeline()
+    let run = try place.spool(["run", pipeline, path, "--out", place.out])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let words = "it may have been longer: no page says that it is the last"
+    #expect((run.text + run.errorOutput).components(separatedBy: words).count == 2)
+  }
+
   private struct Event: Decodable {
     struct Report: Decodable {
       struct Finding: Decodable { let damage: Damage? }
