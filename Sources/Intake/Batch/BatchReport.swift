@@ -94,14 +94,22 @@ struct BatchReport {
     let path = PathText.join(order.output, Self.fileName)
     let text = text(besides: others(at: path))
     let content = SHA256.digest(of: text)
-    _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isOurs(path)) {
-      (temporary) throws(SpoolError) in
-      let files = FileOperations.system
-      try doing("write", path) { () throws(SystemError) in
-        try files.write(
-          Array(text.utf8), to: try files.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
-        )
+    let publish = { (isReplacing: Bool) throws(SpoolError) -> Void in
+      _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isReplacing) {
+        (temporary) throws(SpoolError) in
+        let files = FileOperations.system
+        try doing("write", path) { () throws(SystemError) in
+          try files.write(
+            Array(text.utf8),
+            to: try files.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666))
+        }
       }
+    }
+    let isReplacing = isOurs(path)
+    do throws(SpoolError) { try publish(isReplacing) } catch {
+      // Another batch may have written its own meanwhile: the last one stays.
+      guard !isReplacing, isOurs(path) else { throw error }
+      try publish(true)
     }
     return path
   }

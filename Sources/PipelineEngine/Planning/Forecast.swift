@@ -39,6 +39,8 @@ package struct Forecast: Sendable {
   }
   /// Of these, bytes of exports that are complete in the store and need only be published.
   package internal(set) var unpublishedByteCount = 0
+  /// The exports that the run would be refused, as far as that is known before it.
+  package internal(set) var refusals: [RunError] = []
   /// Estimated wall time in seconds, without that of `work.unknownSteps`.
   package var seconds: Double { work.seconds }
   /// The number of earlier runs of all these steps behind `work`; 0 if there are none.

@@ -20,6 +20,7 @@ extension DiskStore {
   /// - Parameter isReplacing: whether an existing file may be replaced.
   package func backUp(to target: String, isReplacing: Bool) throws(SpoolError) {
     let target = FilePath.absolute(target)
+    if isReplacing, let refusal = try refusal(toReplaceRecording: target) { throw refusal }
     let folder = FilePath.folder(of: target)
     let part = "\(folder)/.spool-\(AbandonedFiles.newName(for: .current))"
     do {

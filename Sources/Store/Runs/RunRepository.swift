@@ -54,6 +54,16 @@ package struct RunRepository: RunLog {
     }
   }
 
+  /// The paths of all files that runs took in. O(runs).
+  func inputPaths() throws(SpoolError) -> [String] {
+    try database.run(
+      """
+      SELECT DISTINCT input.value FROM runs,
+        json_each(CASE WHEN json_valid(record) THEN record ELSE '{}' END, '$.inputs') AS input
+      """, to: "read runs in"
+    ).compactMap { $0[0].text }
+  }
+
   /// Gives up an unfinished run, which then holds nothing.
   /// - Parameter prefix: the run's name, or the beginning of it.
   /// - Returns: the run; nil if there is none of that name. Throws if it is running or done.

@@ -37,7 +37,7 @@ extension Command {
     options: [
       Options.out, Options.jobs, Options.include, Options.exclude, Options.failed, Options.set,
       Options.name, Options.plugins, Options.store, Options.keys, Options.passphraseFile,
-      Options.replace, Options.ignoreRoom, Options.json, Options.quiet,
+      Options.replace, Options.ignoreRoom, Options.ignoreMounts, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),
@@ -150,6 +150,7 @@ extension CommandContext {
       order.retriesFailedOnly = arguments[Options.failed]
       order.isReplacing = arguments[Options.replace]
       order.ignoresRoom = arguments[Options.ignoreRoom]
+      order.ignoresMounts = arguments[Options.ignoreMounts]
       order.pipelineText = pipeline.text
       order.command = commandLine(order)
       order.pluginFolder = pluginFolder

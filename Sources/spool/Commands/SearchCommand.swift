@@ -234,6 +234,7 @@ struct SearchClip {
         "the words have no times", reason: "the transcript of \(hit.name) says none",
         advice: "align gives them: spool run Pipelines/words.yaml RECORDING TRANSCRIPT")
     }
+    if isReplacing, let refusal = try store.refusal(toReplaceRecording: path) { throw refusal }
     let place = try place(of: hit, start...end)
     let clip = try SoundClip(
       max(0, place.stretch.lowerBound - padding)...place.stretch.upperBound + padding,
