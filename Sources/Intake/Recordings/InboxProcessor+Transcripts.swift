@@ -1,6 +1,6 @@
 import PipelineModel
 import Platform
-import Store
+package import Store
 
 extension InboxProcessor {
   /// A hundred hours of timed words have fewer bytes.
@@ -80,5 +80,25 @@ extension InboxProcessor {
       return (SidecarName.recordingStems, SidecarName.candidates)
     }
     return (TranscriptName.recordingStems, TranscriptName.candidates)
+  }
+}
+
+extension InboxProcessor {
+  /// The absolute path of a file in the inbox.
+  func fullPath(_ path: InboxPath) -> String { inbox + "/" + path.description }
+}
+
+extension DiskStore {
+  /// The command that corrects the words that were found in a processed recording; nil if it is not
+  /// processed, or no words were.
+  /// - Parameter file: the text that is the correction; nil for what the user types.
+  package func wordsCorrection(of recording: Recording, from file: String? = nil) -> String? {
+    guard recording.state == .uploaded,
+      let run = try? runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline),
+      run.state == .done,
+      run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
+    else { return nil }
+    let source = file.map { " \(option: .from) \(ShellWords.line([$0]))" } ?? ""
+    return "\(command: .wordsEdit) \(run.id)\(source)"
   }
 }

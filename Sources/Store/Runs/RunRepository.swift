@@ -122,6 +122,18 @@ package struct RunRepository: RunLog {
     ).first { $0.recordings?.values.contains(recording) == true }
   }
 
+  /// The runs whose records name any of some digests, as those of recordings and of sound, newest first.
+  /// Decodes only these. O(runs).
+  package func mentioning(_ digests: [Digest]) throws(SpoolError) -> [RunRecord] {
+    if digests.isEmpty { return [] }
+    let condition = digests.map { _ in "instr(record, ?) > 0" }.joined(separator: " OR ")
+    return try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE \(condition)
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, digests.map { .text($0.hex) })
+  }
+
   /// The runs that may need action, newest first: running ones, unfinished ones, and failures since
   /// a time in seconds since 1970. Leaves out what was resumed or started again, failures that a
   /// later run resolves, and starts that were refused before any work. Decodes only these runs and

@@ -170,8 +170,10 @@ extension CommandContext {
     case .refused(let refusal):
       throw SpoolError(
         "cannot \(action.rawValue) \(recording.key)", reason: refusal.reason,
-        advice: refusal.advice
-          ?? (refusal.command ?? recording.nextCommands.first).map(option.completing))
+        advice: refusal.advice ?? refusal.command.map(option.completing)
+          ?? store.wordsCorrection(of: recording).map {
+            "\(option.completing($0)) corrects its words, and takes an edited text with --from"
+          } ?? recording.nextCommands.first.map(option.completing))
     case nil: throw absent(recording.key.name)
     }
   }

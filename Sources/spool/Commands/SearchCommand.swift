@@ -115,7 +115,9 @@ extension CommandContext {
       limits.count = limit
     }
     do throws(SpoolError) {
-      return try WordSearch(store).answer(query, limits)
+      var answer = try WordSearch(store).answer(query, limits)
+      answer.hits = try store.placed(answer.hits)
+      return answer
     } catch { throw error.cause == .input ? error.asUsage : error }
   }
 
@@ -262,8 +264,11 @@ struct SearchClip {
     var changed: String?
     if let origin {
       let paths = [hit.path] + [sound.digest.flatMap(store.file)].compactMap(\.self)
+      let recordings = try sound.digest.map { (digest) throws(SpoolError) in
+        try store.recordings(likeThat: digest)
+      }
       for path in paths where FilePath.obstacle(to: path, R_OK) == nil {
-        guard let digest = sound.digest, try store.digest(ofFile: path) == digest else {
+        guard let recordings, try recordings.contains(store.digest(ofFile: path)) else {
           changed = changed ?? path
           continue
         }
