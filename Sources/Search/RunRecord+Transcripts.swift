@@ -151,7 +151,8 @@ private struct WordOrigin {
       own.filter { $0.key == .sound } + own.filter { $0.key == transcript }
       + own.filter { $0.key != .sound && $0.key != transcript }
     for (port, identity) in inOrder where seen.insert(identity).inserted {
-      if let name = run.orderedInputs.map(\.name).first(where: { run.recordings?[$0] == identity }) {
+      let input = run.orderedInputs.first { run.recordings?[$0.name] == identity }
+      if let name = input?.name {
         if port != transcript { return name }
         text = text ?? name
       } else if let maker = run.steps.maker(of: identity),

@@ -70,14 +70,13 @@ extension InboxEventHandler {
       case .attached(let recording): handler.tell(.transcript, recording, text: path.description)
       case .waiting: handler.status.wait(path, "its recording has not been taken in")
       case .late(let recording):
-        let way =
-          handler.engine.store.wordsCorrection(of: recording, from: handler.processor.fullPath(path))
+        let processor = handler.processor
+        let way = processor.store.wordsCorrection(of: recording, from: processor.fullPath(path))
         handler.refuse(
           path,
           "it came when \(recording.fileName) was processed already, which \(recording.words)"
-            + (way.map { "; as a correction of its words: \(handler.processor.option.completing($0))" }
-              ?? "")
-        )
+            + (way.map { "; as a correction of its words: \(processor.option.completing($0))" }
+              ?? ""))
       case .changed: handler.watcher.lookAgain(at: path)
       case .known, .refused, .transcript: break
       }

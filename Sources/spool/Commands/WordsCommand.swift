@@ -293,7 +293,8 @@ extension CommandContext {
     let rest = try store.corrections.all(of: recording.recordings).count
     answer(
       JSONLine([
-        "recording": recording.path, "author": undone.author, "time": undone.time, "corrections": rest,
+        "recording": recording.path, "author": undone.author, "time": undone.time,
+        "corrections": rest,
       ]),
       Format.visible(
         "took back the correction by \(undone.author), \(undone.time); "

@@ -58,7 +58,9 @@ struct NamedRecording {
 
 extension [WordChange] {
   /// How many words differ.
-  fileprivate var wordCount: Int { reduce(0) { $0 + Swift.max($1.removed.count, $1.inserted.count) } }
+  fileprivate var wordCount: Int {
+    reduce(0) { $0 + Swift.max($1.removed.count, $1.inserted.count) }
+  }
 
   /// How many words have nothing in their place.
   var deletedWordCount: Int {
@@ -136,7 +138,9 @@ extension RunRecord {
   fileprivate func keptTranscripts(
     of stage: StepID? = nil, in store: DiskStore
   ) throws(SpoolError) -> [ToldTranscript] {
-    try transcripts(of: stage, in: store).filter { store.file(of: $0.result.artifact.digest) != nil }
+    try transcripts(of: stage, in: store).filter {
+      store.file(of: $0.result.artifact.digest) != nil
+    }
   }
 }
 
