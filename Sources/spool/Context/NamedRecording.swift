@@ -196,9 +196,8 @@ extension DiskStore {
       guard let recording = hit.digest else { return hit }
       var placed = hit
       let key = recording.hex + hit.path
-      let place = try places[key] ?? place(of: recording, named: hit.path)
-      places[key] = place
-      placed.path = place
+      if places[key] == nil { places[key] = try place(of: recording, named: hit.path) }
+      placed.path = places[key] ?? hit.path
       return placed
     }
   }

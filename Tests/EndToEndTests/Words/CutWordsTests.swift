@@ -241,4 +241,37 @@ struct CutWordsTests {
       #expect(missing.errorOutput.contains("there is no recording missing.wav"))
     }
   }
+
+  @Test("a check of a pipeline warns of captions with the times before the cut that it exports")
+  func checked() throws {
+    func check(_ steps: String) throws -> Program.Result {
+      let path = try place.folder.write(
+        """
+        pipeline: checked
+        inputs: { note: sound, text: transcript }
+        stages:
+          - decode: { from: $note }
+          - align: { transcript: $text }
+          - cut: { remove: [{ from: 0 s, to: 2 s }] }
+            from: decode
+          - export: { formats: [wav] }
+        \(steps)
+        """, to: "checked.yaml")
+      let check = try place.spool(["pipeline", "check", path])
+      #expect(check.exitCode == 0 && check.text.contains("no problems"), "\(check.errorOutput)")
+      return check
+    }
+    let late = try check("  - transcript: { formats: [srt], from: align }")
+    #expect(
+      late.errorOutput.contains("retime: { changes: [cut], from: align }"), "\(late.errorOutput)")
+    let retimed = try check(
+      "  - retime: { changes: [cut], from: align }\n  - transcript: { formats: [srt] }")
+    #expect(retimed.errorOutput == "")
+    let both = try check(
+      """
+        - transcript: { formats: [srt], from: align }
+        - export: { formats: [wav], name: whole, from: decode }
+      """)
+    #expect(both.errorOutput == "")
+  }
 }
