@@ -133,18 +133,22 @@ private struct WordOrigin {
     return false
   }
 
-  /// The input in whose sound the words of a step were heard, directly or through other steps; a text
-  /// only where no step took sound. If the checkpoints are gone, the first input of the pipeline.
+  /// The input in whose sound the words of a step were heard, directly or through other steps. If that
+  /// is unknown, as where the checkpoints of an old run are gone, the first that is no text; a text
+  /// only where there is nothing else.
   private func recording(of step: StepID) -> String? {
     var seen: Set<Digest> = []
-    var text: String?
-    if let name = sound(of: step, &seen, &text) { return name }
-    return text ?? run.orderedInputs.first?.name
+    var texts: Set<String> = []
+    if let name = sound(of: step, &seen, &texts) { return name }
+    let names = run.orderedInputs.map(\.name)
+    return names.first { !texts.contains($0) } ?? names.first
   }
 
   /// The first sound that a step was made of: its own before that of its words, and both before all else.
-  /// - Parameter text: the first text that is met on the way.
-  private func sound(of step: StepID, _ seen: inout Set<Digest>, _ text: inout String?) -> String? {
+  /// - Parameter texts: the texts that are met on the way.
+  private func sound(of step: StepID, _ seen: inout Set<Digest>, _ texts: inout Set<String>)
+    -> String?
+  {
     let transcript = PortName("transcript")
     let own = (inputs[step] ?? [:]).sorted { $0.key < $1.key }
     let inOrder =
@@ -154,9 +158,9 @@ private struct WordOrigin {
       let input = run.orderedInputs.first { run.recordings?[$0.name] == identity }
       if let name = input?.name {
         if port != transcript { return name }
-        text = text ?? name
+        texts.insert(name)
       } else if let maker = run.steps.maker(of: identity),
-        let name = sound(of: maker.id, &seen, &text)
+        let name = sound(of: maker.id, &seen, &texts)
       {
         return name
       }

@@ -333,7 +333,12 @@ extension CommandContext {
     if let format = try format(named: arguments[Options.format]) { return format }
     guard let path, let name = path.split(separator: "/").last, name.dropFirst().contains(".")
     else { return .subRip }
-    if let format = TranscriptFormat.all.first(where: { $0.isUsual(for: path) }) { return format }
+    // The ending that a format is written with comes before others that it may have.
+    let named = TranscriptFormat.all.filter { path.lowercased().hasSuffix($0.fileEnding) }
+      .max { $0.fileEnding.count < $1.fileEnding.count }
+    if let format = named ?? TranscriptFormat.all.first(where: { $0.isUsual(for: path) }) {
+      return format
+    }
     let endings = TranscriptFormat.all.compactMap(\.nameEndings.first).reduce(into: [String]()) {
       if !$0.contains($1) { $0.append($1) }
     }

@@ -130,8 +130,8 @@ struct CutWordsTests {
         .replacingOccurrences(of: "The meeting", with: "Indeed The meeting")
         .split(separator: " ").map(String.init)
     }
-    #expect(try words("last") == corrected(left), "\(try words("last"))")
-    #expect(try words(sound) == corrected(all), "\(try words(sound))")
+    #expect(try words("last") == corrected(left))
+    #expect(try words(sound) == corrected(all))
     #expect(try isFound("sleepy") && isFound("Monday") && !isFound("lazy"))
     #expect(try words(second) == untouched)
     // The captions that the run has written are not those of the whole recording.
@@ -162,7 +162,8 @@ struct CutWordsTests {
     try FileManager.default.removeItem(atPath: sound)
     try FileManager.default.moveItem(atPath: tagged, toPath: sound)
     try run(pipeline, sound, text)
-    try run(pipeline, flac, text)
+    let other = try place.spool(["run", pipeline, flac, text, "--out", place.file("others")])
+    #expect(other.exitCode == 0, "\(other.errorOutput)")
     for file in [sound, flac] {
       #expect(try words(file).contains("sleepy") && !words(file).contains("lazy"))
     }
