@@ -14,6 +14,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
   private let log: LogSigner
   private let program: Receipt.Named
   private let held = Mutex<(key: SigningKey, status: KeyFolder.Status)?>(nil)
+  private let note: @Sendable (String) -> Void
 
   /// Signs with the key in `keys`, generated when first needed; appends every receipt to the
   /// transparency log and queues its time stamps.
@@ -26,6 +27,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
     receipts = store.receipts
     log = LogSigner(store, keys: keys)
     program = ("spool", version)
+    note = { [store] in store.note($0) }
   }
 
   /// The program and the machine.
@@ -127,12 +129,29 @@ package final class SignedReceiptWriter: ReceiptWriter {
     let found = held.withLock { held in
       Result { () throws(SpoolError) in
         if let held, held.status == keys.status { return held.key }
+        var isLost = false
+        if held == nil, !keys.status.hasKey { isLost = try hasSigned }
         let found = try keys.standingKey(wasThere: held != nil)
+        if isLost { note(Self.loss(of: keys, found.key)) }
         held = found
         return found.key
       }
     }
     return try found.get()
+  }
+
+  /// Whether anything was signed or verified here before, so that a missing key is a lost one.
+  private var hasSigned: Bool {
+    get throws(SpoolError) {
+      if try !keys.knownKeys().isEmpty { return true }
+      return try !receipts.records().entries.receipts.isEmpty
+    }
+  }
+
+  private static func loss(of keys: KeyFolder, _ key: SigningKey) -> String {
+    "a new signing key was made, \(key.verifyingKey.id.hex.prefix(16)): there was none in \(keys.path), "
+      + "though something was signed or verified before; if the old one still exists, "
+      + "\(command: .keyImport) FILE takes it back"
   }
 
   private static var machine: Receipt.Named {

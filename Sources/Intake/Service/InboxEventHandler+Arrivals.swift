@@ -22,7 +22,10 @@ extension InboxEventHandler {
         handler.tell(.received, recording)
         handler.warn(of: recording)
       case .duplicate(let recording):
-        handler.tell(.duplicate, recording, file: path.description, text: "it has come before")
+        handler.tell(
+          .duplicate, recording, file: path.description,
+          text: recording.state == .received
+            ? "it has come before, and waits to be processed" : "it has come before")
         handler.warn(of: recording, isCopy: true)
       case .conflict(let recording, let other):
         // Whether it is a duplicate is known once it is decoded.

@@ -29,9 +29,8 @@ package enum CommandName: String, CaseIterable, Sendable {
 /// declarations.
 package enum OptionName: String, CaseIterable, Sendable {
   case adopt, device, dir, export, force, from, help, include, keys, lang, list, near, out, plugins,
-    replace, set,
-    state
-  case store, to
+    replace, set, state
+  case store, to, unrecorded
   case ignoreMounts = "ignore-mounts"
   case ignoreRoom = "ignore-room"
   case otherStore = "other-store"

@@ -168,11 +168,17 @@ package struct RunRepository: RunLog {
     ).contains { run.isTakenUp(by: $0) || $0.resolves(run) }
   }
 
-  /// Gives up the failures before a time in seconds since 1970: they need no action any more.
+  /// Gives up all failures before a time in seconds since 1970, also those that a later run resolved:
+  /// they need no action any more. O(failed runs).
   /// - Returns: the runs, newest first.
   package func forgetFailures(before end: Double) throws(SpoolError) -> [RunRecord] {
     var forgotten: [RunRecord] = []
-    for run in try open() where run.state == .failed && run.startedAt <= end {
+    let failed = try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE state = 'failed'
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, [])
+    for run in failed where run.state == .failed && run.startedAt <= end {
       if let run = try drop(run.id.name) { forgotten.append(run) }
     }
     return forgotten
@@ -181,6 +187,8 @@ package struct RunRepository: RunLog {
   /// The run of this name, or the only one with this prefix; throws if it is ambiguous, nil if
   /// none.
   package func run(named prefix: String) throws(SpoolError) -> RunRecord? {
+    // Every name begins with nothing.
+    if prefix.isEmpty { return nil }
     let found = try records(
       """
       SELECT id, record, owner, number FROM runs WHERE substr(id, 1, length(?1)) = ?1

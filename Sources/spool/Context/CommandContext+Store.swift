@@ -32,7 +32,7 @@ extension CommandContext {
   }
 
   /// Requires the parent of a named store folder: a missing parent is probably a typing mistake.
-  private func requireParent(of option: String?) throws(SpoolError) {
+  func requireParent(of option: String?) throws(SpoolError) {
     guard let named = option ?? Environment.variables["SPOOL_STORE"], !named.isEmpty else { return }
     let path = absolute(named)
     var names = path.split(separator: "/").filter { $0 != "." }

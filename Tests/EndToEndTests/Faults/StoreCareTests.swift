@@ -330,9 +330,11 @@ struct StoreCareTests {
       #expect(!FileManager.default.fileExists(atPath: folder))
     }
     // One that is to be made is made, but for a folder above it that is missing.
-    let gc = try place.spool(["store", "gc", "--store", folder + "/store"])
-    #expect(gc.exitCode == 1)
-    #expect(Complaint(gc.errorOutput)?.why.contains("\(folder), does not exist") == true)
+    let made = try place.spool([
+      "run", pipeline, note, "--out", place.out, "--store", folder + "/store",
+    ])
+    #expect(made.exitCode == 1)
+    #expect(Complaint(made.errorOutput)?.why.contains("\(folder), does not exist") == true)
     #expect(!FileManager.default.fileExists(atPath: folder))
   }
 }

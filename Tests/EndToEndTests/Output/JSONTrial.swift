@@ -199,6 +199,7 @@ final class JSONTrial {
     try take("inbox", ["export", try key("uploaded"), "--to", place.file("desk")])
     try take("inbox", ["retry", try key("failed")])
     try take("inbox", ["forget", try key("quarantined")])
+    try take("inbox", ["forget", "--inbox", watched.inbox])
   }
 
   /// Results of the quick commands that are planned, done and refused; their pipelines; and what is
