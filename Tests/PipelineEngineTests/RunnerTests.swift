@@ -134,6 +134,21 @@ struct RunnerTests {
     #expect(bench.counts["second"] == 3)
   }
 
+  @Test("a stage that takes longer than its timeout is ended, and named")
+  func timeout() throws {
+    bench.take(5, in: "second")
+    let failure = try #require(throws: RunError.self) {
+      try bench.run("1", timeouts: ["second": 4, "third": 1])
+    }
+    #expect(failure.step == StepID("second"))
+    #expect(failure.error.message == "gave up after 4 s")
+    #expect(failure.error.cause == .environment, "another attempt may be quicker")
+    let failed = try bench.record("1")
+    #expect(failed.steps.map(\.outcome) == [.made, .failed, .pending])
+    #expect(bench.counts["second"] == 1, "it is not tried again")
+    #expect(try bench.run("2", timeouts: ["second": 6]).state == .done)
+  }
+
   @Test("a request to stop interrupts the run, which resumes")
   func cancelling() throws {
     let failure = try #require(throws: RunError.self) {
@@ -185,7 +200,7 @@ private struct RunnerBench {
     }
     try scratch.write("a recording", to: "note.m4a")
     store = try DiskStore(at: scratch.file("store"))
-    script = Script()
+    script = Script(clock: clock)
   }
 
   private init(_ other: RunnerBench) throws {
@@ -201,8 +216,14 @@ private struct RunnerBench {
     script.failures.withLock { $0[stage] = (error, times) }
   }
 
+  /// Has a stage take so many seconds.
+  func take(_ seconds: Double, in stage: String) {
+    script.durations.withLock { $0[stage] = seconds }
+  }
+
   func plan(
-    for recording: String = "note.m4a", pipeline: String = "sample"
+    for recording: String = "note.m4a", pipeline: String = "sample",
+    timeouts: [String: Double] = [:]
   ) throws -> Plan {
     let kinds = ["first", "second", "third"]
     let catalog = StageCatalog(
@@ -220,7 +241,7 @@ private struct RunnerBench {
         }
       })
     return try Plan(
-      .sample(kinds.map { .step($0) }, named: pipeline), catalog: catalog,
+      .sample(kinds.map { .step($0, timeout: timeouts[$0]) }, named: pipeline), catalog: catalog,
       inputs: ["note": scratch.file(recording)])
   }
 
@@ -228,10 +249,10 @@ private struct RunnerBench {
   func run(
     _ id: String, recording: String = "note.m4a", called name: String? = nil,
     names: [String: String] = [:], isReplacing: Bool = false, pipeline: String = "sample",
-    stoppingAfter step: String? = nil
+    stoppingAfter step: String? = nil, timeouts: [String: Double] = [:]
   ) throws -> RunRecord {
     let file = SourceFile(scratch.file(recording), named: name.map { scratch.file($0) })
-    let plan = try plan(for: recording, pipeline: pipeline).with(files: ["note": file])
+    let plan = try plan(for: recording, pipeline: pipeline, timeouts: timeouts).with(files: ["note": file])
     let stop = StopRequest()
     let runner = Runner(
       store: store, log: store.runs, executors: [],
@@ -256,8 +277,12 @@ private struct RunnerBench {
 
 /// What the stages of a bench did, and have to do.
 private final class Script: Sendable {
+  let clock: SteppingClock
+  let durations = Mutex<[String: Double]>([:])
   let counts = Mutex<[String: Int]>([:])
   let failures = Mutex<[String: (error: SpoolError, times: Int)]>([:])
+
+  init(clock: SteppingClock) { self.clock = clock }
 
   func enter(_ kind: String) throws(SpoolError) {
     counts.withLock { $0[kind, default: 0] += 1 }
@@ -267,6 +292,9 @@ private final class Script: Sendable {
       return error
     }
     if let error { throw error }
+    if let seconds = durations.withLock({ $0[kind] }) {
+      clock.sleep(seconds, unless: StopRequest())
+    }
   }
 }
 
@@ -276,8 +304,9 @@ private struct Appending: WholeStage {
   let script: Script
 
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
-    try context.stop.check()
+    try context.check()
     try script.enter(kind)
+    try context.check()
     let text: String
     if let artifact = context.inputs[input]?.artifact {
       text = try context.store.text(of: artifact)

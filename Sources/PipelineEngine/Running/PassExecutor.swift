@@ -76,8 +76,6 @@ package struct PassOrder: Sendable {
   /// The steps that the stream flows through, in order.
   package let path: [Member]
   package let listeners: [Listener]
-  /// In seconds; nil for none.
-  package let timeout: Double?
 
   /// All inputs besides the kept start: the source's, and the listeners'.
   var inputs: [SourceInput] {
@@ -201,8 +199,6 @@ extension PassOrder {
       }
     }
     start = try PassOrder.start(of: outline, plan: plan, survey: survey)
-    timeout = (members.filter(\.isPending).map(\.step) + listeners.map(\.step))
-      .compactMap(\.timeout).min()
   }
 
   private static func start(
