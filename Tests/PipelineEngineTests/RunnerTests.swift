@@ -252,7 +252,8 @@ private struct RunnerBench {
     stoppingAfter step: String? = nil, timeouts: [String: Double] = [:]
   ) throws -> RunRecord {
     let file = SourceFile(scratch.file(recording), named: name.map { scratch.file($0) })
-    let plan = try plan(for: recording, pipeline: pipeline, timeouts: timeouts).with(files: ["note": file])
+    let plan = try plan(for: recording, pipeline: pipeline, timeouts: timeouts)
+      .with(files: ["note": file])
     let stop = StopRequest()
     let runner = Runner(
       store: store, log: store.runs, executors: [],

@@ -1,6 +1,7 @@
 import Audio
 import PipelineEngine
 import PipelineModel
+import Platform
 @testable import SoundEngine
 @testable import Stages
 import TestSupport

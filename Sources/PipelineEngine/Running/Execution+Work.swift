@@ -73,7 +73,7 @@ extension Execution {
     let limit = TimeLimit(of: order.pendingSteps, from: clock)
     let context = context(order, claim, record, resumption, limit)
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
-    let outcome = try retrying(attempts) { () throws(PassFailure) in
+    let outcome = try retrying(attempts) { () throws(PassFailure) -> PassOutcome in
       do throws(PassFailure) { return try executor.run(order, in: context) } catch {
         // Whatever the stream was doing then, the step with the timeout is the one to change.
         throw error.error == limit?.error ? PassFailure(limit?.step, error.error) : error

@@ -198,4 +198,35 @@ struct HistoryTests {
     let lines = show.split(separator: "\n").filter { $0.hasPrefix("input ") }
     #expect(lines.map { $0.contains("voice = ") } == [true, false], "\(show)")
   }
+
+  @Test("the plan counts what concat takes from a step that is not done yet")
+  func planOfJoined() throws {
+    for name in ["a.wav", "b.wav"] {
+      try Reference.record(place.file(name), seconds: 10, rate: 48_000)
+    }
+    let pipeline = try place.pipeline(
+      """
+      pipeline: joined
+      inputs: { tracks: sound+, outro: sound }
+      stages:
+        - mixdown: { from: $tracks }
+          id: talk
+        - concat: { from: [talk, $outro] }
+        - export: { formats: [wav], name: joined }
+      """)
+    let (a, b) = (place.file("a.wav"), place.file("b.wav"))
+    let plan = try place.spool([
+      "pipeline", "plan", pipeline, "tracks=\(a)", "outro=\(b)", "--out", place.out, "--json",
+    ])
+    #expect(plan.exitCode == 0, "\(plan.errorOutput)")
+    let line = try #require(
+      JSONSerialization.jsonObject(with: Data(plan.text.utf8)) as? [String: Any])
+    let run = try place.run(pipeline, ["tracks=\(a)", "outro=\(b)"])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let written = try place.export("joined.wav").count
+    let planned = try #require(line["exportBytes"] as? Int)
+    #expect(planned >= written && planned < written + 20_000)
+    // The mix is kept as floats besides.
+    #expect(try #require(line["storeBytes"] as? Int) >= written + 10 * 48_000 * 2 * 4)
+  }
 }
