@@ -33,7 +33,7 @@ extension Options {
     "RUN",
     help:
       "The run's name, or its beginning; left out, the newest that can be brought to its end.",
-    completion: NameKind.runs.hint())
+    completion: NameKind.openRuns.hint())
 }
 
 extension CommandContext {

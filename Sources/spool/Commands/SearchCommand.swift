@@ -50,7 +50,8 @@ extension Options {
   fileprivate static let since = Option<SearchSince?>.value(
     "since", "WHEN", help: "Only what runs have told since: a date, or an age like 30d.")
   fileprivate static let pipelineName = Option<String?>.value(
-    "pipeline", "NAME", help: "Only what this pipeline has told.")
+    "pipeline", "NAME", help: "Only what this pipeline has told.",
+    completion: NameKind.ranPipelines.hint())
   fileprivate static let limit = Option<Int>.value(
     "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
   fileprivate static let clip = Option<String?>.value(
