@@ -21,9 +21,12 @@ extension InboxEventHandler {
       case .new(let recording):
         handler.tell(.received, recording)
         handler.warn(of: recording)
-      case .duplicate(let recording):
-        handler.tell(.duplicate, recording, file: path.description, text: "it has come before")
-        handler.warn(of: recording, isCopy: true)
+      case .duplicate(let known):
+        let ignored = handler.processor.ignoredFields(ofSidecarAt: recording.sidecar, by: known)
+        handler.tell(
+          .duplicate, known, file: path.description,
+          text: "it has come before" + (ignored.map { "; " + known.words(ignoring: $0) } ?? ""))
+        handler.warn(of: known, isCopy: true)
       case .conflict(let recording, let other):
         // Whether it is a duplicate is known once it is decoded.
         let isNew = recording.revision == 1

@@ -280,8 +280,12 @@ extension CommandContext {
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
     for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
     for export in page.run?.published ?? [] { add("export", export.path) }
+    let first = page.files.filter { $0.role == .recording }.map(\.id).min()
     for file in page.files {
-      add("\(file.role.rawValue) file", "\(file.path) (\(file.place.rawValue))")
+      let isCopy = file.role == .recording && file.id != first
+      add(
+        isCopy ? "copy's file" : "\(file.role.rawValue) file",
+        "\(file.path) (\(file.place.rawValue))")
     }
     for event in page.events {
       lines.append(
