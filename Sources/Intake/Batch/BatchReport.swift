@@ -94,6 +94,24 @@ struct BatchReport {
     let path = PathText.join(order.output, Self.fileName)
     let text = text(besides: others(at: path))
     let content = SHA256.digest(of: text)
+    do throws(SpoolError) {
+      try publish(text, content, at: path, with: processor)
+    } catch {
+      // The store's disk may be the full one. A report of an earlier batch would be wrong, and the next
+      // batch takes this one for its own.
+      guard error.isFullDisk, isOurs(path) || !FilePath.exists(path) else { throw error }
+      try doing("write", path) { () throws(SystemError) in
+        try FileOperations.system.replace(
+          path, with: Array(text.utf8), draft: PathText.join(order.output, ".\(Self.fileName)"),
+          mode: 0o666)
+      }
+    }
+    return path
+  }
+
+  private func publish(
+    _ text: String, _ content: Digest, at path: String, with processor: any ExportFolder
+  ) throws(SpoolError) {
     _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isOurs(path)) {
       (temporary) throws(SpoolError) in
       let files = FileOperations.system
@@ -103,7 +121,6 @@ struct BatchReport {
         )
       }
     }
-    return path
   }
 
   /// Whether an existing file is another store's batch report; this store knows its own.
@@ -139,7 +156,7 @@ package struct BatchSummary: Hashable, Sendable {
   /// The exports that stay under earlier names, by path below the output folder.
   package internal(set) var earlierExports: [String] = []
 
-  init(_ results: [BatchFileResult], seconds: Double) {
+  package init(_ results: [BatchFileResult], seconds: Double) {
     self.seconds = seconds
     pause = results.lazy.compactMap(\.pause).first
     damaged = results.filter { !$0.damage.isEmpty }

@@ -69,11 +69,8 @@ package struct BatchRunner: Sendable {
           pause: summary.pause, startedAt: startedAt, finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
-      if error.isFullDisk {
-        summary.pause = summary.pause ?? error
-      } else {
-        summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
-      }
+      if error.isFullDisk { summary.pause = summary.pause ?? error }
+      summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
     }
     workplace.recorder.record(.ended(summary))
     return summary

@@ -78,9 +78,12 @@ package struct StoreOption: Hashable, Sendable {
 
   package init(_ path: String?) { self.path = path }
 
+  /// Words of a command line; none for the usual store.
+  package var words: [String] { path.map { ["\(option: .store)", $0] } ?? [] }
+
   /// The command for this store, as the user types it. O(n).
   package func completing(_ command: String) -> String {
-    path.map { "\(command) \(ShellWords.line(["\(option: .store)", $0]))" } ?? command
+    path == nil ? command : "\(command) \(ShellWords.line(words))"
   }
 }
 

@@ -28,7 +28,8 @@ package enum CommandName: String, CaseIterable, Sendable {
 /// An option that an error or a report may recommend. A test holds each against the command line's
 /// declarations.
 package enum OptionName: String, CaseIterable, Sendable {
-  case adopt, device, dir, export, force, from, help, include, keys, lang, list, near, out, plugins,
+  case adopt, device, dir, export, failed, force, from, help, include, keys, lang, list, near, out,
+    plugins,
     replace, set,
     state
   case store, to

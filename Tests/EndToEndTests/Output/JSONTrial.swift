@@ -290,6 +290,9 @@ final class JSONTrial {
   // MARK: Pipelines
 
   func pipelines() throws {
+    let empty = place.file("nothing in it")
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+    try take("batch", [proven, empty, "--out", place.file("none")], codes: [1])
     let wrong = try place.pipeline(
       "pipeline: wrong\ninputs: { note: sound }\nstages: [decode, eqq, { gain: 1e9 dB }]\n",
       named: "wrong.yaml")
