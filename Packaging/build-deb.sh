@@ -27,7 +27,7 @@ root=$work/root
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y Package.swift)
 export SOURCE_DATE_EPOCH
 
-mkdir -p "$root"/usr/{bin,lib/spool/plugins,share/spool/{pipelines,plugins},share/man/man1} \
+mkdir -p "$root"/usr/{bin,include,lib/spool/plugins,share/spool/{pipelines,plugins},share/man/man1} \
   "$root"/usr/share/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d} \
   "$root"/usr/share/doc/spool/examples \
   "$root"/{lib/systemd/system,DEBIAN}
@@ -53,6 +53,7 @@ done
 "$program" completion zsh >"$root/usr/share/zsh/vendor-completions/_spool"
 "$program" completion fish >"$root/usr/share/fish/vendor_completions.d/spool.fish"
 
+install -m 644 Plugins/include/spool_plugin.h "$root/usr/include"
 install -m 644 Pipelines/*.yaml "$root/usr/share/spool/pipelines"
 for folder in Plugins/*/; do
   plugin=$(basename "$folder")

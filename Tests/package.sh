@@ -84,6 +84,10 @@ for page in "$root"/usr/share/man/man1/spool*.1.gz; do
   lexgrog "$page" >/dev/null || fail "$(basename "$page") has no name that whatis can read"
   pages=$((pages + 1))
 done
+for group in runs pipeline proof store; do
+  [[ -e $root/usr/share/man/man1/spool-$group.1.gz ]] || fail "the group $group has no manual page"
+done
+[[ -s $root/usr/include/spool_plugin.h ]] || fail "native plugins have no header"
 commands=$(inside spool --help | grep -cE '^  [a-z]')
 ((pages > 20)) || fail "there are only $pages manual pages"
 echo "ok: $pages manual pages for $commands commands"

@@ -52,7 +52,7 @@ struct ReceiptBuilder {
     let exportFolder = context.exportFolder
     guard !context.isReplacing else { return }
     if exportFolder.isForeign(path, to: SHA256.digest(of: text)) {
-      throw SignedReceiptWriter.isForeign(path)
+      throw SpoolError(isForeign: path)
     }
     let source = ExportSource(context.recording)
     if let refusal = try exportFolder.refusal(toReplace: path, with: source) { throw refusal }

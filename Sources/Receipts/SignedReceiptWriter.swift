@@ -14,6 +14,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
   private let log: LogSigner
   private let program: Receipt.Named
   private let held = Mutex<(key: SigningKey, status: KeyFolder.Status)?>(nil)
+  private let note: @Sendable (String) -> Void
 
   /// Signs with the key in `keys`, generated when first needed; appends every receipt to the
   /// transparency log and queues its time stamps.
@@ -26,6 +27,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
     receipts = store.receipts
     log = LogSigner(store, keys: keys)
     program = ("spool", version)
+    note = { [store] in store.note($0) }
   }
 
   /// The program and the machine.
@@ -127,12 +129,29 @@ package final class SignedReceiptWriter: ReceiptWriter {
     let found = held.withLock { held in
       Result { () throws(SpoolError) in
         if let held, held.status == keys.status { return held.key }
+        var isLost = false
+        if held == nil, !keys.status.hasKey { isLost = try hasSigned }
         let found = try keys.standingKey(wasThere: held != nil)
+        if isLost { note(Self.loss(of: keys, found.key)) }
         held = found
         return found.key
       }
     }
     return try found.get()
+  }
+
+  /// Whether anything was signed or verified here before, so that a missing key is a lost one.
+  private var hasSigned: Bool {
+    get throws(SpoolError) {
+      if try !keys.knownKeys().isEmpty { return true }
+      return try !receipts.records().entries.receipts.isEmpty
+    }
+  }
+
+  private static func loss(of keys: KeyFolder, _ key: SigningKey) -> String {
+    "a new signing key was made, \(key.verifyingKey.id.hex.prefix(16)): there was none in \(keys.path), "
+      + "though something was signed or verified before; if the old one still exists, "
+      + "\(command: .keyImport) FILE takes it back"
   }
 
   private static var machine: Receipt.Named {
@@ -153,28 +172,40 @@ package final class SignedReceiptWriter: ReceiptWriter {
 extension SignedReceiptWriter {
   /// Refuses, before any work, a place with a receipt that Spool did not write there. Files named
   /// by an earlier receipt in the log count as published, whatever their times.
-  package func inspect(_ place: ReceiptPlace) throws(SpoolError) {
-    guard let names = ReceiptNames(place.fileNames) else { return }
+  package func inspect(_ place: ReceiptPlace) throws(SpoolError) -> Set<String> {
+    guard let names = ReceiptNames(place.fileNames) else { return [] }
     let path = place.folder + "/" + names.receipt
-    guard Self.isTaken(path) else { return }
-    guard let file = ReceiptFile(at: path) else { throw Self.isForeign(path) }
-    guard try isOwn(file, at: path, place) else {
-      // A killed process may have left it before it was recorded.
-      guard file.pipelineDigest == place.pipelineDigest,
-        let key = try? keys.existingVerifyingKey(), file.isSigned(by: key)
-      else { throw Self.isForeign(path) }
-      return
+    guard Self.isTaken(path) else { return [] }
+    guard let file = ReceiptFile(at: path) else { throw SpoolError(isForeign: path) }
+    let isOwn = try self.isOwn(file, at: path, place)
+    // A killed process may have left it before it was recorded, or it was copied with its exports.
+    guard isOwn || (file.pipelineDigest == place.pipelineDigest && isSignedHere(file)) else {
+      throw SpoolError(isForeign: path)
     }
-    for file in file.files where place.exportFolder.byteCount(ofPublished: file.path) == nil {
-      // A changed file stays unknown and is not replaced.
-      _ = try? place.exportFolder.recognize(file.path, holding: file.digest)
+    var signed: Set<String> = []
+    for subject in file.files {
+      if isOwn, place.exportFolder.byteCount(ofPublished: subject.path) == nil {
+        // A changed file stays unknown and is not replaced.
+        _ = try? place.exportFolder.recognize(subject.path, holding: subject.digest)
+      }
+      if !isOwn, (try? place.exportFolder.digest(ofFile: subject.path)) == subject.digest {
+        signed.insert(subject.path)
+      }
     }
-    guard place.isWorkPending else { return }
+    guard isOwn, place.isWorkPending else { return signed }
     for other in names.all.dropLast().map({ place.folder + "/" + $0 })
       + ReceiptContext.stampFiles(of: names.receipt, in: place.stampFolder)
     where Self.isTaken(other) && place.exportFolder.byteCount(ofPublished: other) == nil {
-      throw Self.isForeign(other)
+      throw SpoolError(isForeign: other)
     }
+    return signed
+  }
+
+  /// Whether it was signed with the present key, or an earlier one.
+  private func isSignedHere(_ file: ReceiptFile) -> Bool {
+    let present = (try? keys.existingVerifyingKey()).map { [$0] } ?? []
+    let earlier = (try? keys.earlierKeys()) ?? []
+    return (present + earlier).contains { file.isSigned(by: $0) }
   }
 
   /// Whether this store wrote the receipt there.
@@ -188,12 +219,4 @@ extension SignedReceiptWriter {
   }
 
   private static func isTaken(_ path: String) -> Bool { (try? FileStamp(at: path)) != nil }
-
-  package static func isForeign(_ path: String) -> SpoolError {
-    SpoolError(
-      "cannot write \(path)",
-      reason: "another file is there, which Spool did not write or which was changed since",
-      advice: "add \(option: .replace) to overwrite it, or choose another folder with "
-        + "\(option: .out)")
-  }
 }

@@ -1,39 +1,60 @@
 package import PipelineModel
 package import Platform
+package import Transcripts
 
 /// The provenance of words in a run.
 extension RunRecord {
-  /// A transcript of a run that no other step of it has used.
+  /// The words of a recording that a run found, as they were heard, and as the run moved them.
   package struct ToldTranscript: Sendable {
-    package let artifact: Artifact
-    /// The step that made it.
-    package let step: StepID
-    /// The input whose words it has.
+    /// A transcript, and the step that made it.
+    package struct Source: Sendable {
+      package let step: StepID
+      package let artifact: Artifact
+    }
+
+    /// The words with the times of the sound in which they were heard. Another step has moved them if
+    /// ``moved`` is not nil.
+    package let heard: Source
+    /// The same words where stages have moved their sound, and how; nil if they were not moved.
+    package let moved: (source: Source, by: TimelineMap)?
+    /// The input whose words they are: a sound, and a text only where no sound is known.
     package let input: String?
-    /// Whether its words are those of a text that was given, and were not recognised.
+    /// What tells the recording's sound from any other, in whatever file it is; nil if unknown.
+    package let sound: Digest?
+    /// Whether they are those of a text that was given, and were not recognised.
     package let isAligned: Bool
+
+    /// What the run gave in the end.
+    package var result: Source { moved?.source ?? heard }
   }
 
-  /// The run's transcripts that no other step of it has used.
+  /// The run's transcripts, in the order of its steps.
+  /// - Parameter stage: the step whose words are wanted, used by others or not; nil for all those that
+  ///   no other step of the run has used.
   package func transcripts(
-    in store: any ArtifactStore
+    of stage: StepID? = nil, in store: any ArtifactStore
   ) throws(SpoolError) -> [ToldTranscript] {
     let giving = steps.filter { step in
       step.outputs.values.contains { $0.kind == .transcript && $0.artifact != nil }
     }
     if giving.isEmpty { return [] }
     let inputs = try stepInputs(in: store)
+    let origin = WordOrigin(run: self, inputs: inputs)
     let used = Set(giving.flatMap { inputs[$0.id].map { Array($0.values) } ?? [] })
-    return giving.flatMap { step in
-      step.outputs.values.compactMap { output in
+    return giving.filter { stage == nil || $0.id == stage }.flatMap { step in
+      step.outputs.sorted { $0.key < $1.key }.compactMap { _, output in
         guard let artifact = output.artifact, output.kind == .transcript,
-          !used.contains(output.identity)
+          stage != nil || !used.contains(output.identity)
         else { return nil }
-        return ToldTranscript(
-          artifact: artifact, step: step.id, input: recording(of: inputs[step.id] ?? [:], inputs),
-          isAligned: isAligned(step, inputs))
+        return origin.transcript(ToldTranscript.Source(step: step.id, artifact: artifact), step)
       }
     }
+  }
+
+  /// The run's transcripts, each of those once that were heard and then moved in several ways.
+  func heardTranscripts(in store: any ArtifactStore) throws(SpoolError) -> [ToldTranscript] {
+    var steps: Set<StepID> = []
+    return try transcripts(in: store).filter { steps.insert($0.heard.step).inserted }
   }
 
   /// What each step was made of, where that is known: as the run has recorded it, or in old records as
@@ -50,40 +71,100 @@ extension RunRecord {
     return inputs
   }
 
+  /// What tells the sound of a recording from any other: the identities of what `decode` made of it.
+  /// Empty if that is unknown. O(steps).
+  package func sounds(of recording: Digest) -> Set<Digest> {
+    Set(
+      steps.filter { $0.kind == "decode" && $0.inputs?.values.contains(recording) == true }
+        .flatMap { $0.outputs.values.filter { $0.kind == .sound }.map(\.identity) })
+  }
+}
+
+/// Follows words back through the steps of a run. A pure value.
+private struct WordOrigin {
+  let run: RunRecord
+  let inputs: [StepID: [PortName: Digest]]
+
+  func transcript(
+    _ source: RunRecord.ToldTranscript.Source, _ step: StepRecord
+  ) -> RunRecord.ToldTranscript {
+    let heard = heard(step)
+    let input = recording(of: step.id)
+    return RunRecord.ToldTranscript(
+      heard: heard?.source ?? source, moved: heard.map { (source, $0.map) }, input: input,
+      sound: input.flatMap { run.recordings?[$0] }
+        .flatMap { run.sounds(of: $0).min { $0.hex < $1.hex } },
+      isAligned: isAligned(step))
+  }
+
+  /// The words that steps `retime` moved, and how they did; nil if they moved none, or in an unknown way.
+  private func heard(
+    _ step: StepRecord
+  ) -> (source: RunRecord.ToldTranscript.Source, map: TimelineMap)? {
+    var found: (source: RunRecord.ToldTranscript.Source, map: TimelineMap)?
+    var step = step
+    for _ in run.steps where step.kind == "retime" {
+      guard let own = inputs[step.id], let changes = run.steps.changes(of: own), !changes.isEmpty,
+        let words = own[PortName("transcript")], let earlier = run.steps.maker(of: words),
+        let artifact = earlier.outputs.values.first(where: { $0.identity == words })?.artifact
+      else { break }
+      let map = changes.dropFirst().reduce(changes[0]) { $0.followed(by: $1) }
+      found = (
+        RunRecord.ToldTranscript.Source(step: earlier.id, artifact: artifact),
+        found.map { map.followed(by: $0.map) } ?? map
+      )
+      step = earlier
+    }
+    return found
+  }
+
   /// Whether a step is an alignment, or has its words from one.
-  private func isAligned(
-    _ step: StepRecord, _ inputs: [StepID: [PortName: Digest]]
-  ) -> Bool {
+  private func isAligned(_ step: StepRecord) -> Bool {
     var waiting = [step]
     var seen: Set<StepID> = []
     while let next = waiting.popLast() {
       guard seen.insert(next.id).inserted else { continue }
       if next.kind == "align" { return true }
       let used = Set((inputs[next.id] ?? [:]).values)
-      waiting += steps.filter { maker in
+      waiting += run.steps.filter { maker in
         maker.outputs.values.contains { $0.kind == .transcript && used.contains($0.identity) }
       }
     }
     return false
   }
 
-  /// The input that a step's sound was made of, directly or through other steps. If the checkpoints are
-  /// gone, the first that is no text.
-  private func recording(
-    of own: [PortName: Digest], _ inputs: [StepID: [PortName: Digest]]
-  ) -> String? {
-    var waiting = own[.sound].map { [$0] } ?? Array(own.values)
+  /// The input in whose sound the words of a step were heard, directly or through other steps. If that
+  /// is unknown, as where the checkpoints of an old run are gone, the first that is no text; a text
+  /// only where there is nothing else.
+  private func recording(of step: StepID) -> String? {
     var seen: Set<Digest> = []
-    while let next = waiting.popLast() {
-      guard seen.insert(next).inserted else { continue }
-      if let name = recordings?.filter({ $0.value == next }).keys.min() { return name }
-      for maker in steps where maker.outputs.values.contains(where: { $0.identity == next }) {
-        waiting += (inputs[maker.id] ?? [:]).values.sorted { $0.hex < $1.hex }
+    var texts: Set<String> = []
+    if let name = sound(of: step, &seen, &texts) { return name }
+    let names = run.orderedInputs.map(\.name)
+    return names.first { !texts.contains($0) } ?? names.first
+  }
+
+  /// The first sound that a step was made of: its own before that of its words, and both before all else.
+  /// - Parameter texts: the texts that are met on the way.
+  private func sound(of step: StepID, _ seen: inout Set<Digest>, _ texts: inout Set<String>)
+    -> String?
+  {
+    let transcript = PortName("transcript")
+    let own = (inputs[step] ?? [:]).sorted { $0.key < $1.key }
+    let inOrder =
+      own.filter { $0.key == .sound } + own.filter { $0.key == transcript }
+      + own.filter { $0.key != .sound && $0.key != transcript }
+    for (port, identity) in inOrder where seen.insert(identity).inserted {
+      let input = run.orderedInputs.first { run.recordings?[$0.name] == identity }
+      if let name = input?.name {
+        if port != transcript { return name }
+        texts.insert(name)
+      } else if let maker = run.steps.maker(of: identity),
+        let name = sound(of: maker.id, &seen, &texts)
+      {
+        return name
       }
     }
-    let texts = Set(own.values)
-    let names = self.inputs.keys.sorted()
-    return names.first { name in recordings?[name].map { !texts.contains($0) } ?? false }
-      ?? names.first
+    return nil
   }
 }

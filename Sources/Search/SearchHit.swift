@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 
 /// A place in a recording where what was looked for is said.
 package struct SearchHit: Hashable, Sendable {
@@ -10,8 +10,8 @@ package struct SearchHit: Hashable, Sendable {
     package let isHit: Bool
   }
 
-  /// The recording's file when the run read it.
-  package let path: String
+  /// The recording's file when the run read it, or where it lies now.
+  package var path: String
   /// The run that gave the words their times.
   package let run: String
   /// The step that did.
@@ -28,8 +28,13 @@ package struct SearchHit: Hashable, Sendable {
   package let isApproximate: Bool
   /// What is said there.
   package let pieces: [Piece]
-  /// The digest of the recording, or its path: equal for hits in the same recording.
+  /// The digest of the recording, or its path.
   let recording: String
+  /// What tells its sound from any other; empty if unknown.
+  private let sound: String
+
+  /// The digest of the recording; nil if it is unknown.
+  package var digest: Digest? { Digest(hex: recording) }
 
   /// The recording's file without its folder.
   package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
@@ -44,7 +49,7 @@ package struct SearchHit: Hashable, Sendable {
   /// - Parameters:
   ///   - words: all words of the transcript.
   ///   - times: the time of each, in seconds.
-  ///   - source: path, run, step, pipeline, time and recording.
+  ///   - source: path, run, step, pipeline, time, recording and sound.
   init(
     _ place: Place, in words: [String], _ times: [ClosedRange<Double>?], of source: SQLRow
   ) {
@@ -54,6 +59,7 @@ package struct SearchHit: Hashable, Sendable {
     pipeline = source[3].text ?? ""
     time = source[4].real ?? 0
     recording = source[5].text ?? ""
+    sound = source[6].text ?? ""
     let (first, last) = (place.words.lowerBound, place.words.upperBound)
     let before = times[..<first].last { $0 != nil }??.upperBound
     let behind = times[(last + 1)...].first { $0 != nil }??.lowerBound
@@ -68,9 +74,10 @@ package struct SearchHit: Hashable, Sendable {
     pieces = place.pieces(of: words)
   }
 
-  /// Whether it is the same place from another run.
+  /// Whether it is the same place from another run, or in another file of the same sound.
   func isSamePlace(as other: SearchHit) -> Bool {
-    guard recording == other.recording, words == other.words, let start, let end,
+    let isSameSound = !sound.isEmpty && sound == other.sound
+    guard isSameSound || recording == other.recording, words == other.words, let start, let end,
       let otherStart = other.start, let otherEnd = other.end
     else { return false }
     return start <= otherEnd && otherStart <= end

@@ -5,53 +5,69 @@ internal import Transcripts
 /// Corrections in the index: the words of a corrected recording are those with its corrections.
 extension SearchIndex {
   /// Makes the texts of recordings again whose corrections have changed since the last update, each in a
-  /// transaction.
+  /// transaction. Corrections of a recording are those of every file with its sound.
   /// - Parameters:
   ///   - versions: of each recording with corrections, what changes with them.
-  ///   - corrections: those of a recording.
-  ///   - bytes: the bytes of an artifact; nil if it is gone.
+  ///   - correct: the words of a source with the corrections of recordings; nil if they are gone.
   /// - Returns: the recordings whose words could not be read.
   mutating func correct(
-    _ versions: [String: String], _ corrections: (String) throws(SpoolError) -> [Correction],
-    _ bytes: (Artifact) throws(SpoolError) -> [UInt8]?
+    _ versions: [String: String],
+    _ correct: (CorrectedSource, _ recordings: [String]) throws(SpoolError) -> Page?
   ) throws(SpoolError) -> [(name: String, fault: SpoolError)] {
+    var wanted: [String: Set<String>] = [:]
+    for recording in versions.keys {
+      for row in try database.run(
+        """
+        SELECT recording FROM sources WHERE recording = ?1
+        UNION SELECT other.recording FROM sources AS own JOIN sources AS other USING (sound)
+        WHERE own.recording = ?1 AND sound <> ''
+        """, [.text(recording)], to: Self.filling)
+      {
+        if let same = row[0].text { wanted[same, default: []].insert(recording) }
+      }
+    }
     var rows = try database.run(
       "SELECT \(Self.correctedColumns) FROM sources WHERE correction <> ''", to: Self.filling)
-    for recording in versions.keys.sorted() {
+    for recording in wanted.keys.sorted() {
       rows += try database.run(
         "SELECT \(Self.correctedColumns) FROM sources WHERE recording = ? AND correction = ''",
         [.text(recording)], to: Self.filling)
     }
     var unread: [(name: String, fault: SpoolError)] = []
     for row in rows {
-      guard let recording = row[0].text, row[3].integer != 0,
-        row[6].text != versions[recording] ?? "",
-        let digest = row[4].text.flatMap(Digest.init(hex:))
-      else { continue }
+      guard let source = CorrectedSource(row) else { continue }
+      let recordings = (wanted[source.recording] ?? []).sorted()
+      let version = recordings.compactMap { versions[$0] }.joined(separator: " ")
+      if version == row[6].text { continue }
       do throws(SpoolError) {
-        let artifact = Artifact(
-          kind: .transcript, digest: digest, byteCount: Int(row[5].integer ?? 0))
-        guard let bytes = try bytes(artifact),
-          let page = try Self.page(bytes, with: corrections(recording))
-        else { continue }
-        try replace(row, with: page, versions[recording] ?? "")
+        guard let page = try correct(source, recordings) else { continue }
+        try replace(row, with: page, version)
       } catch {
-        unread.append((row[7].text ?? recording, error))
+        unread.append((row[7].text ?? source.recording, error))
       }
     }
     return unread
   }
 
   private static let correctedColumns =
-    "recording, pipeline, step, text, artifact, byte_count, correction, path"
+    "recording, pipeline, step, text, artifact, byte_count, correction, path, run"
 
-  private static func page(
-    _ bytes: [UInt8], with corrections: [Correction]
-  ) throws(SpoolError) -> Page? {
-    if corrections.isEmpty { return Page(transcript: bytes) }
-    let corrected = CorrectedTranscript(
-      try TranscriptFormat.json.read(bytes), with: corrections)
-    return Page(transcript: Array(try TranscriptFormat.json.write(corrected.transcript).utf8))
+  /// Words in the index, and where they come from.
+  struct CorrectedSource {
+    let recording: String
+    let step: StepID
+    let run: String
+    let artifact: Artifact
+
+    /// Nil for words that are gone.
+    fileprivate init?(_ row: SQLRow) {
+      guard let recording = row[0].text, let step = row[2].text, row[3].integer != 0,
+        let digest = row[4].text.flatMap(Digest.init(hex:)), let run = row[8].text
+      else { return nil }
+      (self.recording, self.step, self.run) = (recording, StepID(step), run)
+      artifact = Artifact(
+        kind: .transcript, digest: digest, byteCount: Int(row[5].integer ?? 0))
+    }
   }
 
   private mutating func replace(

@@ -21,7 +21,7 @@ struct SearchIndex: ~Copyable {
   /// The reason for not using an index of another version.
   static let otherVersion = "the index is of another version"
   /// Changes with the tables, and with how words are said.
-  private static let version: Int64 = 5
+  private static let version: Int64 = 6
 
   private static let tables =
     unsafe String(cString: text_search_tables) + "PRAGMA user_version = \(version);"
@@ -91,7 +91,7 @@ struct SearchIndex: ~Copyable {
       var own: [(name: String, fault: SpoolError)] = []
       var transcripts: [RunRecord.ToldTranscript] = []
       do throws(SpoolError) {
-        if run.state == .done { transcripts = try run.transcripts(in: store) }
+        if run.state == .done { transcripts = try run.heardTranscripts(in: store) }
       } catch {
         own.append(("run \(run.id)", error))
       }
@@ -150,7 +150,7 @@ struct SearchIndex: ~Copyable {
     let path = transcript.input.flatMap { run.inputs[$0] } ?? ""
     let recording = transcript.input.flatMap { run.recordings?[$0]?.hex } ?? path
     let key: [SQLValue] = [
-      .text(recording), .text(run.pipeline), .text(transcript.step.name),
+      .text(recording), .text(run.pipeline), .text(transcript.heard.step.name),
     ]
     let old = try database.run(
       "SELECT text, run FROM sources WHERE (recording, pipeline, step) = (?, ?, ?)", key,
@@ -159,7 +159,7 @@ struct SearchIndex: ~Copyable {
     if let log, let other = old?[1].text, try isRecorded(other, after: run.id, in: log) {
       return nil
     }
-    let artifact = transcript.artifact
+    let artifact = transcript.heard.artifact
     var text = try database.run(
       "SELECT text FROM sources WHERE artifact = ? AND text <> 0 AND correction = '' LIMIT 1",
       [.text(artifact.digest.hex)], to: filling
@@ -179,12 +179,12 @@ struct SearchIndex: ~Copyable {
     try database.run(
       """
       INSERT OR REPLACE INTO sources
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT number FROM runs WHERE id = ?7), ?, '')
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT number FROM runs WHERE id = ?7), ?, '', ?)
       """,
       key + [
         text ?? gone, .text(artifact.digest.hex), SQLValue(artifact.byteCount),
         .text(run.id.name), .text(path), .real(run.finishedAt ?? run.startedAt),
-        SQLValue(transcript.isAligned ? 1 : 0),
+        SQLValue(transcript.isAligned ? 1 : 0), .text(transcript.sound?.hex ?? ""),
       ], to: filling)
     if let old { try removeUnlessUsed(old[0], from: &database) }
     return nil
@@ -386,7 +386,7 @@ extension SearchIndex {
     if places.isEmpty { return [] }
     let sources = try database.run(
       """
-      SELECT path, run, step, pipeline, max(at), recording FROM sources AS own
+      SELECT path, run, step, pipeline, max(at), recording, sound FROM sources AS own
       WHERE text = ?1 AND at >= ?2 AND (?3 IS NULL OR pipeline = ?3)
         AND \(Self.isBest("?2", "?3"))
       GROUP BY recording ORDER BY max(at) DESC

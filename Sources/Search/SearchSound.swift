@@ -75,7 +75,7 @@ package struct SearchSound: Sendable {
     let heard = trace.soundOfWords(of: step)
     // Where words were moved in an unknown way, no place in it is known.
     self.kept = trace.obstacle == nil ? heard.flatMap(kept) : nil
-    maker = heard.flatMap { trace.maker(of: $0)?.id }
+    maker = heard.flatMap { run.steps.maker(of: $0)?.id }
     wordChangeCount = trace.changes.count
     if let heard {
       trace.follow(heard, to: digest)
@@ -98,10 +98,6 @@ package struct SearchSound: Sendable {
       self.inputs = inputs
     }
 
-    func maker(of identity: Digest) -> StepRecord? {
-      steps.first { $0.outputs.values.contains { $0.identity == identity } }
-    }
-
     /// The sound in which the words of a step were heard; nil if that is unknown. Words that were moved
     /// with their sound lead to the step that heard them.
     mutating func soundOfWords(of step: StepRecord) -> Digest? {
@@ -110,7 +106,8 @@ package struct SearchSound: Sendable {
         guard let own = inputs[step.id] else { return nil }
         if let sound = own[.sound] { return sound }
         if step.kind == "retime" { takeChanges(own, of: step) }
-        guard let words = own[PortName("transcript")], let earlier = maker(of: words) else {
+        guard let words = own[PortName("transcript")], let earlier = steps.maker(of: words)
+        else {
           return nil
         }
         step = earlier
@@ -122,7 +119,7 @@ package struct SearchSound: Sendable {
     mutating func follow(_ sound: Digest, to recording: Digest?) {
       var next = sound
       for _ in steps where next != recording {
-        guard let step = maker(of: next) else {
+        guard let step = steps.maker(of: next) else {
           return obstacle = obstacle ?? steps.first?.id
         }
         take(step)
@@ -146,45 +143,68 @@ package struct SearchSound: Sendable {
 
     private mutating func take(_ step: StepRecord) {
       if SearchSound.timeKeepers.contains(step.kind) { return }
-      guard let map = Self.map(of: step) else { return obstacle = obstacle ?? step.id }
+      guard let map = step.timelineMap else { return obstacle = obstacle ?? step.id }
       changes.append(map)
     }
 
     /// The changes by which words were moved, the last first.
     private mutating func takeChanges(_ own: [PortName: Digest], of step: StepRecord) {
-      var number = 1
-      var maps: [TimelineMap] = []
-      while let change = own[PortName("changes.\(number)")] {
-        guard let map = maker(of: change).flatMap(Self.map) else {
-          return obstacle = obstacle ?? step.id
-        }
-        maps.append(map)
-        number += 1
-      }
+      guard let maps = steps.changes(of: own) else { return obstacle = obstacle ?? step.id }
       changes += maps.reversed()
     }
+  }
+}
 
-    private static func map(of step: StepRecord) -> TimelineMap? {
-      step.foundValue.flatMap { try? TimelineMap(json: $0) }
+extension [StepRecord] {
+  /// The step that gave what has an identity.
+  func maker(of identity: Digest) -> StepRecord? {
+    first { $0.outputs.values.contains { $0.identity == identity } }
+  }
+
+  /// The changes by which a step `retime` moved its words, in their order; nil if one is not known.
+  /// - Parameter own: what the step was made of.
+  func changes(of own: [PortName: Digest]) -> [TimelineMap]? {
+    var maps: [TimelineMap] = []
+    while let change = own[PortName("changes.\(maps.count + 1)")] {
+      guard let map = maker(of: change)?.timelineMap else { return nil }
+      maps.append(map)
     }
+    return maps
+  }
+}
+
+extension StepRecord {
+  /// How it moved time; nil if it does not say.
+  fileprivate var timelineMap: TimelineMap? {
+    foundValue.flatMap { try? TimelineMap(json: $0) }
   }
 }
 
 extension WordSearch {
   /// The sound of a hit; nil if its run is not in the store any more.
   package func sound(of hit: SearchHit) throws(SpoolError) -> SearchSound? {
-    guard let run = try runs.run(named: hit.run), run.id.name == hit.run,
-      let step = run.steps.first(where: { $0.id.name == hit.step })
-    else { return nil }
-    let inputs = try run.stepInputs(in: store)
+    guard let run = try runs.run(named: hit.run), run.id.name == hit.run else { return nil }
+    return try run.sound(
+      ofWords: StepID(hit.step), recording: Digest(hex: hit.recording), in: store)
+  }
+}
+
+extension RunRecord {
+  /// The sound in which the words of a step were heard; nil if it has no such step.
+  /// - Parameter recording: the digest of the recording; nil if unknown.
+  package func sound(
+    ofWords step: StepID, recording: Digest?, in store: any ArtifactStore
+  ) throws(SpoolError) -> SearchSound? {
+    guard let step = steps.first(where: { $0.id == step }) else { return nil }
+    let inputs = try stepInputs(in: store)
     var sounds: [Digest: Artifact] = [:]
-    for key in run.steps.compactMap(\.key) {
+    for key in steps.compactMap(\.key) {
       for output in try store.checkpoint(for: key)?.outputs.values.map(\.self) ?? []
       where output.kind == .sound {
         if let artifact = output.artifact { sounds[output.identity] = artifact }
       }
     }
     return SearchSound(
-      run, words: step, digest: Digest(hex: hit.recording), inputs: inputs, kept: { sounds[$0] })
+      self, words: step, digest: recording, inputs: inputs, kept: { sounds[$0] })
   }
 }

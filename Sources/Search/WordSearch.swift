@@ -95,15 +95,33 @@ package struct WordSearch {
   /// Takes in the last runs, and says which of their words cannot be read.
   private func update(_ index: inout SearchIndex) throws(SpoolError) {
     var unread = try index.update(from: runs, in: store, holds: holds)
-    unread += try index.correct(try corrections.versions(), corrections.all) {
-      (artifact) throws(SpoolError) in
-      try SearchIndex.bytes(of: artifact, in: store, holds: holds)
+    unread += try index.correct(try corrections.versions()) {
+      (source, recordings) throws(SpoolError) in
+      try page(of: source, corrected: recordings)
     }
     for (name, fault) in unread {
       note(
         "the words of \(name) are not searched: \(fault.message): \(fault.why); "
           + (fault.advice ?? "\(command: .repair) sets aside what is damaged"))
     }
+  }
+
+  /// Words with the corrections of recordings; nil if they are gone.
+  private func page(
+    of source: SearchIndex.CorrectedSource, corrected recordings: [String]
+  ) throws(SpoolError) -> SearchIndex.Page? {
+    guard let bytes = try SearchIndex.bytes(of: source.artifact, in: store, holds: holds) else {
+      return nil
+    }
+    if recordings.isEmpty { return SearchIndex.Page(transcript: bytes) }
+    let run = try runs.run(named: source.run)
+    let sound = try run?.sound(
+      ofWords: source.step, recording: Digest(hex: source.recording), in: store)
+    let corrected = CorrectedTranscript(
+      try TranscriptFormat.json.read(bytes), with: try corrections.all(recordings),
+      origin: { sound?.origin(of: $0...$0)?.lowerBound ?? $0 })
+    return SearchIndex.Page(
+      transcript: Array(try TranscriptFormat.json.write(corrected.transcript).utf8))
   }
 
   private var isThere: Bool { (try? FileStamp(following: path)) != nil }
@@ -145,12 +163,12 @@ package struct WordSearch {
 package struct RecordedCorrections {
   /// Of each corrected recording, a text that changes with its corrections.
   let versions: () throws(SpoolError) -> [String: String]
-  /// The corrections of a recording, oldest first.
-  let all: (String) throws(SpoolError) -> [Correction]
+  /// The corrections of a recording, which may have been made over several of its files, oldest first.
+  let all: ([String]) throws(SpoolError) -> [Correction]
 
   package init(
     versions: @escaping () throws(SpoolError) -> [String: String],
-    all: @escaping (String) throws(SpoolError) -> [Correction]
+    all: @escaping ([String]) throws(SpoolError) -> [Correction]
   ) {
     (self.versions, self.all) = (versions, all)
   }

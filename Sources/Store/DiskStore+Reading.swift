@@ -26,6 +26,29 @@ extension DiskStore {
     return (try? FileStamp(following: other))?.isSameFile(as: stamp) == true
   }
 
+  /// Whether a run is of a recording that an inbox took in: its file lay in a work folder of the
+  /// store, wherever that was then.
+  package func isOfInbox(_ run: RunRecord) -> Bool {
+    run.inputs.values.contains { file in
+      let names = file.split(separator: "/")
+      return file.hasPrefix(path + "/")
+        || names.count > 2 && names[names.count - 3] == "work"
+          && StoreLayout.isWorkName(String(names[names.count - 2]))
+    }
+  }
+
+  /// The recording that an inbox took in and a run processed; nil if the run is of other files, or
+  /// the recording was forgotten.
+  package func inboxRecording(of run: RunRecord) throws(SpoolError) -> Recording? {
+    guard isOfInbox(run) else { return nil }
+    for digest in run.recordings?.values.sorted() ?? [] {
+      if let recording = try recordings.recording(of: digest, pipeline: run.pipeline) {
+        return recording
+      }
+    }
+    return nil
+  }
+
   package func sharesDisk(with folder: String) -> Bool {
     guard let stamp = try? FileStamp(following: path) else { return false }
     return (try? FileStamp(following: folder))?.device == stamp.device

@@ -15,6 +15,7 @@ import Synchronization
 /// backups/               recent copies of the database
 /// receipts.log           the transparency log once more
 /// receipts.head.json     its signed tree head
+/// lost-records           artifacts whose records were lost with the database
 /// ballast                reserved space, for freeing a full disk
 /// ```
 ///
@@ -53,7 +54,8 @@ package final class DiskStore: Sendable {
   /// Opens the store in the folder at `path`; makes it if there is none.
   ///
   /// Removes what dead processes left unfinished. A lost or damaged database is rebuilt from the
-  /// newest good backup and the change log: see `recovery`.
+  /// newest good backup and the change log: see `recovery`. Without either, an empty one takes its
+  /// place, and the files that it does not name are kept: see ``LostRecords``.
   package convenience init(at path: String) throws(SpoolError) {
     try self.init(at: path, files: .system)
   }

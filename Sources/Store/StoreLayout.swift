@@ -12,6 +12,9 @@ struct StoreLayout: Sendable {
   var database: String { root + "/spool.sqlite" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }
+  /// Artifacts whose records were lost with the database, before and after a repair accepted that.
+  var lostRecords: String { root + "/lost-records" }
+  var acceptedLoss: String { root + "/lost-records.accepted" }
   /// An empty file; a check that found no damage was the last to touch it.
   var lastCheck: String { root + "/checked" }
   /// An empty file; the last collection that ran by itself touched it.

@@ -106,10 +106,10 @@ struct Spool {
       case .run(let parsed):
         guard let command = commands.first(where: { $0.declaration.name == parsed.command.name })
         else { return .usage }
-        do throws(SpoolError) {
-          return try command.perform(CommandContext(parsed, console: console))()
-        } catch {
-          console.report(error.text(console))
+        let context = CommandContext(parsed, console: console)
+        console.offersStore(context.named(Options.store))
+        do throws(SpoolError) { return try command.perform(context)() } catch {
+          context.report(error)
           return error.exitCode
         }
       }

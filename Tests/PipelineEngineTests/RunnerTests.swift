@@ -69,9 +69,9 @@ struct RunnerTests {
     let failure = try #require(throws: RunError.self) {
       try bench.run("2", recording: "other/note.m4a")
     }
-    #expect(failure.error.subject == "\(bench.folder)/note.txt")
+    #expect(failure.error.message.hasPrefix("\(bench.folder)/note.txt was made of another"))
     #expect(try bench.export("note.txt") == "a recording, first, second, third")
-    #expect(bench.counts["first"] == 2, "another recording shares no work")
+    #expect(bench.counts["first"] == 1, "work was done in vain")
     try bench.run("3", recording: "other/note.m4a", isReplacing: true)
     #expect(try bench.export("note.txt") == "another recording, first, second, third")
   }
@@ -81,22 +81,30 @@ struct RunnerTests {
     try bench.run("1")
     // The same bytes need no place of their own.
     #expect(try bench.run("2", pipeline: "other").published.map(\.wasThere) == [true])
-    try bench.scratch.write("an edited recording", to: "note.m4a")
-    let failure = try #require(throws: RunError.self) { try bench.run("3", pipeline: "other") }
-    #expect(failure.error.subject == "\(bench.folder)/note.txt")
-    #expect(failure.error.reason?.contains("an export of sample") == true)
+    let shorter = ["first", "third"]
+    let failure = try #require(throws: RunError.self) {
+      try bench.run("3", pipeline: "other", stages: shorter)
+    }
+    #expect("\(failure)".contains("\(bench.folder)/note.txt"))
+    #expect("\(failure)".contains("an export of sample"))
     // The kind has no parameter for the name.
     #expect(
       failure.error.advice == "choose another folder with --out, or add --replace")
     #expect(try bench.export("note.txt") == "a recording, first, second, third")
-    try bench.run("4")
+    try bench.run("4", isReplacing: true, pipeline: "other", stages: shorter)
+    #expect(try bench.export("note.txt") == "a recording, first, third")
+    #expect(throws: RunError.self) { try bench.run("5") }
+    try bench.run("6", pipeline: "other", stages: shorter)
+  }
+
+  @Test("other content under a recording's name is another recording")
+  func edited() throws {
+    try bench.run("1")
+    try bench.scratch.write("an edited recording", to: "note.m4a")
+    #expect(throws: RunError.self) { try bench.run("2") }
+    #expect(try bench.export("note.txt") == "a recording, first, second, third")
+    try bench.run("3", isReplacing: true)
     #expect(try bench.export("note.txt") == "an edited recording, first, second, third")
-    try bench.scratch.write("a third recording", to: "note.m4a")
-    try bench.run("5", isReplacing: true, pipeline: "other")
-    #expect(try bench.export("note.txt") == "a third recording, first, second, third")
-    try bench.scratch.write("a fourth recording", to: "note.m4a")
-    #expect(throws: RunError.self) { try bench.run("6") }
-    try bench.run("7", pipeline: "other")
   }
 
   @Test("a disk that is full stays full for the caller, and pauses the run")
@@ -132,6 +140,21 @@ struct RunnerTests {
     bench.fail("second", with: SpoolError("the line is busy", cause: .transient), times: 9)
     #expect(throws: RunError.self) { try bench.run("1") }
     #expect(bench.counts["second"] == 3)
+  }
+
+  @Test("a stage that takes longer than its timeout is ended, and named")
+  func timeout() throws {
+    bench.take(5, in: "second")
+    let failure = try #require(throws: RunError.self) {
+      try bench.run("1", timeouts: ["second": 4, "third": 1])
+    }
+    #expect(failure.step == StepID("second"))
+    #expect(failure.error.message == "gave up after 4 s")
+    #expect(failure.error.cause == .environment, "another attempt may be quicker")
+    let failed = try bench.record("1")
+    #expect(failed.steps.map(\.outcome) == [.made, .failed, .pending])
+    #expect(bench.counts["second"] == 1, "it is not tried again")
+    #expect(try bench.run("2", timeouts: ["second": 6]).state == .done)
   }
 
   @Test("a request to stop interrupts the run, which resumes")
@@ -185,7 +208,7 @@ private struct RunnerBench {
     }
     try scratch.write("a recording", to: "note.m4a")
     store = try DiskStore(at: scratch.file("store"))
-    script = Script()
+    script = Script(clock: clock)
   }
 
   private init(_ other: RunnerBench) throws {
@@ -201,10 +224,15 @@ private struct RunnerBench {
     script.failures.withLock { $0[stage] = (error, times) }
   }
 
+  /// Has a stage take so many seconds.
+  func take(_ seconds: Double, in stage: String) {
+    script.durations.withLock { $0[stage] = seconds }
+  }
+
   func plan(
-    for recording: String = "note.m4a", pipeline: String = "sample"
+    for recording: String = "note.m4a", pipeline: String = "sample",
+    stages kinds: [String] = ["first", "second", "third"], timeouts: [String: Double] = [:]
   ) throws -> Plan {
-    let kinds = ["first", "second", "third"]
     let catalog = StageCatalog(
       kinds.map { kind in
         let input =
@@ -220,7 +248,7 @@ private struct RunnerBench {
         }
       })
     return try Plan(
-      .sample(kinds.map { .step($0) }, named: pipeline), catalog: catalog,
+      .sample(kinds.map { .step($0, timeout: timeouts[$0]) }, named: pipeline), catalog: catalog,
       inputs: ["note": scratch.file(recording)])
   }
 
@@ -228,10 +256,12 @@ private struct RunnerBench {
   func run(
     _ id: String, recording: String = "note.m4a", called name: String? = nil,
     names: [String: String] = [:], isReplacing: Bool = false, pipeline: String = "sample",
-    stoppingAfter step: String? = nil
+    stages: [String] = ["first", "second", "third"], stoppingAfter step: String? = nil,
+    timeouts: [String: Double] = [:]
   ) throws -> RunRecord {
     let file = SourceFile(scratch.file(recording), named: name.map { scratch.file($0) })
-    let plan = try plan(for: recording, pipeline: pipeline).with(files: ["note": file])
+    let plan = try plan(for: recording, pipeline: pipeline, stages: stages, timeouts: timeouts)
+      .with(files: ["note": file])
     let stop = StopRequest()
     let runner = Runner(
       store: store, log: store.runs, executors: [],
@@ -256,8 +286,12 @@ private struct RunnerBench {
 
 /// What the stages of a bench did, and have to do.
 private final class Script: Sendable {
+  let clock: SteppingClock
+  let durations = Mutex<[String: Double]>([:])
   let counts = Mutex<[String: Int]>([:])
   let failures = Mutex<[String: (error: SpoolError, times: Int)]>([:])
+
+  init(clock: SteppingClock) { self.clock = clock }
 
   func enter(_ kind: String) throws(SpoolError) {
     counts.withLock { $0[kind, default: 0] += 1 }
@@ -267,6 +301,9 @@ private final class Script: Sendable {
       return error
     }
     if let error { throw error }
+    if let seconds = durations.withLock({ $0[kind] }) {
+      clock.sleep(seconds, unless: StopRequest())
+    }
   }
 }
 
@@ -276,8 +313,9 @@ private struct Appending: WholeStage {
   let script: Script
 
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
-    try context.stop.check()
+    try context.check()
     try script.enter(kind)
+    try context.check()
     let text: String
     if let artifact = context.inputs[input]?.artifact {
       text = try context.store.text(of: artifact)

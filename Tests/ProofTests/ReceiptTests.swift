@@ -30,6 +30,34 @@ struct ReceiptTests {
     #expect(receipt.json != SampleReceipt.receipt([subject], finishedAt: 5).json)
   }
 
+  @Test("whether the store has a stage's sound, and who did the work, is not what a receipt says")
+  func keptSound() {
+    func receipt(_ file: (Digest, Int)?, run: String?, version: String, identity: String = "i")
+      -> Receipt
+    {
+      Receipt(
+        subjects: [Receipt.Subject(name: "a", digest: SHA256.digest(of: "a"), byteCount: 1)],
+        origin: Receipt.origin(
+          program: ("spool", version), host: ("h", "s"),
+          run: Receipt.run(
+            id: "r", pipeline: "p", pipelineDigest: nil, startedAt: 0, finishedAt: 1), sources: []),
+        stages: [
+          Receipt.stage(
+            id: "decode", kind: "decode", revision: 1, parameters: .object([:]), inputs: [:],
+            outputs: [
+              "sound": Receipt.output(
+                kind: "sound", identity: SHA256.digest(of: identity),
+                file: file.map { (digest: $0.0, byteCount: $0.1) })
+            ], libraries: [:], key: SHA256.digest(of: "k"), isReused: run != nil, run: run)
+        ])
+    }
+    let first = receipt(nil, run: nil, version: "1")
+    let again = receipt((SHA256.digest(of: "f"), 7), run: "earlier", version: "2")
+    #expect(first.json.substance == again.json.substance)
+    #expect(
+      first.json.substance != receipt(nil, run: nil, version: "1", identity: "j").json.substance)
+  }
+
   @Test("a receipt that a killed process left is known again by its substance and its signature")
   func status() throws {
     let sample = try SampleReceipt()

@@ -1,6 +1,7 @@
 import Audio
 import PipelineEngine
 import PipelineModel
+import Platform
 @testable import SoundEngine
 @testable import Stages
 import TestSupport
@@ -39,5 +40,28 @@ import Testing
     #expect(try #require(resumed.resumedAt) >= 1.3)
     let undisturbed = try workshop.run(Self.pipeline, in: workshop.store("undisturbed"))
     #expect(record.steps.last?.outputs == undisturbed.steps.last?.outputs)
+  }
+
+  @Test func `a pass that takes too long names the step with the timeout`() throws {
+    let sound = TestSound(
+      AudioFormat(sampleRate: Hertz(48000), channelCount: 1), frames: 20 * 48000
+    ) { _, frame in Float(frame % 109) / 109 - 0.5 }
+    let workshop = try Workshop(sound)
+    let failure = try #require(throws: RunError.self) {
+      try workshop.run(
+        """
+        pipeline: late
+        inputs: { note: sound }
+        stages:
+          - decode: { from: $note }
+            timeout: 1 h
+          - gain: -1 dB
+            timeout: 2 s
+          - export: { formats: [wav] }
+        """, in: workshop.store("late"), clock: HurryingClock())
+    }
+    #expect(failure.step == StepID("gain"))
+    #expect(failure.error.message == "gave up after 2 s")
+    #expect(failure.error.advice == "raise the timeout of gain")
   }
 }

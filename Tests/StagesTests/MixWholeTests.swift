@@ -81,10 +81,10 @@ import Testing
     let paths = try bench.files([loud, loud])
     let (plain, _) = try bench.source(paths, "")
     #expect(try bench.read(plain).peakAmplitude > 1.7)
-    #expect(plain.warnings.count == 1 && plain.warnings[0].contains("dB over full scale"))
+    #expect(plain.overload?.contains("dB over full scale") == true && plain.warnings == [])
     let (reduced, _) = try bench.source(paths, "headroom: reduce")
     let sum = try bench.read(reduced)
-    #expect(reduced.warnings == [])
+    #expect(reduced.overload == nil && reduced.warnings == [])
     let peak = try #require(try sum.truePeakBySox())
     // What two resamplers make of noise up to the Nyquist frequency differs.
     #expect(abs(peak.value + 1) < 0.5)

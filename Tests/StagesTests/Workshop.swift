@@ -33,7 +33,8 @@ struct Workshop {
   /// `recorder` stops it.
   func run(
     _ pipeline: String, in store: DiskStore, watching recorder: EventCount = EventCount(),
-    hasRecording: Bool = true, timing: SoundPassExecutor.Timing = dense
+    hasRecording: Bool = true, timing: SoundPassExecutor.Timing = dense,
+    clock: any RunClock = StoppedClock()
   ) throws -> RunRecord {
     let parsed = ParsedPipeline(pipeline, knownKinds: StageCatalog.builtIn.kinds)
     let definition = try #require(parsed.definition)
@@ -42,7 +43,7 @@ struct Workshop {
     let executor = SoundPassExecutor(coreCount: 2, timing: timing)
     let runner = Runner(
       store: store, log: store.runs, executors: [executor], recorder: recorder, stop: recorder.stop,
-      clock: StoppedClock())
+      clock: clock)
     return try runner.run(
       plan, Runner.Options(folder: scratch.file("out")),
       record: RunRecord(
@@ -83,9 +84,24 @@ final class EventCount: RunRecorder {
 }
 
 /// A clock that never moves.
-private struct StoppedClock: RunClock {
+struct StoppedClock: RunClock {
   let now = 0.0
   let elapsed = 0.0
+  func jitter() -> Double { 0 }
+  func sleep(_ seconds: Double, unless stop: StopRequest) {}
+}
+
+/// A clock on which a second passes whenever it is looked at.
+final class HurryingClock: RunClock {
+  private let looks = Mutex(0.0)
+
+  let now = 0.0
+  var elapsed: Double {
+    looks.withLock {
+      $0 += 1
+      return $0
+    }
+  }
   func jitter() -> Double { 0 }
   func sleep(_ seconds: Double, unless stop: StopRequest) {}
 }

@@ -128,7 +128,8 @@ package struct SampleBounds: Sendable {
     return SharedBuffer(copy)
   }
 
-  private func holds(_ block: borrowing AudioBuffer) -> Bool {
+  /// Whether all samples are numbers within the bounds. O(samples).
+  package func holds(_ block: borrowing AudioBuffer) -> Bool {
     for channel in 0..<block.channelCount {
       let samples = unsafe block.baseAddress(ofChannel: channel)
       var isWithin = true

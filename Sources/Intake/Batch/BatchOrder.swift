@@ -27,6 +27,8 @@ package struct BatchOrder: Sendable {
   package var isReplacing = false
   /// Whether to begin although the results may not fit on the disks.
   package var ignoresRoom = false
+  /// Whether to take the output folder as it lies now, though its disk was another one.
+  package var ignoresMounts = false
   /// The pipeline's text, for resuming its runs; nil if unknown.
   package var pipelineText: String?
   /// The command that resumes the batch, for advice; nil if there is none.

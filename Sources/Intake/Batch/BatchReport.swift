@@ -94,7 +94,32 @@ struct BatchReport {
     let path = PathText.join(order.output, Self.fileName)
     let text = text(besides: others(at: path))
     let content = SHA256.digest(of: text)
-    _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isOurs(path)) {
+    let isReplacing = isOurs(path)
+    do throws(SpoolError) {
+      try publish(text, content, at: path, with: processor, isReplacing: isReplacing)
+    } catch {
+      // Another batch may have written its own meanwhile: the last one stays.
+      if !isReplacing, isOurs(path) {
+        try publish(text, content, at: path, with: processor, isReplacing: true)
+        return path
+      }
+      // The store's disk may be the full one. A report of an earlier batch would be wrong, and the next
+      // batch takes this one for its own.
+      guard error.isFullDisk, isReplacing || !FilePath.exists(path) else { throw error }
+      try doing("write", path) { () throws(SystemError) in
+        try FileOperations.system.replace(
+          path, with: Array(text.utf8), draft: PathText.join(order.output, ".\(Self.fileName)"),
+          mode: 0o666)
+      }
+    }
+    return path
+  }
+
+  private func publish(
+    _ text: String, _ content: Digest, at path: String, with processor: any ExportFolder,
+    isReplacing: Bool
+  ) throws(SpoolError) {
+    _ = try processor.publish(content, at: path, of: ExportSource(), isReplacing: isReplacing) {
       (temporary) throws(SpoolError) in
       let files = FileOperations.system
       try doing("write", path) { () throws(SystemError) in
@@ -103,7 +128,6 @@ struct BatchReport {
         )
       }
     }
-    return path
   }
 
   /// Whether an existing file is another store's batch report; this store knows its own.
@@ -139,7 +163,7 @@ package struct BatchSummary: Hashable, Sendable {
   /// The exports that stay under earlier names, by path below the output folder.
   package internal(set) var earlierExports: [String] = []
 
-  init(_ results: [BatchFileResult], seconds: Double) {
+  package init(_ results: [BatchFileResult], seconds: Double) {
     self.seconds = seconds
     pause = results.lazy.compactMap(\.pause).first
     damaged = results.filter { !$0.damage.isEmpty }

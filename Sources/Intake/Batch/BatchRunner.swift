@@ -24,6 +24,7 @@ package struct BatchRunner: Sendable {
   /// - Throws: what makes the whole batch impossible: no store, no room, no files.
   package func run(id: RunID) throws(SpoolError) -> BatchSummary {
     let startedAt = workplace.clock.now
+    try checkDisk()
     let finding = TreeWalk(
       root: order.folder, outputFolder: order.output, selection: order.selection,
       takesTranscripts: order.transcriptInput != nil
@@ -37,6 +38,21 @@ package struct BatchRunner: Sendable {
     var runner = self
     runner.order.album = try albumFigures(for: finding.files, id: id)
     return try runner.run(finding, id: id, startedAt: startedAt)
+  }
+
+  /// Throws if the output folder was on a disk that is away: its exports would all be made again, in
+  /// another place. Records on which disk it is.
+  private func checkDisk() throws(SpoolError) {
+    let (folder, memory) = (order.output, workplace.store.inboxes)
+    let known = try memory.mountPoint(ofFolder: folder)
+    if !order.ignoresMounts, let absence = MountPoint.absence(of: known) {
+      throw SpoolError(
+        "the output folder \(folder) cannot be used", reason: absence,
+        advice: "mount it again, or take the folder as it lies now with \(option: .ignoreMounts)",
+        cause: .environment)
+    }
+    let present = MountPoint.above(folder)
+    if present != known { try memory.remember(mountPoint: present, ofFolder: folder) }
   }
 
   /// Runs everything after the album analysis.
@@ -69,11 +85,8 @@ package struct BatchRunner: Sendable {
           pause: summary.pause, startedAt: startedAt, finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
-      if error.isFullDisk {
-        summary.pause = summary.pause ?? error
-      } else {
-        summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
-      }
+      if error.isFullDisk { summary.pause = summary.pause ?? error }
+      summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
     }
     workplace.recorder.record(.ended(summary))
     return summary

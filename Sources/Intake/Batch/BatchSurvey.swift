@@ -8,6 +8,7 @@ extension BatchPlan {
     for finding: TreeWalk.Finding, _ order: BatchOrder, _ workplace: BatchEnvironment
   ) throws(SpoolError) {
     var survey = try BatchSurvey(order, workplace)
+    if order.retriesFailedOnly { try survey.requireEarlierBatch() }
     self = survey.sort(finding)
   }
 }
@@ -31,6 +32,16 @@ private struct BatchSurvey {
       let entries = try workplace.store.batches.entries(of: identity, in: order.folder)
       for entry in entries { recalled[ExactText(entry.entry.path)] = entry }
     }
+  }
+
+  func requireEarlierBatch() throws(SpoolError) {
+    guard recalled.isEmpty else { return }
+    throw SpoolError(
+      "there is no earlier batch of \(order.definition.name) on \(order.folder)",
+      reason: "\(option: .failed) does again what failed in it",
+      advice:
+        "leave \(option: .failed) out, or name the pipeline, the folders and the store of that "
+        + "batch", kind: .usage)
   }
 
   mutating func sort(_ finding: TreeWalk.Finding) -> BatchPlan {

@@ -111,7 +111,10 @@ extension InboxProcessor {
         isReplacing: FactsText.hasUnreadableSidecar(recording.facts))
       switch try change(recording.key, .attach(late)) {
       case .changed(let recording): changed = recording
-      case .refused(let refusal): return .refused(refusal)
+      case .refused:
+        return .refused(
+          RecordingRefusal(
+            reason: recording.words(ignoring: fields(of: sidecar, ignoredBy: recording) ?? [])))
       case nil: return .waiting
       }
     }

@@ -1,6 +1,6 @@
 import PipelineModel
 import Platform
-import Store
+package import Store
 
 extension InboxProcessor {
   /// A hundred hours of timed words have fewer bytes.
@@ -80,5 +80,55 @@ extension InboxProcessor {
       return (SidecarName.recordingStems, SidecarName.candidates)
     }
     return (TranscriptName.recordingStems, TranscriptName.candidates)
+  }
+}
+
+extension InboxProcessor {
+  /// The absolute path of a file in the inbox.
+  func fullPath(_ path: InboxPath) -> String { inbox + "/" + path.description }
+}
+
+extension DiskStore {
+  /// The command that corrects the words that were found in a processed recording; nil if it is not
+  /// processed, or no words were.
+  /// - Parameter file: the text that is the correction; nil for what the user types.
+  package func wordsCorrection(of recording: Recording, from file: String? = nil) -> String? {
+    guard recording.state == .uploaded,
+      let run = try? runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline),
+      run.state == .done,
+      run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
+    else { return nil }
+    let source = file.map { " \(option: .from) \(ShellWords.line([$0]))" } ?? ""
+    return "\(command: .wordsEdit) \(run.id)\(source)"
+  }
+}
+
+/// What a sidecar asks that comes for a recording that has another one.
+extension InboxProcessor {
+  /// The fields of a copy's sidecar that its recording does not take; nil if there are none.
+  func ignoredFields(ofSidecarAt path: InboxPath?, by recording: Recording) -> [String]? {
+    guard let path, let folder = try? ownFolder(), let file = try? folder.open(path),
+      let sidecar = try? Sidecar(reading: file), sidecar.isReadable, !sidecar.isTranscript
+    else { return nil }
+    return fields(of: sidecar, ignoredBy: recording)
+  }
+
+  /// The fields that the recording's own sidecar has not, or with another value; nil for none.
+  func fields(of sidecar: Sidecar, ignoredBy recording: Recording) -> [String]? {
+    let own =
+      recording.sidecar.flatMap { try? store.path(of: $0) }
+      .flatMap { try? FileOperations.system.bytes(of: $0) }.map { Sidecar(json: $0).written } ?? [:]
+    let names = sidecar.written.filter { own[$0.key] != $0.value }.keys.sorted()
+    return names.isEmpty ? nil : names
+  }
+}
+
+extension Recording {
+  /// Why fields of another sidecar change nothing, and what does.
+  func words(ignoring fields: [String]) -> String {
+    let said = fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))"
+    return
+      "\(fileName) has its sidecar already, so what this one says\(said) is ignored; to do the "
+      + "recording again with it, type \(command: .inboxForget) \(key), and deliver both again"
   }
 }

@@ -1,26 +1,73 @@
 internal import CPosix
 internal import Glibc
-import PipelineModel
+package import PipelineModel
 package import Platform
 package import Store
 
+/// A file of a recording that was given back.
+package struct ExportedOriginal: Hashable, Sendable {
+  package let role: RecordingFile.Role
+  package let content: Artifact
+  /// Its absolute path.
+  package let path: String
+  /// Whether it was written now; else it was already there.
+  package let isNew: Bool
+}
+
 extension DiskStore {
-  /// Writes an original, the recording as it arrived, into a folder under its original name, after
-  /// comparing its bytes with the digest of its arrival. It never replaces another file. O(bytes).
+  /// Writes a recording as it arrived into a folder, and after it its sidecar and its transcripts, each
+  /// under its original name, after comparing its bytes with the digest of its arrival. It never
+  /// replaces another file. O(bytes).
   /// - Parameters:
   ///   - recording: in any state.
   ///   - folder: an existing folder.
-  /// - Throws: if no intact original is left, or the folder cannot take it.
-  /// - Returns: the original's path in the folder, and whether it was written now; else it was
-  ///   already there.
-  package func writeOriginal(
+  /// - Throws: if one of them is left nowhere as it arrived, or the folder cannot take it.
+  package func writeOriginals(
     of recording: Recording, to folder: String
-  ) throws(SpoolError) -> (path: String, isNew: Bool) {
+  ) throws(SpoolError) -> [ExportedOriginal] {
     let files = try recordings.files(of: recording.key)
-      .filter { $0.role == .recording }
+    func placed(_ role: RecordingFile.Role, _ digest: Digest?) -> [RecordingFile] {
+      files.filter { $0.role == role && (digest == nil || $0.digest == digest) }
+    }
+    var parts = [Original(recording, .recording, recording.content, placed(.recording, nil))]
+    if let sidecar = recording.sidecar {
+      parts.append(Original(recording, .sidecar, sidecar, placed(.sidecar, nil)))
+    }
+    for file in files where file.role == .transcript {
+      guard let text = file.transcript, !parts.contains(where: { $0.content.digest == text.digest })
+      else { continue }
+      parts.append(Original(recording, .transcript, text, placed(.transcript, text.digest)))
+    }
+    var written: [ExportedOriginal] = []
+    for part in parts {
+      let (path, isNew) = try write(part, to: folder)
+      written.append(
+        ExportedOriginal(role: part.role, content: part.content, path: path, isNew: isNew))
+    }
+    return written
+  }
+
+  /// A file of a recording, and the places where it may still lie.
+  private struct Original {
+    let recording: Recording
+    let role: RecordingFile.Role
+    let content: Artifact
+    let files: [RecordingFile]
+
+    init(
+      _ recording: Recording, _ role: RecordingFile.Role, _ content: Artifact,
+      _ files: [RecordingFile]
+    ) {
+      (self.recording, self.role, self.content, self.files) = (recording, role, content, files)
+    }
+  }
+
+  private func write(
+    _ original: Original, to folder: String
+  ) throws(SpoolError) -> (path: String, isNew: Bool) {
     let target = try ProcessedFolder(at: folder)
-    let name = Self.originalName(of: recording, files.first)
-    if try isOriginal(name, of: recording, in: target) {
+    let name = Self.originalName(of: original.recording, original.files.first)
+    if try isOriginal(name, original.content, in: target) {
       return ("\(folder)/\(name)", isNew: false)
     }
     let unique = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -28,10 +75,10 @@ extension DiskStore {
       preconditionFailure("a plain name")
     }
     do throws(SpoolError) {
-      try copyOriginal(of: recording, files, to: temporary, in: target, folder)
+      try copy(original, to: temporary, in: target, folder)
       for number in 1...10_000 {
         let path = ReleaseName.path(of: name, in: .inbox, number: number)
-        if number > 1, try isOriginal(path, of: recording, in: target) {
+        if number > 1, try isOriginal(path, original.content, in: target) {
           try target.remove(temporary)
           return ("\(folder)/\(path)", isNew: false)
         }
@@ -51,6 +98,13 @@ extension DiskStore {
   /// Its original name; one that steers terminals or looks like an option is cleaned.
   private static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath {
     let arrived = file.flatMap { InboxPath(escaped: $0.path)?.name }
+    // A name in an older encoding is no text, and a name all the same.
+    if let arrived, arrived.text == nil, arrived.bytes.allSatisfy(isPlainByte),
+      ![UInt8(ascii: "-"), UInt8(ascii: ".")].contains(arrived.bytes[0]),
+      let path = InboxPath(bytes: arrived.bytes)
+    {
+      return path
+    }
     if let arrived, let text = arrived.text, PrintableText.of(arrived.bytes) == text,
       !text.hasPrefix("-"), !text.hasPrefix("."), let path = InboxPath(text)
     {
@@ -66,27 +120,33 @@ extension DiskStore {
     return InboxPath(text) ?? InboxPath.recording
   }
 
+  /// Whether a byte of a name steers no terminal, in any encoding.
+  private static func isPlainByte(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\\") && !(0x7F...0x9F).contains(byte)
+  }
+
   private func isOriginal(
-    _ path: InboxPath, of recording: Recording, in folder: borrowing ProcessedFolder
+    _ path: InboxPath, _ content: Artifact, in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> Bool {
     guard let stamp = try folder.stamp(of: path), stamp.isRegularFile,
-      stamp.byteCount == Int64(recording.content.byteCount)
+      stamp.byteCount == Int64(content.byteCount)
     else { return false }
-    return try folder.open(path).digest().digest == recording.content.digest
+    return try folder.open(path).digest().digest == content.digest
   }
 
   /// Copies the original from the store or, if it is not there, from where its file was moved; the
   /// first with the right digest counts.
-  private func copyOriginal(
-    of recording: Recording, _ files: [RecordingFile], to temporary: InboxPath,
-    in target: borrowing ProcessedFolder, _ folder: String
+  private func copy(
+    _ original: Original, to temporary: InboxPath, in target: borrowing ProcessedFolder,
+    _ folder: String
   ) throws(SpoolError) {
+    let (recording, files) = (original.recording, original.files)
     var failure: SpoolError?
     for source in [nil] + files.map(Optional.some) {
       do throws(SpoolError) {
-        try copyOriginal(of: recording, source, to: "\(folder)/\(temporary)")
+        try copy(original.content, source, to: "\(folder)/\(temporary)")
         let copied = try target.open(temporary)
-        guard try copied.digest().digest == recording.content.digest else {
+        guard try copied.digest().digest == original.content.digest else {
           throw SpoolError(
             "give back", recording.fileName,
             reason: "\(source.map { "\($0.inbox)/\($0.location)" } ?? "the store's copy") is not "
@@ -103,14 +163,18 @@ extension DiskStore {
         failure = failure ?? error
       }
     }
-    if let failure { throw failure }
+    guard let failure else { return }
+    throw SpoolError(
+      "give back", recording.fileName, reason: failure.why,
+      advice: "\(InspectionFinding.lostOriginal); \(command: .inboxShow) \(recording.key) says "
+        + "where its files were", cause: failure.cause, kind: failure.kind)
   }
 
-  private func copyOriginal(
-    of recording: Recording, _ file: RecordingFile?, to path: String
+  private func copy(
+    _ content: Artifact, _ file: RecordingFile?, to path: String
   ) throws(SpoolError) {
     guard let file else {
-      return try copyFile(from: try self.path(of: recording.content), to: path)
+      return try copyFile(from: try self.path(of: content), to: path)
     }
     guard let location = InboxPath(escaped: file.location) else { return }
     let opened = try ProcessedFolder(at: file.inbox).open(location)

@@ -21,9 +21,15 @@ extension InboxEventHandler {
       case .new(let recording):
         handler.tell(.received, recording)
         handler.warn(of: recording)
-      case .duplicate(let recording):
-        handler.tell(.duplicate, recording, file: path.description, text: "it has come before")
-        handler.warn(of: recording, isCopy: true)
+      case .duplicate(let known):
+        let ignored = handler.processor.ignoredFields(ofSidecarAt: recording.sidecar, by: known)
+        let text =
+          known.state == .received
+          ? "it has come before, and waits to be processed" : "it has come before"
+        handler.tell(
+          .duplicate, known, file: path.description,
+          text: text + (ignored.map { "; " + known.words(ignoring: $0) } ?? ""))
+        handler.warn(of: known, isCopy: true)
       case .conflict(let recording, let other):
         // Whether it is a duplicate is known once it is decoded.
         let isNew = recording.revision == 1
@@ -70,9 +76,13 @@ extension InboxEventHandler {
       case .attached(let recording): handler.tell(.transcript, recording, text: path.description)
       case .waiting: handler.status.wait(path, "its recording has not been taken in")
       case .late(let recording):
+        let processor = handler.processor
+        let way = processor.store.wordsCorrection(of: recording, from: processor.fullPath(path))
         handler.refuse(
-          path, "it came when \(recording.fileName) was processed already, which \(recording.words)"
-        )
+          path,
+          "it came when \(recording.fileName) was processed already, which \(recording.words)"
+            + (way.map { "; as a correction of its words: \(processor.option.completing($0))" }
+              ?? ""))
       case .changed: handler.watcher.lookAgain(at: path)
       case .known, .refused, .transcript: break
       }

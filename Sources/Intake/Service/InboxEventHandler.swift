@@ -220,7 +220,6 @@ extension InboxEventHandler {
 
   /// Reports what was settled, and schedules the next settlement.
   mutating func record(_ settled: InboxProcessor.Report) {
-    for recording in settled.recovered { tell(.resumed, recording) }
     for release in settled.released where release.file.role == .recording {
       tell(
         .released, file: InboxPath(escaped: release.file.path)?.description ?? release.file.path,

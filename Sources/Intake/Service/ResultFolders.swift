@@ -32,7 +32,7 @@ final class ResultFolders: Sendable {
     var points: [String: String] = [:]
     for folder in folders {
       if settings.isAcceptingMounts {
-        points[folder] = Self.mountPoint(above: folder)
+        points[folder] = MountPoint.above(folder)
         try memory.remember(mountPoint: points[folder], ofFolder: folder)
       } else {
         points[folder] = try memory.mountPoint(ofFolder: folder)
@@ -110,10 +110,8 @@ final class ResultFolders: Sendable {
   /// while a disk does not answer.
   private func absence(of folder: String) -> String? {
     let known = mountPoints.withLock { $0[folder] }
-    if let known, !Self.isMounted(known) {
-      return "nothing is mounted on \(known), where its disk was"
-    }
-    let present = Self.mountPoint(above: folder)
+    if let absence = MountPoint.absence(of: known) { return absence }
+    let present = MountPoint.above(folder)
     if let present, present != known {
       mountPoints.withLock { $0[folder] = present }
       // The next watch stores what could not be stored now.
@@ -121,11 +119,21 @@ final class ResultFolders: Sendable {
     }
     return nil
   }
+}
+
+/// Where disks are mounted: with its disk away, a folder of the same name is another one.
+enum MountPoint {
+  /// Why a folder is not its former one, in words; nil if it is.
+  /// - Parameter known: the mount point at its last use; nil for the root's disk.
+  static func absence(of known: String?) -> String? {
+    guard let known, !isMounted(known) else { return nil }
+    return "nothing is mounted on \(known), where its disk was"
+  }
 
   /// The innermost mount point at or above a folder; nil on the root's disk. O(folders above), with
   /// a system call each: blocks while a disk does not answer.
   /// - Parameter path: absolute and free of links.
-  private static func mountPoint(above path: String) -> String? {
+  static func above(_ path: String) -> String? {
     var names = path.split(separator: "/")
     while !names.isEmpty {
       let folder = "/" + names.joined(separator: "/")

@@ -11,6 +11,8 @@ package struct ServingStore: Codable, Hashable, Sendable {
   package let store: String
   /// Its path at that time.
   package let path: String
+  /// The inbox's own path at that time; nil in files of older Spools.
+  private let inbox: String?
 
   /// The file's name in the inbox; no inbox takes in files of such names.
   package static let fileName = ".spool-store.json"
@@ -26,24 +28,39 @@ package struct ServingStore: Codable, Hashable, Sendable {
     self = read
   }
 
-  private init(store: String, path: String) {
-    (self.store, self.path) = (store, path)
+  private init(store: String, path: String, inbox: String) {
+    (self.store, self.path, self.inbox) = (store, path, inbox)
   }
 
   /// Throws if an inbox belongs to another store, and else records that it is this one's. A
-  /// read-only inbox is served without the record.
+  /// read-only inbox is served without the record. The recordings of an inbox that was moved are
+  /// moved along.
   /// - Parameter isAdopting: whether to take the inbox over from another store.
+  /// - Returns: where the inbox was before; nil if it was not moved.
   static func claim(
     _ inbox: String, for memory: InboxTable, at path: String, isAdopting: Bool
-  ) throws(SpoolError) {
+  ) throws(SpoolError) -> String? {
     let known = ServingStore(of: inbox)
-    let own = ServingStore(store: try memory.storeName(), path: path)
+    let own = ServingStore(store: try memory.storeName(), path: path, inbox: inbox)
+    let former = known?.inbox.flatMap { $0 != inbox && Self.hasLeft($0, for: inbox) ? $0 : nil }
     // A rebuilt database has another name, and knows its recordings.
-    let isKnowing = try memory.hasRecordings(ofInbox: inbox)
+    var isKnowing = try memory.hasRecordings(ofInbox: inbox)
+    if let former, !isKnowing { isKnowing = try memory.hasRecordings(ofInbox: former) }
     if let known, !isAdopting, known.store != own.store, !isKnowing {
       throw known.refusal(of: inbox, by: path)
     }
+    // Before the file says so: after an interruption it is done again.
+    if let former { try memory.move(former, to: inbox) }
     if known != own { own.write(to: inbox) }
+    return former
+  }
+
+  /// Whether an inbox is at its former place no more: it was moved, or is reached by another path.
+  /// A copy leaves its original there.
+  private static func hasLeft(_ former: String, for inbox: String) -> Bool {
+    guard let there = try? FileStamp(following: former) else { return true }
+    if (try? FileStamp(following: inbox))?.isSameFile(as: there) == true { return true }
+    return ServingStore(of: former) == nil
   }
 
   /// Why a store must not serve an inbox.

@@ -78,9 +78,12 @@ package struct StoreOption: Hashable, Sendable {
 
   package init(_ path: String?) { self.path = path }
 
+  /// Words of a command line; none for the usual store.
+  package var words: [String] { path.map { ["\(option: .store)", $0] } ?? [] }
+
   /// The command for this store, as the user types it. O(n).
   package func completing(_ command: String) -> String {
-    path.map { "\(command) \(ShellWords.line(["\(option: .store)", $0]))" } ?? command
+    path == nil ? command : "\(command) \(ShellWords.line(words))"
   }
 }
 
@@ -153,16 +156,16 @@ final class ExportNames: Sendable {
   }
 
   private func owner(of paths: [String], _ digest: Digest, _ pipeline: String) -> Owner {
-    let source = ExportSource(pipeline: pipeline, receipts: Set(paths))
+    let own = RecordingIdentity(path: "", digest: digest)
+    let source = ExportSource(own, sounds: [own], pipeline: pipeline, receipts: Set(paths))
     var owner = Owner.nobody
     for path in paths {
       guard (try? FileStamp(at: path)) != nil else { continue }
-      guard let recording = try? exportFolder.recording(ofPublished: path) else {
+      guard (try? exportFolder.recording(ofPublished: path)) != nil else {
         if owner == .nobody { owner = .unknown }
         continue
       }
-      let refusal = try? exportFolder.refusal(toReplace: path, with: source)
-      if recording.digest != digest || refusal != nil { return .other }
+      if (try? exportFolder.refusal(toReplace: path, with: source)) != nil { return .other }
       owner = .this
     }
     return owner

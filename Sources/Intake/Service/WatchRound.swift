@@ -230,7 +230,8 @@ final class InboxWorker: Sendable {
       of: settings, memory: engine.store.inboxes,
       receiptWriter: settings.pipeline.asksForReceipts ? engine.receiptWriter : nil)
     self.folders = folders
-    claim = try Self.claim(settings, engine)
+    let claim = try Self.claim(settings, engine)
+    self.claim = claim
     let processor = InboxProcessor(
       inbox: settings.path,
       outbox: Outbox(
@@ -240,13 +241,26 @@ final class InboxWorker: Sendable {
       isInPlace: { folders.isReachable($0) })
     do throws(SpoolError) { try processor.claimInbox() } catch {
       // An absent inbox is claimed when it appears.
-      if error.kind != .missing { throw SpoolError(watchedAlready: settings.path, error) }
+      if error.kind != .missing {
+        claim.end()
+        throw SpoolError(watchedAlready: settings.path, error)
+      }
     }
+    var former: String?
     // Under the claim, so that no other process serves it meanwhile. An absent inbox says nothing.
     if folders.inboxAbsence == nil {
-      try ServingStore.claim(
-        settings.path, for: engine.store.inboxes, at: engine.storePath,
-        isAdopting: settings.isAdopting)
+      do throws(SpoolError) {
+        former = try ServingStore.claim(
+          settings.path, for: engine.store.inboxes, at: engine.storePath,
+          isAdopting: settings.isAdopting)
+      } catch {
+        // A refused watch leaves nothing that looks like one.
+        claim.end()
+        if try !engine.store.inboxes.hasRecordings(ofInbox: settings.path) {
+          _ = try engine.store.inboxes.forget(settings.path)
+        }
+        throw error
+      }
     }
     let mail = mail
     let probe = engine.probe
@@ -256,8 +270,9 @@ final class InboxWorker: Sendable {
       path: settings.path, rules: rules, isKnown: { processor.isKnown($0, $1) },
       absence: { folders.inboxAbsence }, examine: { probe.verdict($0.readingPath) },
       measure: { probe.facts(of: $0.readingPath)?.milliseconds },
-      begun: {
-        let text = "for \(settings.pipelineName)"
+      begun: { [former] in
+        let text =
+          "for \(settings.pipelineName)" + (former.map { ", which was at \($0) before" } ?? "")
         engine.record(WatchEvent(.watching, at: engine.clock.now, inbox: settings.path, text: text))
       }, report: { event in mail.send { $0.take(event) } })
     self.watcher = watcher

@@ -28,6 +28,19 @@ package struct Companions: Hashable, Sendable {
 }
 
 extension Sidecar {
+  /// Whether there is a file that describes a recording: JSON with the field of a sidecar, and no
+  /// transcript.
+  package static func isThere(at path: String) -> Bool {
+    guard path.lowercased().hasSuffix(".json"),
+      let bytes = try? FileOperations.system.beginning(of: path, byteCount: byteLimit + 1)
+    else { return false }
+    let sidecar = Sidecar(json: bytes)
+    guard sidecar.isReadable, !sidecar.isTranscript else { return false }
+    var known = sidecar
+    known.unknown = [:]
+    return !known.isEmpty || ["transcript", "spool", "set"].contains { sidecar.written[$0] != nil }
+  }
+
   /// The place of a transcript, by its sidecar.
   package enum TranscriptPlace: Hashable, Sendable {
     /// A file beside it.

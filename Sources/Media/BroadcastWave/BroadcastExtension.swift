@@ -67,11 +67,7 @@ package struct BroadcastExtension: Hashable, Sendable {
 
   /// The text before its first zero byte.
   private static func text(_ bytes: [UInt8]?) -> String {
-    let bytes = (bytes ?? []).prefix { $0 != 0 }
-    let text =
-      String(validating: bytes, as: UTF8.self)
-      ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    return text
+    String(ofFile: (bytes ?? []).prefix { $0 != 0 })
   }
 
   /// Text truncated or zero-padded to a field.

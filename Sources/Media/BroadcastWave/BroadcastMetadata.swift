@@ -11,6 +11,8 @@ package struct BroadcastMetadata: Hashable, Sendable {
   package var iXML: [UInt8]?
   /// Nil if the file has none.
   package var cues: CuePoints?
+  /// The names of the other chunks with something to tell, at most eight.
+  package private(set) var otherChunks: [String] = []
 
   package init() {}
 
@@ -27,7 +29,19 @@ package struct BroadcastMetadata: Hashable, Sendable {
       let points = CuePoints(bytes, lists: try wave.lists("adtl"))
       cues = points.isEmpty ? nil : points
     }
+    for name in wave.chunks.map(\.name) where !Self.known.contains(name) {
+      let word = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      if !word.isEmpty, !otherChunks.contains(word) { otherChunks.append(word) }
+    }
+    otherChunks = Array(otherChunks.prefix(8))
   }
+
+  /// What is read here or by libavformat, what a file of its own has anew, what only fills or repeats
+  /// it, and what an editor notes for itself.
+  private static let known: Set<String> = [
+    "fmt ", "data", "fact", "ds64", "bext", "iXML", "cue ", "LIST", "id3 ", "ID3 ", "JUNK", "junk",
+    "PAD ", "FLLR", "filr", "fill", "PEAK", "levl", "slnt", "minf", "elm1", "regn", "umid", "DGDA",
+  ]
 
   /// The chunks in file order.
   var chunks: [WaveHeader.Chunk] {

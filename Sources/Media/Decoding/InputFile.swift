@@ -106,7 +106,8 @@ import Platform
     throw withoutSound
   }
 
-  private var soundStreams: [Int] { streams(of: AVMEDIA_TYPE_AUDIO) }
+  /// The indices of all sound streams, whether they can be decoded or not.
+  var soundStreams: [Int] { streams(of: AVMEDIA_TYPE_AUDIO) }
 
   private func streams(of type: AVMediaType) -> [Int] {
     (0..<streamCount).filter { unsafe stream($0).pointee.codecpar.pointee.codec_type == type }

@@ -16,7 +16,8 @@ extension ContainerBytes {
   private static let cluster: UInt32 = 0x1f43_b675
   /// Clusters and what they hold, and what a live stream may hold besides.
   private static let live: Set<UInt32> = behindSound.union([
-    matroskaHead, segment, cluster, 0xe7, 0xa7, 0xab, 0xa3, 0xa0, 0xaf, 0x5854, 0x114d_9b74, 0x1549_a966,
+    matroskaHead, segment, cluster, 0xe7, 0xa7, 0xab, 0xa3, 0xa0, 0xaf, 0x5854, 0x114d_9b74,
+    0x1549_a966,
     0x1654_ae6b, 0xbf,
   ])
   /// Cues, tags, chapters, attachments, and room for them.

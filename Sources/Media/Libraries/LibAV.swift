@@ -1,5 +1,6 @@
 internal import CLibAV
 internal import CLibAVLoader
+internal import Glibc
 internal import Platform
 
 /// Access to the FFmpeg libraries: loading and error messages.
@@ -92,8 +93,9 @@ extension [String: String] {
     var tags: [String: String] = [:]
     var entry: UnsafeMutablePointer<AVDictionaryEntry>?
     while let next = unsafe av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
-      unsafe tags[String(cString: next.pointee.key).lowercased()] = String(
-        cString: next.pointee.value)
+      let value = unsafe UnsafeRawBufferPointer(
+        start: next.pointee.value, count: strlen(next.pointee.value))
+      unsafe tags[String(cString: next.pointee.key).lowercased()] = String(ofFile: Array(value))
       unsafe entry = unsafe next
     }
     return tags
@@ -102,6 +104,16 @@ extension [String: String] {
   /// The entries of two libav dictionaries; the first takes precedence.
   static func tags(_ first: OpaquePointer?, over second: OpaquePointer?) -> [String: String] {
     unsafe tags(first).merging(tags(second)) { kept, _ in kept }
+  }
+}
+
+extension String {
+  /// A text as a file has it, in an encoding that it does not name: UTF-8, or else Latin-1, which old
+  /// programs write. O(n).
+  init(ofFile bytes: some Collection<UInt8>) {
+    self =
+      String(validating: bytes, as: UTF8.self)
+      ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 }
 

@@ -61,6 +61,10 @@ extension [MediaProbe.Marker] {
 }
 
 extension Chapter {
+  /// Whether its title frame in an ID3v2 tag is longer than 127 bytes: libavformat reads that length
+  /// in a chapter as a plain number, which it is only up to ID3v2.3.
+  var hasLongTitle: Bool { title.utf8.count > 125 }
+
   /// M4A files hold no longer title in their list of chapters.
   private static let titleByteLimit = 255
 
@@ -102,10 +106,12 @@ extension [Chapter] {
     return comments
   }
 
-  /// Chapters of M4A files fill the whole time; what comes before the first one has no title.
-  var fromBeginning: [Chapter] {
+  /// Chapters of M4A files fill the whole time; what comes before the first one has the title of the
+  /// file, if it has any.
+  func fromBeginning(titled title: String?) -> [Chapter] {
     guard let first, first.start > 0 else { return self }
-    return [Chapter(start: 0, end: first.start, title: "")] + self
+    let title = title.flatMap { Chapter.title($0) } ?? ""
+    return [Chapter(start: 0, end: first.start, title: title)] + self
   }
 }
 

@@ -22,7 +22,7 @@ package enum MediaProbe {
     return unsafe MediaDescription(
       container: file.formatName,
       duration: length.duration,
-      stream: index,
+      stream: index, soundStreams: file.soundStreams,
       codec: String(cString: avcodec_get_name(parameters.codec_id)),
       format: AudioFormat(sampleRate: Hertz(Double(sampleRate)), channelCount: channelCount),
       bitDepth: bitDepth(of: parameters),
@@ -101,6 +101,8 @@ package struct MediaDescription: Hashable, Sendable {
   package var durationInSeconds: Double? { duration?.value }
   /// The index of the sound stream in the container.
   package let stream: Int
+  /// The indices of all sound streams in the container.
+  package let soundStreams: [Int]
   /// The sound's codec, such as `aac`.
   package let codec: String
   /// The sound's rate and channels.

@@ -12,7 +12,7 @@ extension ExportSpec {
   ///
   /// Tags have libavformat's common names (`title`, `artist`, `album`, `date`, `genre`, `comment`,
   /// `description`, `creation_time` as ISO 8601); unsupported ones are omitted: M4A takes these and
-  /// a few more, MP3 (ID3v2.4), FLAC, Opus and Vorbis take all, WAV takes the INFO ones and no
+  /// a few more, MP3 (ID3v2), FLAC, Opus and Vorbis take all, WAV takes the INFO ones and no
   /// picture. Tags of the source are dropped. Chapters are frames of ID3v2 in MP3, a track and a list
   /// in M4A, and comments in FLAC, Opus and Vorbis; WAV takes none. O(file size).
   /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`; computed during writing, or
@@ -32,7 +32,8 @@ extension ExportSpec {
         isSoundLeftOut: true)
       let source = try OpenFile(path: source, O_RDONLY)
       return try Self.append(
-        0..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
+        0..<source.byteCount, of: source, behind: target, correcting: ID3Tag.corrected,
+        isDigestWanted: isDigestWanted)
     }
     if case .flac = self {
       let source = try OpenFile(path: source, O_RDONLY)
@@ -64,15 +65,15 @@ extension ExportSpec {
     return nil
   }
 
-  /// Appends frames to the tags in a file.
+  /// Appends frames to the tags in a file, which `corrected` puts right.
   private static func append(
     _ frames: Range<Int>, of source: borrowing OpenFile, behind target: String,
-    isDigestWanted: Bool
+    correcting corrected: ([UInt8]) -> [UInt8] = { $0 }, isDigestWanted: Bool
   ) throws(SpoolError) -> Digest? {
     let model = try OpenFile(path: target, O_RDONLY)
     let blocks = try model.read(model.byteCount, at: 0)
     var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
-    try copy.append(blocks)
+    try copy.append(corrected(blocks))
     try copy.append(frames, of: source)
     return copy.digest()
   }
@@ -91,7 +92,8 @@ extension ExportSpec {
     }
     // The track of the chapters counts in it.
     settings.muxerOptions["movie_timescale"] = "\(movie.timeScale)"
-    let chapters = markers.chapters(within: movie.duration, limit: chapterLimit).fromBeginning
+    let chapters = markers.chapters(within: movie.duration, limit: chapterLimit)
+      .fromBeginning(titled: tags["title"])
     let model = try OutputFile(path: target, muxer: settings.muxer)
     _ = try model.addStream(for: EncoderContext(settings, path: target))
     model.add(chapters)
@@ -126,13 +128,16 @@ extension ExportSpec {
 
     let chapters = markers.chapters(
       within: StreamLength(of: input, stream: index).duration, limit: chapterLimit)
+    if settings.muxer == "mp3", chapters.contains(where: \.hasLongTitle) {
+      settings.muxerOptions["id3v2_version"] = "3"
+    }
     if ["ogg", "flac"].contains(settings.muxer) {
       tags.merge(chapters.comments) { _, new in new }
     }
 
     let output = try OutputFile(path: target, muxer: settings.muxer)
     if settings.muxer == "mp3" { output.add(chapters) }
-    if settings.muxer == "ipod" { output.add(chapters.fromBeginning) }
+    if settings.muxer == "ipod" { output.add(chapters.fromBeginning(titled: tags["title"])) }
     let sound = try unsafe output.addStream { copy in
       unsafe copy.pointee.time_base = timeBase
       let status = unsafe avcodec_parameters_copy(copy.pointee.codecpar, stream.pointee.codecpar)
@@ -163,7 +168,18 @@ extension ExportSpec {
   /// - Parameter tags: by libavformat's common names.
   package func droppedTags(of tags: [String: String]) -> [String] {
     guard let held = heldTags else { return [] }
-    return tags.keys.filter { !held.contains($0.lowercased()) }.sorted()
+    return tags.keys.filter { !held.contains($0.lowercased()) && !holds(information: $0) }.sorted()
+  }
+
+  /// The entries of a WAV file's `INFO` list that have no common name; libavformat writes them by
+  /// these very names.
+  package static let informationTags = [
+    "IARL", "ICMS", "ICRP", "IDIM", "IDPI", "IENG", "IKEY", "ILGT", "IMED", "IPLT", "ISBJ", "ISHP",
+    "ISRC", "ISRF",
+  ]
+
+  private func holds(information name: String) -> Bool {
+    if case .wav = self { Self.informationTags.contains(name) } else { false }
   }
 
   /// What libavformat writes into an M4A file's list, and into the `INFO` list of a WAV file; nil for

@@ -39,6 +39,8 @@ package struct Forecast: Sendable {
   }
   /// Of these, bytes of exports that are complete in the store and need only be published.
   package internal(set) var unpublishedByteCount = 0
+  /// The exports that the run would be refused, as far as that is known before it.
+  package internal(set) var refusals: [RunError] = []
   /// Estimated wall time in seconds, without that of `work.unknownSteps`.
   package var seconds: Double { work.seconds }
   /// The number of earlier runs of all these steps behind `work`; 0 if there are none.
@@ -58,6 +60,7 @@ package struct Forecast: Sendable {
     let planner = PassPlanner(plan, keepsEverything: keepsEverything)
     var status = survey.status
     reused = plan.steps.map(\.id).filter { status[$0] != .pending }
+    var outlines: [StepID: String] = [:]
     while let work = planner.next(status) {
       switch work {
       case .whole(let id):
@@ -67,13 +70,16 @@ package struct Forecast: Sendable {
         let pending = outline.path.filter { status[$0] == .pending }
         let order = try PassOrder(
           Forecast.fromRecording(outline, plan: plan, planner: planner), plan: plan,
-          survey: survey, pending: Set(pending))
+          survey: survey, pending: Set(pending)
+        ).awaiting(outlines)
+        let estimate = try Forecast.estimate(order, executors: executors)
+        outlines.merge(estimate?.outlines ?? [:]) { _, new in new }
         units.append(
           Unit(
             steps: pending + outline.listeners.map(\.step),
             replayed: outline.path.filter { status[$0] != .pending },
             kept: outline.path.filter { outline.kept.contains($0) },
-            estimate: try Forecast.estimate(order, executors: executors)))
+            estimate: estimate))
         for id in outline.path {
           status[id] = .done(isKept: outline.kept.contains(id) || status[id] == .done(isKept: true))
         }

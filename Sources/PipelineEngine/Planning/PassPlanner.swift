@@ -236,7 +236,7 @@ extension PassOrder.SourceInput {
     switch origin {
     case .recording(let name, _): ["recording", recordings[name]?.identity.hex ?? ""]
     case .kept(_, let artifact): ["input", artifact.digest.hex]
-    case .awaited(let id): ["awaited", id.name]
+    case .awaited(let id, _): ["awaited", id.name]
     }
   }
 }

@@ -15,6 +15,13 @@ extension Execution {
     let warnings = Mutex<[StepID: Set<String>]>([:])
     /// The outputs of the steps that were done when the current work began.
     let finished = Mutex<[StepID: [PortName: StepOutput]]>([:])
+    /// The identities of the sound inputs' samples, by input, as far as they are known.
+    let samples = Mutex<[String: Digest]>([:])
+    /// The files that an earlier receipt covers, and which are as it says.
+    let signed = Mutex<Set<String>>([])
+    /// The paths that are published first, and nothing before the end of the work: what is there
+    /// stays unless it has the same bytes, and then nothing else may have been replaced.
+    let doubtful = Mutex<Set<String>>([])
   }
 
   /// Gives running stages the outputs that they need for names.
@@ -30,7 +37,7 @@ extension Execution {
   /// Publishes one artifact of a running step if possible; a failure is reported at the end, when
   /// the work itself is safe. Where a stage may fail the run, all files wait for its verdict.
   func publish(_ artifact: Artifact, at port: PortName, of id: StepID) {
-    guard options.mayGoOn == nil,
+    guard options.mayGoOn == nil, exports.doubtful.withLock(\.isEmpty),
       !plan.steps.contains(where: { ($0.stage as? any JudgingStage)?.canFail == true }),
       !runner.stop.isRequested, let step = plan.step(id),
       let stage = step.stage as? any PublishingStage,
@@ -41,27 +48,13 @@ extension Execution {
     for file in files { exports.files.withLock { $0[file.path] = file } }
   }
 
-  /// Throws, before the work, for exports that would replace another recording's, another
-  /// pipeline's or those of another receipt. Exports of finished steps may be the same files, and
-  /// are checked when they are published.
-  func checkOwners(_ status: [StepID: PassPlanner.Status]) throws(PassFailure) {
-    guard !options.isReplacing else { return }
-    for step in plan.steps where status[step.id] == .pending {
-      guard let stage = step.stage as? any PublishingStage else { continue }
-      let source = ExportSource(recording(of: step.id))
-      for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
-        let refusal = try? exportFolder.of(step).refusal(
-          toReplace: folder + "/" + name, with: source)
-        if let refusal { throw PassFailure(step.id, refusal) }
-      }
-    }
-  }
-
   /// Publishes everything; most files are already there.
   func publishAll(_ progress: inout RunProgress) throws(PassFailure) {
     let finished = Dictionary(
       plan.steps.map { ($0.id, progress.outputs(of: $0.id)) },
       uniquingKeysWith: { first, _ in first })
+    noteSamples(finished)
+    try publishDoubtful(finished)
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
       do throws(SpoolError) {
@@ -79,6 +72,34 @@ extension Execution {
         throw PassFailure(step.id, error)
       }
     }
+    do throws(SpoolError) {
+      let sounds = exportFolder.sounds
+      if !sounds.isEmpty {
+        try exportFolder.attribute(progress.record.published.map(\.path), to: sounds)
+      }
+    } catch {
+      throw PassFailure(nil, error)
+    }
+  }
+
+  /// Publishes what may be refused, before anything else is replaced.
+  private func publishDoubtful(
+    _ finished: [StepID: [PortName: StepOutput]]
+  ) throws(PassFailure) {
+    let doubtful = exports.doubtful.withLock { $0 }
+    if doubtful.isEmpty { return }
+    var folder = exportFolder
+    folder.only = doubtful
+    for step in plan.steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      do throws(SpoolError) {
+        _ = try stage.publish(
+          context(
+            step, outputs: finished[step.id] ?? [:], finished: finished, exportFolder: folder))
+      } catch {
+        throw PassFailure(step.id, error.noting(Self.isAsItWas))
+      }
+    }
   }
 
   private func warn(_ step: StepID, _ text: String) {
@@ -88,10 +109,16 @@ extension Execution {
 
   /// Bytes of the exports that are complete in the store and not yet published.
   func unpublishedByteCount(_ survey: Survey) -> Int {
+    unpublished(survey).reduce(0) { $0 + $1.byteCount }
+  }
+
+  /// The exports that are complete in the store and not yet published, with the lengths of their
+  /// artifacts.
+  func unpublished(_ survey: Survey) -> [(path: String, byteCount: Int)] {
     var rehearsal = exportFolder
-    rehearsal.isRehearsal = true
+    rehearsal.only = []
     let finished = outputs(survey)
-    var count = 0
+    var found: [(path: String, byteCount: Int)] = []
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
       for (port, output) in survey.checkpoint(of: step.id)?.outputs ?? [:] {
@@ -100,10 +127,10 @@ extension Execution {
         let context = context(
           step, outputs: [port: output], finished: finished, exportFolder: rehearsal)
         let files = (try? stage.publish(context)) ?? []
-        count += files.filter { !$0.wasThere }.count * artifact.byteCount
+        found += files.filter { !$0.wasThere }.map { ($0.path, artifact.byteCount) }
       }
     }
-    return count
+    return found
   }
 
   /// Bytes of files that unfinished steps have already published, in this process or an earlier
@@ -141,7 +168,7 @@ extension Execution {
       upstream: UpstreamOutputs(plan, finished: finished), warn: warn)
   }
 
-  private func outputs(_ survey: Survey) -> [StepID: [PortName: StepOutput]] {
+  func outputs(_ survey: Survey) -> [StepID: [PortName: StepOutput]] {
     Dictionary(
       plan.steps.compactMap { step in
         survey.checkpoint(of: step.id).map { (step.id, $0.outputs) }

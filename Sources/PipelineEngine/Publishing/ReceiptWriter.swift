@@ -15,8 +15,9 @@ package protocol ReceiptWriter: Sendable {
 
   /// Checks, before any work, the files at a receipt's place. Registers again what an earlier
   /// receipt proves, though it was moved away and back.
+  /// - Returns: the files that the receipt there covers, and which are as it says.
   /// - Throws: if a file is there that must not be replaced, before any other one is.
-  func inspect(_ place: ReceiptPlace) throws(SpoolError)
+  func inspect(_ place: ReceiptPlace) throws(SpoolError) -> Set<String>
 
   /// Writes a receipt, after all that it covers is in the user's folder. An equal one that is
   /// already there stays.

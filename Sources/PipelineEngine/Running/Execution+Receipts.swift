@@ -36,7 +36,7 @@ extension Execution {
       let step = asking.id
       let exportFolder = exportFolder.of(asking)
       do throws(SpoolError) {
-        try receiptWriter.inspect(
+        let signed = try receiptWriter.inspect(
           ReceiptPlace(
             folder: folder,
             stampFolder: enclosure.map { "\(options.folder)/\($0.folder)" }
@@ -46,11 +46,7 @@ extension Execution {
             pipelineDigest: record.request.map { SHA256.digest(of: $0.pipelineText) },
             isWorkPending: plan.exportingSteps.contains { status[$0.id] == .pending },
             exportFolder: exportFolder))
-        let source = ExportSource(recording(of: step))
-        for name in fileNames {
-          let refusal = try exportFolder.refusal(toReplace: "\(folder)/\(name)", with: source)
-          if let refusal { throw refusal }
-        }
+        exports.signed.withLock { $0.formUnion(signed) }
       } catch {
         throw PassFailure(step, error)
       }

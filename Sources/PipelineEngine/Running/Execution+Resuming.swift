@@ -57,7 +57,7 @@ extension Execution {
   }
 
   /// The run in progress of the same recordings; of several, one with the same request.
-  private func runUnderWay(on run: RunRecord) -> RunID? {
+  func runUnderWay(on run: RunRecord) -> RunID? {
     let files = run.recordings.map { Set($0.values) } ?? []
     let others = ((try? runner.log.newest(limit: Runner.historyLimit)) ?? []).filter { other in
       other.id != run.id && other.state == .running

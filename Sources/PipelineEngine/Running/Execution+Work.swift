@@ -70,10 +70,14 @@ extension Execution {
         steps: order.pendingSteps.map(\.id),
         replayed: order.path.filter { !$0.isPending }.map(\.step.id),
         mediaSeconds: record.mediaSeconds))
-    let context = context(order, claim, record, resumption)
+    let limit = TimeLimit(of: order.pendingSteps, from: clock)
+    let context = context(order, claim, record, resumption, limit)
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
-    let outcome = try retrying(attempts) { () throws(PassFailure) in
-      try executor.run(order, in: context)
+    let outcome = try retrying(attempts) { () throws(PassFailure) -> PassOutcome in
+      do throws(PassFailure) { return try executor.run(order, in: context) } catch {
+        // Whatever the stream was doing then, the step with the timeout is the one to change.
+        throw error.error == limit?.error ? PassFailure(limit?.step, error.error) : error
+      }
     }
     do { try checkUnchanged(order) } catch {
       throw PassFailure(order.path.first?.step.id, error)
@@ -139,7 +143,7 @@ extension Execution {
       let context = StageContext(
         step: id, inputs: inputs, files: plan.files(of: step), store: store,
         journal: Journal(of: claim),
-        stop: runner.stop,
+        check: check(within: TimeLimit(of: [step], from: clock)),
         reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
         warn: { [recorder] in recorder.record(.warning(id, $0)) })
       let began = clock.elapsed
@@ -197,20 +201,12 @@ extension Execution {
   }
 
   private func context(
-    _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption
+    _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption,
+    _ limit: TimeLimit?
   ) -> PassContext {
-    let timeout = order.timeout
-    let deadline = timeout.map { clock.elapsed + $0 }
-    return PassContext(
+    PassContext(
       store: store, claim: claim,
-      check: { [runner] () throws(SpoolError) in
-        try runner.stop.check()
-        if let deadline, runner.clock.elapsed > deadline {
-          throw SpoolError(
-            "gave up after \(timeout ?? 0) s", advice: "raise the step's timeout",
-            cause: .environment)
-        }
-      },
+      check: check(within: limit),
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
       warn: { [recorder] in recorder.record(.warning($0, $1)) },
       sealed: { step, port, artifact in
@@ -226,6 +222,16 @@ extension Execution {
         resumption.record(ResumeLoss(.damaged, at: clock.now, part: part), of: [step])
         recorder.record(.dropped(step, part: part, goesOnAtSeconds: seconds))
       })
+  }
+
+  /// What ends a piece of work early: the user, and a step's timeout.
+  private func check(
+    within limit: TimeLimit?
+  ) -> @Sendable () throws(SpoolError) -> Void {
+    { [runner] () throws(SpoolError) in
+      try runner.stop.check()
+      if let limit, runner.clock.elapsed > limit.deadline { throw limit.error }
+    }
   }
 
   /// 2ⁿ seconds after the n-th failure, at most a minute, plus up to a quarter so that simultaneous
@@ -249,5 +255,26 @@ extension Execution {
         attempt += 1
       }
     }
+  }
+}
+
+/// The `timeout` that ends a piece of work: the least of its steps. Steps that sound streams through
+/// share their time.
+private struct TimeLimit: Sendable {
+  let step: StepID
+  /// On the clock's monotonic time.
+  let deadline: Double
+  let error: SpoolError
+
+  /// Begins to count; nil where no step has a timeout.
+  init?(of steps: [BoundStep], from clock: any RunClock) {
+    let limits = steps.compactMap { step in step.timeout.map { (step: step.id, seconds: $0) } }
+    guard let least = limits.min(by: { $0.seconds < $1.seconds }) else { return nil }
+    step = least.step
+    deadline = clock.elapsed + least.seconds
+    error = SpoolError(
+      "gave up after \(Unit.seconds.format(least.seconds))",
+      reason: "\(least.step) has this timeout", advice: "raise the timeout of \(least.step)",
+      cause: .environment)
   }
 }

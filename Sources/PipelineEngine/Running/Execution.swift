@@ -36,7 +36,13 @@ struct Execution: Sendable {
   }
 
   /// Reads the identities of the plan's recordings.
-  mutating func identify() throws(SpoolError) { recordings = try readRecordings() }
+  mutating func identify() throws(SpoolError) {
+    recordings = try readRecordings()
+    for (name, output) in recordings where plan.inputKinds[name] == .sound {
+      guard let path = plan.inputs[name] else { continue }
+      exportFolder.inputs[name] = RecordingIdentity(path: path, digest: output.identity)
+    }
+  }
 
   func survey() throws(SpoolError) -> Survey {
     try Survey(plan, recordings: recordings, store: store)
@@ -61,6 +67,7 @@ struct Execution: Sendable {
       try judge(progress, &judged)
       guard let work = planner.next(survey.status) else {
         // Nothing to compute: only publishing is left.
+        try checkPlaces(survey, progress.record)
         if progress.isFirstWork { try checkRoom(survey, held: 0) }
         return
       }
@@ -75,7 +82,7 @@ struct Execution: Sendable {
             outline = short
           }
         } else {
-          try checkOwners(survey.status)
+          try checkPlaces(survey, progress.record)
           preparePublishing(survey)
         }
         let steps = outline.path + outline.listeners.map(\.step)
@@ -99,13 +106,9 @@ struct Execution: Sendable {
       case .streaming(let family, .source) = step.descriptor.flow,
       survey.checkpoint(of: id) == nil, outline.path.count + outline.listeners.count > 1
     else { return nil }
-    let order = try PassOrder(outline, plan: plan, survey: survey, pending: [id])
-    let hints = try runner.executors[family]?.estimate(order).hints ?? []
-    for hint in hints where try store.hasCheckpoint(kind: step.descriptor.kind, hint: hint) {
-      return id
-    }
-    return nil
+    return try isLikeKnown(step, family, survey) ? id : nil
   }
+
   /// Seconds between two checks of another process's work.
   private static let patience = 0.2
 
@@ -207,8 +210,10 @@ struct RunExportFolder: ExportFolder {
   var receipts: Set<String> = []
   /// The path of the seal of the run's own folder; nil for the output folder.
   var seal: String?
-  /// Whether nothing is written, for forecasts.
-  var isRehearsal = false
+  /// The run's sound inputs, by name: their paths and their bytes.
+  var inputs: [String: RecordingIdentity] = [:]
+  /// The paths that are written, none for forecasts; nil for all.
+  var only: Set<String>?
   /// The kind of the step whose files they are; nil while that is open.
   private var descriptor: StageDescriptor?
 
@@ -232,7 +237,7 @@ struct RunExportFolder: ExportFolder {
     _ content: Digest, at path: String, of source: ExportSource, isReplacing: Bool,
     write: (_ temporaryPath: String) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Int {
-    if isRehearsal { return 0 }
+    if only?.contains(path) == false { return 0 }
     let source = completed(source, at: path)
     let refusal = try base.refusal(toReplace: path, with: source)
     // A refused export leaves the folder sealed.
@@ -259,9 +264,31 @@ struct RunExportFolder: ExportFolder {
 
   /// A source as this run's; a file of no recording, such as a public key, is no pipeline's alone.
   private func completed(_ source: ExportSource, at path: String) -> ExportSource {
-    ExportSource(
-      source.recording, pipeline: source.recording == nil ? nil : pipeline, receipts: receipts,
+    let isOfRecording = source.recording != nil
+    return ExportSource(
+      source.recording, sounds: isOfRecording ? sounds : [],
+      pipeline: isOfRecording ? pipeline : nil, receipts: receipts,
       naming: descriptor?.naming(pipeline, insteadOf: path))
+  }
+
+  /// The run's sound inputs, with what is known of their samples.
+  var sounds: [RecordingIdentity] {
+    let samples = exports.samples.withLock { $0 }
+    return inputs.sorted { $0.key < $1.key }.map {
+      RecordingIdentity(path: $0.value.path, digest: $0.value.digest, sound: samples[$0.key])
+    }
+  }
+
+  private var isRehearsal: Bool { only?.isEmpty == true }
+
+  func attribute(_ paths: [String], to sounds: [RecordingIdentity]) throws(SpoolError) {
+    if !isRehearsal { try base.attribute(paths, to: sounds) }
+  }
+
+  func mayBeCopy(_ path: String) -> Bool { base.mayBeCopy(path) }
+
+  func refusal(toReplaceRecording path: String) throws(SpoolError) -> SpoolError? {
+    try base.refusal(toReplaceRecording: path)
   }
 
   func protect(_ paths: [String], by receipt: String) throws(SpoolError) {

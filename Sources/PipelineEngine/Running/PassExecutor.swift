@@ -47,8 +47,9 @@ package struct PassOrder: Sendable {
     case recording(input: String, SourceFile)
     /// A step's output in the store.
     case kept(StepID, Artifact)
-    /// The output of a step that is not done yet; only in forecasts.
-    case awaited(StepID)
+    /// The output of a step that is not done yet, as the estimate of its pass describes it; only in
+    /// forecasts.
+    case awaited(StepID, outline: String?)
   }
 
   /// A step that the stream flows through.
@@ -72,12 +73,10 @@ package struct PassOrder: Sendable {
     package let inputs: [SourceInput]
   }
 
-  package let start: Start
+  package private(set) var start: Start
   /// The steps that the stream flows through, in order.
   package let path: [Member]
   package let listeners: [Listener]
-  /// In seconds; nil for none.
-  package let timeout: Double?
 
   /// All inputs besides the kept start: the source's, and the listeners'.
   var inputs: [SourceInput] {
@@ -153,10 +152,13 @@ package struct PassEstimate: Hashable, Sendable {
   package var seconds: Double
   /// The hints that would find earlier work of the source.
   package var hints: [String]
+  /// What each step will give, in the executor's own words, for the estimates of later passes.
+  package var outlines: [StepID: String]
 
   package init(
     mediaSeconds: Double?, storeByteCount: Int, scratchByteCount: Int = 0,
-    publishedByteCount: Int, seconds: Double, hints: [String] = []
+    publishedByteCount: Int, seconds: Double, hints: [String] = [],
+    outlines: [StepID: String] = [:]
   ) {
     self.mediaSeconds = mediaSeconds
     self.storeByteCount = storeByteCount
@@ -164,6 +166,7 @@ package struct PassEstimate: Hashable, Sendable {
     self.publishedByteCount = publishedByteCount
     self.seconds = seconds
     self.hints = hints
+    self.outlines = outlines
   }
 }
 
@@ -178,6 +181,19 @@ package struct PassFailure: Error, Hashable, Sendable {
 }
 
 extension PassOrder {
+  /// The order as a forecast knows it: with what the estimates of earlier passes tell of the sources
+  /// that these will make.
+  func awaiting(_ outlines: [StepID: String]) -> PassOrder {
+    guard case .opened(let inputs) = start else { return self }
+    var order = self
+    order.start = .opened(
+      inputs.map { input in
+        guard case .awaited(let id, nil) = input.origin else { return input }
+        return SourceInput(place: input.place, origin: .awaited(id, outline: outlines[id]))
+      })
+    return order
+  }
+
   /// Fills a planner's outline with the steps, their memos, and the start of the stream. Steps of
   /// the path that are not `pending` are only streamed again.
   init(
@@ -201,8 +217,6 @@ extension PassOrder {
       }
     }
     start = try PassOrder.start(of: outline, plan: plan, survey: survey)
-    timeout = (members.filter(\.isPending).map(\.step) + listeners.map(\.step))
-      .compactMap(\.timeout).min()
   }
 
   private static func start(
@@ -237,7 +251,7 @@ extension PassOrder {
         SourceInput(
           place: place,
           origin: survey.checkpoint(of: id)?.outputs[port]?.artifact.map { .kept(id, $0) }
-            ?? .awaited(id))
+            ?? .awaited(id, outline: nil))
       }
     }
   }

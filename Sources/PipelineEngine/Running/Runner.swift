@@ -106,6 +106,7 @@ package struct Runner: Sendable {
       var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
+      forecast.refusals = execution.refusals(survey)
       forecast.learn(
         from: try history ?? self.history(), plan, recordings: execution.recordings)
       return forecast
@@ -150,13 +151,13 @@ package struct Runner: Sendable {
       try execution.checkReceiptPlaces(progress.record)
       progress.isAdmitted = true
       try log.save(progress.record)
+      try execution.checkPlaces(try execution.survey(), progress.record)
       if options.isEstimated {
         progress.estimate = estimate(execution)
         progress.estimate.map { recorder.record(.estimated($0)) }
       }
       try execution.work(&progress)
-      try execution.publishAll(&progress)
-      try execution.writeReceipts(&progress)
+      try execution.publish(&progress)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {

@@ -251,27 +251,52 @@ package struct RecordingIdentity: Hashable, Sendable, Codable {
   package let path: String
   /// The SHA-256 of its file.
   package let digest: Digest
+  /// The identity of its decoded samples; nil while unknown.
+  package let sound: Digest?
 
-  package init(path: String, digest: Digest) {
+  package init(path: String, digest: Digest, sound: Digest? = nil) {
     self.path = path
     self.digest = digest
+    self.sound = sound
   }
 
-  /// Whether both are one recording: moved or renamed, it keeps its bytes; edited or retagged, it
-  /// keeps its path.
+  /// Whether both are one recording, whatever their paths: moved or renamed, it keeps its bytes;
+  /// retagged, or in another container, it keeps its samples.
   package func isSameRecording(as other: RecordingIdentity) -> Bool {
-    digest == other.digest || path == other.path
+    digest == other.digest || (sound != nil && sound == other.sound)
   }
 }
 
 extension SpoolError {
+  /// A file in the place of an export.
+  package init(isForeign path: String) {
+    self.init(
+      "write", path,
+      reason: "another file is there, which Spool did not write or which was changed since",
+      advice: "add \(option: .replace) to overwrite it, or choose another folder with "
+        + "\(option: .out)")
+  }
+
   /// An export that would replace one of another recording.
-  package init(_ path: String, holds other: RecordingIdentity, not own: RecordingIdentity) {
+  /// - Parameters:
+  ///   - others: what the file was made of, as far as this run has it not.
+  ///   - own: what it would be made of.
+  package init(
+    _ path: String, holds others: [RecordingIdentity], not own: [RecordingIdentity]
+  ) {
+    func list(_ recordings: [RecordingIdentity]) -> String {
+      let paths = recordings.map(\.path)
+      return paths.count > 3
+        ? "\(paths[0]) and \(paths.count - 1) more" : paths.joined(separator: " and ")
+    }
+    let isSamePath = others.allSatisfy { other in own.contains { $0.path == other.path } }
     self.init(
       "\(path) was made of another recording",
-      reason: "it holds \(other.path), and \(own.path) would take its place",
-      advice: "choose another folder with \(option: .out), rename one of the recordings, or "
-        + "add \(option: .replace)")
+      reason: isSamePath
+        ? "it was made of what \(list(others)) held before; what is there now has another sound"
+        : "it holds \(list(others)), and \(list(own)) would take its place",
+      advice: "choose another folder with \(option: .out), other names with \(option: .name) of "
+        + "\(command: .batch), rename the recording, or add \(option: .replace)")
   }
 
   /// An export that would replace one of another pipeline.
@@ -291,16 +316,5 @@ extension SpoolError {
       "\(path) is covered by a signed receipt",
       reason: "this run does not write \(receipt) again, which would then be broken",
       advice: "choose another folder with \(option: .out), or add \(option: .replace)")
-  }
-
-  /// An export that would replace one that a receipt covers, made of what lay at the recording's
-  /// path before.
-  package init(_ path: String, coveredBy receipt: String, ofOtherBytesAt recording: String) {
-    self.init(
-      "\(path) is covered by a signed receipt",
-      reason: "it was made of other bytes than \(recording) has now: that was edited, or another "
-        + "recording took its name",
-      advice: "rename the recording, choose another folder with \(option: .out), or add "
-        + "\(option: .replace), and the new receipt says what it replaced")
   }
 }

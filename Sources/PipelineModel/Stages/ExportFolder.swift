@@ -18,6 +18,17 @@ package protocol ExportFolder: Sendable {
   /// does not write again. Nil if it may, and if nothing is known of the file.
   func refusal(toReplace path: String, with source: ExportSource) throws(SpoolError) -> SpoolError?
 
+  /// Why no file may be written over the one at `path`, not even on request: a run took it in as a
+  /// recording. Nil if none did, and for an unchanged export.
+  func refusal(toReplaceRecording path: String) throws(SpoolError) -> SpoolError?
+
+  /// Records of which recordings published files were made, now that more is known of them.
+  func attribute(_ paths: [String], to sounds: [RecordingIdentity]) throws(SpoolError)
+
+  /// Whether the file at `path` may be an export: one that was published there, copied or moved
+  /// since, which has its length, or one of a store that is gone. Its bytes tell.
+  func mayBeCopy(_ path: String) -> Bool
+
   /// Records that the receipt at a path covers these published files.
   func protect(_ paths: [String], by receipt: String) throws(SpoolError)
 
@@ -65,8 +76,10 @@ package protocol ExportFolder: Sendable {
 
 /// What makes an export: a run's pipeline, of a recording.
 package struct ExportSource: Hashable, Sendable {
-  /// Nil if it is not one recording.
+  /// The nearest recording, which names it; nil if there is none.
   package var recording: RecordingIdentity?
+  /// All of the run's sound inputs; empty if there are none, or if unknown.
+  package var sounds: [RecordingIdentity]
   /// The pipeline's name: edited or moved, it stays the same one. Nil if it is no pipeline's alone.
   package var pipeline: String?
   /// The paths of the receipts that the run writes at its end, and which may cover the export.
@@ -76,13 +89,48 @@ package struct ExportSource: Hashable, Sendable {
   package var naming: String?
 
   package init(
-    _ recording: RecordingIdentity? = nil, pipeline: String? = nil, receipts: Set<String> = [],
-    naming: String? = nil
+    _ recording: RecordingIdentity? = nil, sounds: [RecordingIdentity] = [],
+    pipeline: String? = nil, receipts: Set<String> = [], naming: String? = nil
   ) {
     self.recording = recording
+    self.sounds = sounds
     self.pipeline = pipeline
     self.receipts = receipts
     self.naming = naming
+  }
+}
+
+extension ExportSource {
+  /// Why an export may not take the place of a file of `other`, made of other recordings; nil if it
+  /// may, and if too little is known.
+  ///
+  /// What all sound inputs of the runs contain decides, in any order, and not their paths. Texts and
+  /// settings make no other recording. Of what an older version published, only the nearest
+  /// recording is known.
+  package func refusal(
+    toReplace path: String, of other: ExportSource
+  ) -> SpoolError? {
+    guard let recording, let earlier = other.recording else { return nil }
+    guard !sounds.isEmpty else {
+      // Of texts alone, whose paths stand for what they tell of.
+      if recording.path == earlier.path || recording.digest == earlier.digest { return nil }
+      return SpoolError(path, holds: [earlier], not: [recording])
+    }
+    if other.sounds.isEmpty {
+      if (sounds + [recording]).contains(where: { $0.isSameRecording(as: earlier) }) { return nil }
+      return SpoolError(path, holds: [earlier], not: sounds)
+    }
+    let theirs = Self.missing(from: sounds, of: other.sounds)
+    let mine = Self.missing(from: other.sounds, of: sounds)
+    if theirs.isEmpty, mine.isEmpty { return nil }
+    return SpoolError(
+      path, holds: theirs.isEmpty ? other.sounds : theirs, not: mine.isEmpty ? sounds : mine)
+  }
+
+  private static func missing(
+    from recordings: [RecordingIdentity], of others: [RecordingIdentity]
+  ) -> [RecordingIdentity] {
+    others.filter { other in !recordings.contains { $0.isSameRecording(as: other) } }
   }
 }
 

@@ -123,8 +123,9 @@ package struct StageContext: Sendable {
   package let store: any ArtifactStore
   /// Records the stage's progress for resumption after a crash.
   package let journal: Journal
-  /// Whether the user asked to stop; check at least once a second.
-  package let stop: StopRequest
+  /// Throws when the stage has to stop, for the user or its `timeout`; called at least once a second,
+  /// except within work that cannot be left off.
+  package let check: @Sendable () throws(SpoolError) -> Void
   /// Reports progress, from 0 to 1.
   package let reportProgress: @Sendable (Double) -> Void
   /// Reports a problem that does not end the work.
@@ -132,7 +133,8 @@ package struct StageContext: Sendable {
 
   package init(
     step: StepID, inputs: [PortName: StepOutput], files: [PortName: SourceFile] = [:],
-    store: any ArtifactStore, journal: Journal, stop: StopRequest,
+    store: any ArtifactStore, journal: Journal,
+    check: @escaping @Sendable () throws(SpoolError) -> Void,
     reportProgress: @escaping @Sendable (Double) -> Void,
     warn: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -141,7 +143,7 @@ package struct StageContext: Sendable {
     self.files = files
     self.store = store
     self.journal = journal
-    self.stop = stop
+    self.check = check
     self.reportProgress = reportProgress
     self.warn = warn
   }

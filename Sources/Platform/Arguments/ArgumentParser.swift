@@ -66,6 +66,9 @@ struct ArgumentParser {
     }
     let usual = program.usualCommand(of: family)
     guard let next = lexer.word else {
+      if let command = commandBehindOptions(of: family) {
+        return try parse(command, isNamed: false)
+      }
       if let usual, !lexer.asksForHelp { return try parse(usual) }
       if lexer.asksForHelp { return .help(.family(family)) }
       throw UsageError(problems: [.missingCommand], hint: hint(for: word))
@@ -80,6 +83,19 @@ struct ArgumentParser {
     throw unknown([word, next], among: program.members(of: family).map(\.name))
   }
 
+  /// The command whose second word stands behind options: `runs --store DIR list`.
+  private func commandBehindOptions(of family: CommandFamily) -> CommandDeclaration? {
+    let members = program.members(of: family)
+    let options = members.flatMap { program.options(for: $0) }
+    var lexer = lexer
+    while let token = lexer.next() {
+      if case .value(let word) = token { return members.first { $0.lastWord == word } }
+      guard let option = options.first(where: { $0.isMeant(by: token) }) else { return nil }
+      if option.takesValue { _ = lexer.takeValue() }
+    }
+    return nil
+  }
+
   private func unknown(_ words: [String], among known: [String]) -> UsageError {
     let name = words.joined(separator: " ")
     let family = words.count > 1 ? words[0] : nil
@@ -90,7 +106,10 @@ struct ArgumentParser {
       hint: hint(for: family))
   }
 
-  private mutating func parse(_ command: CommandDeclaration) throws(UsageError) -> Invocation {
+  /// - Parameter isNamed: whether its name was read; else the first argument is its second word.
+  private mutating func parse(
+    _ command: CommandDeclaration, isNamed: Bool = true
+  ) throws(UsageError) -> Invocation {
     var texts: [String] = []
     while let token = lexer.next() {
       if case .value(let text) = token {
@@ -100,7 +119,7 @@ struct ArgumentParser {
       }
     }
     if isHelpWanted { return .help(.command(command)) }
-    let positionalTexts = readPositionals(texts[...], of: command)
+    let positionalTexts = readPositionals(texts.dropFirst(isNamed ? 0 : 1), of: command)
     guard problems.isEmpty else { throw error(for: command) }
     for option in program.options(for: command) where optionTexts[option.name] == nil {
       optionTexts[option.name] = []
@@ -311,90 +330,5 @@ package enum UsageProblem: Hashable, Sendable {
   private func advice(for option: String) -> String {
     guard let sign = option.dropFirst().first, sign.isNumber || sign == "." else { return "" }
     return "; write '--' before arguments that begin with a dash"
-  }
-}
-
-/// Splits a command line into tokens, without knowing the options.
-///
-/// Only the option's declaration distinguishes `-oDIR` (one option and its value) from `-abc`
-/// (three flags). So a short token is one letter, and ``takeValue()`` claims the rest for the
-/// option just read.
-struct ArgumentLexer {
-  enum Token: Hashable {
-    /// `--name`, or `--name=attached`.
-    case long(String, attached: String?)
-    /// One letter behind a single dash.
-    case short(Character)
-    /// Anything else, and everything behind `--`.
-    case value(String)
-  }
-
-  private var words: ArraySlice<String>
-  private var cluster: Substring = ""
-  private var clusterWord = ""
-  private var attached: String?
-  private var hasOptionsEnded = false
-
-  init(_ words: [String]) { self.words = words[...] }
-
-  /// The next token; nil at the end. Drops a long option's value that was not taken.
-  mutating func next() -> Token? {
-    attached = nil
-    if let letter = cluster.popFirst() { return .short(letter) }
-    guard let word = words.popFirst() else { return nil }
-    if hasOptionsEnded || !looksLikeOption(word) { return .value(word) }
-    if word == "--" {
-      hasOptionsEnded = true
-      return next()
-    }
-    guard word.hasPrefix("--") else {
-      cluster = word.dropFirst()
-      clusterWord = String(cluster)
-      return next()
-    }
-    let bytes = word.utf8.dropFirst(2)
-    let equals = bytes.firstIndex(of: UInt8(ascii: "="))
-    attached = equals.map { String(word[bytes.index(after: $0)...]) }
-    return .long(String(word[bytes.startIndex..<(equals ?? bytes.endIndex)]), attached: attached)
-  }
-
-  /// The next word if it is no option; it stays the next one.
-  var word: String? {
-    words.first.flatMap { hasOptionsEnded || !looksLikeOption($0) ? $0 : nil }
-  }
-
-  /// Whether the next word asks for help.
-  var asksForHelp: Bool { words.first.map(OptionDeclaration.help.spellings.contains) ?? false }
-
-  /// The value of the last option: attached to it, or the next word unless that looks like an
-  /// option; a negative number does not. Nil, with nothing taken, if there is none.
-  mutating func takeValue() -> String? {
-    if let attached {
-      self.attached = nil
-      return attached
-    }
-    if !cluster.isEmpty {
-      defer { cluster = "" }
-      return String(cluster.hasPrefix("=") ? cluster.dropFirst() : cluster)
-    }
-    guard let word = words.first, !looksLikeOption(word) || looksLikeNumber(word) else {
-      return nil
-    }
-    return words.popFirst()
-  }
-
-  /// The whole word of the last short token, without its dash; skips the rest of it.
-  mutating func abandonCluster() -> String {
-    cluster = ""
-    return clusterWord
-  }
-
-  // A lone dash is the customary name of standard input or output.
-  private func looksLikeOption(_ word: String) -> Bool { word.hasPrefix("-") && word != "-" }
-
-  // No option is a digit, so `-t -16` can only be meant one way.
-  private func looksLikeNumber(_ word: String) -> Bool {
-    let digits = word.dropFirst().drop { $0 == "." }
-    return word.hasPrefix("-") && digits.first.map { $0.isASCII && $0.isNumber } == true
   }
 }

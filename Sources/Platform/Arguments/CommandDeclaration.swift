@@ -46,7 +46,7 @@ extension CommandDeclaration {
   var firstWord: String { String(name.prefix { $0 != " " }) }
 
   /// The last word of the name.
-  var lastWord: String { name.split(separator: " ").last.map(String.init) ?? name }
+  package var lastWord: String { name.split(separator: " ").last.map(String.init) ?? name }
 }
 
 /// Commands whose names begin with the same word: `store check`, `store repair`.

@@ -121,7 +121,8 @@ struct ZshCompletion {
     case .files(let extensions): "_files -g '\(Self.pattern(extensions))'"
     case .choices(let words): "(\(words.map(escaped).joined(separator: " ")))"
     case .names(let kind, let extensions):
-      "\(CompletionScript.functionName(program.name))_names \(kind)"
+      // Behind a space, _arguments puts no options for compadd between the function and its arguments.
+      " \(CompletionScript.functionName(program.name))_names \(kind)"
         + (extensions.map { " \(CompletionScript.quoted(Self.pattern($0)))" } ?? "")
     }
   }

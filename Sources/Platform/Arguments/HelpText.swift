@@ -40,8 +40,6 @@ struct HelpText {
   }
 
   func sections(for family: CommandFamily) -> [[String]] {
-    let name = "\(program.name) \(family.name)"
-    let usual = family.usual.map { "'\(name)' alone is '\(name) \($0)'. " } ?? ""
     let tables = [
       Table(title: "Commands", rows: program.members(of: family).map(row(for:))),
       Table(
@@ -50,10 +48,15 @@ struct HelpText {
     ]
     return [
       layout.paragraph(family.summary),
-      layout.usage([name, "COMMAND", "[options]"]),
-    ] + lines(of: tables) + [
-      layout.paragraph("\(usual)'\(program.name) help \(family.name) COMMAND' explains a command.")
-    ]
+      layout.usage(["\(program.name) \(family.name)", "COMMAND", "[options]"]),
+    ] + lines(of: tables) + [layout.paragraph(note(on: family))]
+  }
+
+  /// What its name means alone, and where its commands are explained.
+  func note(on family: CommandFamily) -> String {
+    let name = "\(program.name) \(family.name)"
+    let usual = family.usual.map { "'\(name)' alone is '\(name) \($0)'. " } ?? ""
+    return "\(usual)'\(program.name) help \(family.name) COMMAND' explains a command."
   }
 
   func sections(for guide: HelpGuide) -> [[String]] {
@@ -229,10 +232,17 @@ struct TextLayout {
 }
 
 extension ProgramDeclaration {
-  /// The manual page of a command, or of the whole program if that is nil, in the man macros of roff.
-  package func manPage(for command: CommandDeclaration?) -> String {
+  /// The manual page of a command, a family of commands or the whole program, in the man macros of
+  /// roff. A guide's is that of the program, which holds it.
+  package func manPage(for subject: HelpSubject) -> String {
     let page = ManPage(program: self, help: HelpText(program: self, layout: TextLayout(width: 80)))
-    return (command.map(page.lines(for:)) ?? page.lines()).map { $0 + "\n" }.joined()
+    let lines =
+      switch subject {
+      case .program, .guide: page.lines()
+      case .family(let family): page.lines(for: family)
+      case .command(let command): page.lines(for: command)
+      }
+    return lines.map { $0 + "\n" }.joined()
   }
 }
 
@@ -255,16 +265,25 @@ struct ManPage {
           + self.guide(guide.text)
       }
       + [".SH OPTIONS"] + list(program.options(for: nil).map(help.row(for:)))
-      + [".SH SEE ALSO"]
-      + zip(program.commands.indices, program.commands).map { index, command in
-        ".BR \(escaped(page(of: command))) (1)" + (index + 1 < program.commands.count ? "," : "")
-      }
+      + seeAlso(program.families.map(\.name) + program.commands.map(\.name))
+  }
+
+  func lines(for family: CommandFamily) -> [String] {
+    let members = program.members(of: family)
+    return header(page(of: family.name), family.summary)
+      + [
+        ".SH SYNOPSIS",
+        "\(bold("\(program.name) \(family.name)")) \(italic("COMMAND")) [options]",
+        ".SH DESCRIPTION",
+      ] + paragraphs(help.note(on: family)) + section("COMMANDS", members.map(help.row(for:)))
+      + section("OPTIONS", (program.globalOptions + [.help]).map(help.row(for:)))
+      + seeAlso(members.map(\.name))
   }
 
   func lines(for command: CommandDeclaration) -> [String] {
     let places = command.positionals.map { italic($0.synopsis) } + ["[options]"]
     let description = command.discussion.isEmpty ? command.summary : command.discussion
-    return header(page(of: command), command.summary)
+    return header(page(of: command.name), command.summary)
       + [
         ".SH SYNOPSIS",
         ([bold("\(program.name) \(command.name)")] + places).joined(separator: " "),
@@ -279,8 +298,16 @@ struct ManPage {
       } + [".SH SEE ALSO", ".BR \(escaped(program.name)) (1)"]
   }
 
-  private func page(of command: CommandDeclaration) -> String {
-    "\(program.name)-\(command.name.replacing(" ", with: "-"))"
+  /// - Parameter name: a command's or a family's.
+  private func page(of name: String) -> String {
+    "\(program.name)-\(name.replacing(" ", with: "-"))"
+  }
+
+  private func seeAlso(_ names: [String]) -> [String] {
+    [".SH SEE ALSO"]
+      + names.enumerated().map { index, name in
+        ".BR \(escaped(page(of: name))) (1)" + (index + 1 < names.count ? "," : "")
+      }
   }
 
   private func header(_ name: String, _ summary: String) -> [String] {

@@ -1,7 +1,7 @@
 /// A command that an error or a report may recommend. A test holds each against the command line's
 /// declarations.
 package enum CommandName: String, CaseIterable, Sendable {
-  case run, runs, search, stages, verify, watch
+  case batch, run, runs, search, stages, verify, watch
   case check = "store check"
   case checkPipeline = "pipeline check"
   case forgetRuns = "runs forget"
@@ -28,10 +28,8 @@ package enum CommandName: String, CaseIterable, Sendable {
 /// An option that an error or a report may recommend. A test holds each against the command line's
 /// declarations.
 package enum OptionName: String, CaseIterable, Sendable {
-  case adopt, device, dir, export, force, from, help, include, keys, lang, list, near, out, plugins,
-    replace, set,
-    state
-  case store, to
+  case adopt, device, dir, export, failed, force, from, help, include, keys, lang, list, name
+  case near, out, plugins, replace, set, state, store, to, unrecorded
   case ignoreMounts = "ignore-mounts"
   case ignoreRoom = "ignore-room"
   case otherStore = "other-store"

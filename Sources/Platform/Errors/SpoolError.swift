@@ -72,6 +72,13 @@ package struct SpoolError: Error, Hashable, Sendable {
   /// Further errors, so that everything is reported at once.
   package var others: [SpoolError] = []
 
+  /// The error with one more fact behind its reason.
+  package func noting(_ fact: String) -> SpoolError {
+    var error = self
+    error.reason = [reason, fact].compactMap(\.self).joined(separator: "; ")
+    return error
+  }
+
   /// With a whole statement as its message.
   package init(
     _ message: String, reason: String? = nil, advice: String? = nil, cause: Cause = .input,

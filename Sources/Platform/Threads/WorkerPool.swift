@@ -69,6 +69,14 @@ package final class WorkerPool: Sendable {
     }
   }
 
+  /// Does work on the calling thread, which counts as the pool's where that is metered.
+  package func measure<Result, Failure: Error>(
+    _ work: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let meter = shared?.meter else { return try work() }
+    return try meter.measure(work)
+  }
+
   /// Waits for all submitted work, then ends the threads. Must not be called by a piece of work.
   package func finish() {
     // The threads of a view are another pool's.

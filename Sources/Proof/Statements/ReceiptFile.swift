@@ -55,21 +55,23 @@ package struct ReceiptFile: Sendable {
 
   package func isSigned(by key: VerifyingKey) -> Bool { envelope.isSigned(by: key) }
 
-  /// Whether it is signed by this key and states the same inputs, work and results as another
-  /// statement, though perhaps of another run, host or time: then one receipt suffices for both.
+  /// Whether it is signed by this key and states the same recordings, pipeline, work and results as
+  /// another statement, though perhaps of another run, program, host or time, and of sound that the
+  /// store kept then or not: one receipt suffices for both.
   package func says(_ receipt: Receipt, signedBy key: VerifyingKey) -> Bool {
     isSigned(by: key) && statement.substance == receipt.json.substance
   }
 }
 
 extension JSONValue {
-  /// The digest of a receipt's statement without host, run and times.
+  /// The digest of what a receipt's statement says of recordings, pipeline, work and exports: without
+  /// program, host, run and times, and without the files in the store, which are there or not as
+  /// room allows.
   var substance: Digest {
     let origin = self["predicate"]?["origin"]
     let stages = self["predicate"]?["stages"]?.list ?? []
     let essence = JSONValue.object(leavingOut: [
       "subject": self["subject"],
-      "program": origin?["program"],
       "pipeline": origin?["run"]?["pipeline"],
       "pipelineDigest": origin?["run"]?["pipelineDigest"],
       "sources": origin?["sources"],
@@ -79,7 +81,7 @@ extension JSONValue {
         stages.map {
           $0.without([
             "outcome", "run", "program", "host", "begunAt", "finishedAt", "previous",
-          ])
+          ]).changing("outputs") { $0.mapped { $0.without(["digest", "byteCount"]) } }
         }),
     ])
     return SHA256.digest(of: essence.bytes)
@@ -91,6 +93,19 @@ extension JSONValue {
   /// The time stamping authorities named in a receipt's statement.
   var authorities: [String] {
     (self["predicate"]?["origin"]?["authorities"]?.list ?? []).map { $0.text ?? "" }
+  }
+
+  /// An object with another value of one member, if it has that.
+  private func changing(_ name: String, _ change: (JSONValue) -> JSONValue) -> JSONValue {
+    guard case .object(var members) = self, let value = members[name] else { return self }
+    members[name] = change(value)
+    return .object(members)
+  }
+
+  /// An object with other values.
+  private func mapped(_ change: (JSONValue) -> JSONValue) -> JSONValue {
+    guard case .object(let members) = self else { return self }
+    return .object(members.mapValues(change))
   }
 
   /// An object without some members; other values unchanged.

@@ -18,6 +18,10 @@ package final class ExportSink: SoundSink {
   /// One for each word length, shared by the formats that have it.
   private let quantizers: [Quantizer.Depth: Quantizer]
   private let buffers: BufferPool
+  private let targets: [ExportTarget]
+  /// The next frame of the stream; known to the thread that gives blocks alone.
+  private var position: Frames
+  private let clipped: Mutex<ClippedSamples>
 
   package init(
     _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
@@ -31,7 +35,8 @@ package final class ExportSink: SoundSink {
       lanes.append(
         try ExportLane(
           port.name, title: "\(port) file", quantization: target.quantization,
-          resuming: noted?.lanes[port.name], in: context.store, didSeal: { didSeal(port, $0) }
+          resuming: noted?.lanes[port.name], in: context.store, pool: context.pool,
+          didSeal: { didSeal(port, $0) }
         ) { (noted) throws(SpoolError) in
           try FileEncoding(target, stream, context, resuming: noted)
         })
@@ -45,7 +50,7 @@ package final class ExportSink: SoundSink {
       lanes.append(
         try ExportLane(
           name, title: "hashes of its samples", quantization: target.quantization,
-          resuming: noted?.lanes[name], in: context.store
+          resuming: noted?.lanes[name], in: context.store, pool: context.pool
         ) { (noted) throws(SpoolError) in
           try SampleHashing(name, samples, packing, stream.format, context, resuming: noted)
         })
@@ -54,6 +59,9 @@ package final class ExportSink: SoundSink {
     self.outputs = outputs
     let start = lanes.map(\.firstFrame).min() ?? .zero
     firstFrame = start
+    position = start
+    self.targets = targets
+    clipped = Mutex(noted?.clipped ?? ClippedSamples())
     quantizers = Dictionary(
       targets.compactMap(\.quantization).map {
         ($0, Quantizer($0, format: stream.format, startingAt: start))
@@ -66,6 +74,11 @@ package final class ExportSink: SoundSink {
   deinit { lanes.forEach { $0.abandon() } }
 
   package func take(_ block: SharedBuffer) throws(SpoolError) {
+    if targets.contains(where: { $0.depth != nil }) {
+      // Before the lanes take it: an entry of their progress never counts too little.
+      clipped.withLock { $0.add(block.buffer, at: position) }
+    }
+    position = position + block.buffer.frameCount
     let reduced = quantizers.mapValues { quantizer in
       var output = buffers.makeBuffer(
         channelCount: block.buffer.channelCount, capacity: block.buffer.capacity)
@@ -78,7 +91,8 @@ package final class ExportSink: SoundSink {
   package func progress() -> ListenerProgress? {
     let standings = lanes.map { ($0.name, $0.status) }
     let status = State(
-      lanes: Dictionary(standings, uniquingKeysWith: { first, _ in first }))
+      lanes: Dictionary(standings, uniquingKeysWith: { first, _ in first }),
+      clipped: clipped.withLock { $0 })
     guard let text = try? Findings.json(status) else { return nil }
     let needs = standings.filter { $0.1.artifact == nil }.map(\.1.needsFrom).min()
     return ListenerProgress(needsFrom: needs ?? Frames(.max), state: text)
@@ -102,6 +116,7 @@ package final class ExportSink: SoundSink {
   package func finish() throws(SpoolError) -> PassOutcome.Result {
     close()
     var result = PassOutcome.Result()
+    result.warnings = [clipped.withLock { $0 }.warning(of: targets)].compactMap { $0 }
     for lane in lanes {
       let artifact = try lane.finish()
       for output in outputs where output.name == lane.name {
@@ -140,23 +155,27 @@ final class ExportLane: @unchecked Sendable {
   private let state: Mutex<State>
   /// Nil once an earlier process has finished it.
   private let work: (any LaneWork)?
+  private let pool: WorkerPool
   private let didSeal: @Sendable (Artifact) -> Void
   private let queue = BoundedQueue<SharedBuffer>(capacity: SoundStream.waitingBlocks)
   private var thread: BackgroundThread?
 
   /// - Parameters:
   ///   - noted: the recorded progress of an earlier process.
+  ///   - pool: meters the work of the lane's thread.
   ///   - didSeal: called with the artifact on the lane's thread.
   ///   - make: makes the work, to resume from the recorded progress.
   init(
     _ name: String, title: String, quantization: Quantizer.Depth?,
     resuming noted: ExportSink.State.Lane?,
-    in store: any ArtifactStore, didSeal: @escaping @Sendable (Artifact) -> Void = { _ in },
+    in store: any ArtifactStore, pool: WorkerPool,
+    didSeal: @escaping @Sendable (Artifact) -> Void = { _ in },
     _ make: (ExportSink.State.Lane?) throws(SpoolError) -> any LaneWork
   ) throws(SpoolError) {
     self.name = name
     self.title = title
     self.quantization = quantization
+    self.pool = pool
     self.didSeal = didSeal
     if let artifact = noted?.artifact, (try? store.path(of: artifact)) != nil {
       state = Mutex(State(artifact: artifact))
@@ -178,9 +197,13 @@ final class ExportLane: @unchecked Sendable {
     work?.begin(at: frame)
     thread = BackgroundThread(name: name) { [self] in
       do throws(SpoolError) {
-        while let block = queue.receive() { try work?.take(block) }
+        while let block = queue.receive() {
+          try pool.measure { () throws(SpoolError) in try work?.take(block) }
+        }
         // The result of a stream that was cut off looks whole, and must not be kept.
-        guard state.withLock({ $0.isComplete }), let artifact = try work?.seal() else { return }
+        guard state.withLock({ $0.isComplete }),
+          let artifact = try pool.measure({ () throws(SpoolError) in try work?.seal() })
+        else { return }
         state.withLock { $0.artifact = artifact }
         didSeal(artifact)
       } catch {
@@ -277,6 +300,15 @@ extension ExportSink {
 
     /// The formats by the names of their ports.
     let lanes: [String: Lane]
+    /// What was counted so far; nil in entries of earlier versions.
+    var clipped: ClippedSamples?
+  }
+
+  /// The warning of what the files of several sinks clip, by their recorded progress; nil where
+  /// there is nothing.
+  package static func warning(of targets: [ExportTarget], in progress: [String]) -> String? {
+    progress.compactMap { try? Findings.decode(State.self, from: $0).clipped }
+      .reduce(ClippedSamples()) { $0.joined(with: $1) }.warning(of: targets)
   }
 }
 

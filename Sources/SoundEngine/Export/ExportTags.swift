@@ -31,6 +31,11 @@ package struct ExportTags {
     tags = ExportTags.corrected(
       description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }, notes,
       ofRecording: recording.name)
+    if ["wav", "w64"].contains(description.container) {
+      for name in ExportSpec.informationTags {
+        tags[name] = tags.removeValue(forKey: name.lowercased())
+      }
+    }
     if description.hasCoverArt {
       let picture = try MediaProbe.coverArt(of: recording)
       coverObstacle =
@@ -43,7 +48,28 @@ package struct ExportTags {
   private static let technical: Set<String> = [
     "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "encoder",
     "language",
+    // The priming and padding of the recording's encoder.
+    "itunsmpb",
+    // What Matroska counts of a stream.
+    "duration", "bps", "number_of_frames", "number_of_bytes", "_statistics_tags",
+    "_statistics_writing_app", "_statistics_writing_date_utc", "duration-eng", "bps-eng",
+    "number_of_frames-eng", "number_of_bytes-eng", "_statistics_tags-eng",
+    "_statistics_writing_app-eng", "_statistics_writing_date_utc-eng",
   ]
+
+  /// How the names of tags begin that tell players how loud the sound is: ReplayGain, the gains of
+  /// Opus (RFC 7845), Sound Check of iTunes, and mp3gain.
+  private static let loudnessPrefixes = ["replaygain_", "r128_", "itunnorm", "mp3gain_"]
+
+  /// What is left of the tags when the sound was changed: how loud the recording was does not hold
+  /// for it.
+  package var ofChangedSound: ExportTags {
+    var copy = self
+    copy.tags = tags.filter { tag in
+      !Self.loudnessPrefixes.contains { tag.key.lowercased().hasPrefix($0) }
+    }
+    return copy
+  }
 
   package var isEmpty: Bool { tags.isEmpty && cover == nil && chapters.isEmpty }
 

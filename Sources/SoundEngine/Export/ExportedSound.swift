@@ -92,6 +92,8 @@ package final class RecordedSound: SoundSource {
   package let outline: SoundOutline
   private let decoder: SoundDecoder
   private let description: MediaDescription?
+  /// Whether no stream was asked for.
+  private let isStreamOpen: Bool
 
   /// - Parameter isReported: whether there is a report of what was found in the file.
   package init(
@@ -100,6 +102,7 @@ package final class RecordedSound: SoundSource {
     decoder = try SoundDecoder(file, options: options)
     outline = SoundOutline(decoder)
     description = isReported ? try MediaProbe.describe(file) : nil
+    isStreamOpen = options.stream == nil
   }
 
   package func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
@@ -118,8 +121,8 @@ package final class RecordedSound: SoundSource {
   }
 
   package var warnings: [String] {
-    if let damage { return [damage.description] }
-    return decoder.doubt.map { ["it may have been longer: \($0)"] } ?? []
+    let doubt = decoder.doubt.map { "it may have been longer: \($0)" }
+    return [damage?.description ?? doubt, otherStreams].compactMap { $0 }
   }
 
   /// Of a file whose every packet is damaged, the report lists only the first ones.
@@ -134,6 +137,15 @@ package final class RecordedSound: SoundSource {
           filledFrames: damage.lost?.frames(at: rate).count ?? 0, byteOffset: damage.byteOffset,
           reason: damage.reason)
       }, sampleRate: Int(rate.value))
+  }
+
+  /// A warning where another stream might have been meant.
+  private var otherStreams: String? {
+    guard isStreamOpen, let description, description.soundStreams.count > 1 else { return nil }
+    let others = description.soundStreams.filter { $0 != description.stream }
+    let list = others.map { "\($0)" }.joined(separator: ", ")
+    return "stream \(description.stream) is taken of \(description.soundStreams.count) sound "
+      + "streams; decode: { stream: N } takes another one: \(list)"
   }
 
   private struct Report: Codable {

@@ -60,7 +60,8 @@ package struct SoundPassExecutor: PassExecutor {
       mediaSeconds: duration, storeByteCount: cost.byteCount,
       scratchByteCount: cost.scratchByteCount, publishedByteCount: cost.publishedByteCount,
       seconds: (duration ?? 0) * cost.coreSeconds / Double(coreCount),
-      hints: SoundPassExecutor.hints(for: outline))
+      hints: SoundPassExecutor.hints(for: outline),
+      outlines: streams.compactMapValues { try? Findings.json($0) })
   }
 
   /// What flows behind each step of a pass, as far as it is known beforehand.
@@ -291,10 +292,22 @@ private final class SoundPass {
     outcome.results[step, default: PassOutcome.Result()].merge(result)
   }
 
+  /// Whether a ceiling follows the source, and nothing takes its sound to the user before.
+  private var isBroughtBelowFullScale: Bool {
+    let below =
+      order.listeners.filter { $0.at == sourceStep }.map(\.step.stage)
+      + order.path.dropFirst().prefix(1).map(\.step.stage)
+    return below.contains { $0 is any CeilingStage }
+      && !below.contains { $0 is any PublishingStage }
+  }
+
   /// What is recorded about a source that was done in this pass.
   private func describeSource(_ outcome: inout PassOutcome) throws(PassFailure) {
     guard case .opened = order.start, order.path.first?.isPending == true else { return }
-    try keep(source.warnings, of: sourceStep, in: &outcome) { source.report() }
+    let overload = isBroughtBelowFullScale ? nil : source.overload
+    try keep(source.warnings + [overload].compactMap { $0 }, of: sourceStep, in: &outcome) {
+      source.report()
+    }
     var result = outcome.results[sourceStep] ?? PassOutcome.Result()
     result.identity = result.identity ?? result.artifacts[.sound]?.digest
     result.hint = SoundPassExecutor.hint(

@@ -29,8 +29,8 @@ package struct SoundInput {
     case recording(SourceFile)
     /// What an earlier step left.
     case kept(PCMArtifact)
-    /// What an earlier step will have left; nothing is known of it yet.
-    case awaited
+    /// What an earlier step will have left; nil where nothing is known of it yet.
+    case awaited(SoundOutline?)
   }
 
   /// Finds what a pass begins with.
@@ -39,7 +39,9 @@ package struct SoundInput {
     switch (input.origin, store) {
     case (.recording(_, let file), _): origin = .recording(file)
     case (.kept(_, let artifact), let store?): origin = .kept(try PCMArtifact(artifact, in: store))
-    case (.kept, nil), (.awaited, _): origin = .awaited
+    case (.kept, nil): origin = .awaited(nil)
+    case (.awaited(_, let outline), _):
+      origin = .awaited(outline.flatMap { try? Findings.decode(SoundOutline.self, from: $0) })
     }
   }
 
@@ -96,6 +98,9 @@ extension AnalysedSoundStage {
   package func outline(after stream: SoundOutline, memo: String) -> SoundOutline { stream }
 }
 
+/// A stage whose output stays below full scale, whatever comes in.
+package protocol CeilingStage: Stage {}
+
 /// A stage that takes sound and gives something else.
 package protocol SoundSinkStage: Stage {
   /// Throws where nothing sensible can come of a stream, as far as is known beforehand.
@@ -113,7 +118,7 @@ extension SoundSinkStage {
 }
 
 /// A stream of sound with its length, as far as that is known beforehand.
-package struct SoundOutline: Hashable, Sendable {
+package struct SoundOutline: Hashable, Sendable, Codable {
   package let format: AudioFormat
   package let frames: Frames?
   /// Whether the length is no more than a guess, from the bit rate: good enough to reckon with, and
@@ -154,9 +159,14 @@ package protocol SoundSource: AnyObject {
   func report() -> String?
   /// What went wrong on the way without ending it.
   var warnings: [String] { get }
+  /// A warning of sound over full scale, for where no ceiling follows; nil where there is none.
+  var overload: String? { get }
 }
 
 extension SoundSource {
+  /// What comes from elsewhere is as it is.
+  package var overload: String? { nil }
+
   /// A decoder that starts in the middle has another past than one that came from the beginning,
   /// and gives other samples for a while: nothing can be left out.
   package func skip(to frame: Frames) -> Frames { .zero }

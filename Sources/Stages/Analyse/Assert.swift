@@ -124,7 +124,7 @@ extension AssertStage {
     var buffer = AudioBuffer(channelCount: format.channelCount, capacity: Frames(16_384))
     var done = 0
     while try source.read(into: &buffer) {
-      try context.stop.check()
+      try context.check()
       meter.analyse(buffer)
       done += buffer.frameCount.count
       context.reportProgress(min(1, Double(done) / total))

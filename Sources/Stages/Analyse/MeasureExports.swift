@@ -37,7 +37,7 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
     let count = context.inputs.count
     while let artifact = context.inputs[PortName("files.\(files.count + 1)")]?.artifact {
       let done = files.count
-      let file = try measure(try context.store.path(of: artifact), context.stop) {
+      let file = try measure(try context.store.path(of: artifact), context.check) {
         context.reportProgress((Double(done) + $0) / Double(count))
       }
       if let limit = truePeak, let peak = file.levels.truePeak, peak > limit {
@@ -56,14 +56,15 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
   private func rounded(_ level: Decibels) -> Double { (level.value * 10).rounded() / 10 }
 
   private func measure(
-    _ path: String, _ stop: StopRequest, _ reportProgress: (Double) -> Void
+    _ path: String, _ check: () throws(SpoolError) -> Void,
+    _ reportProgress: (Double) -> Void
   ) throws(SpoolError) -> Report.File {
     let file = SourceFile(path)
     let decoder = try SoundDecoder(file)
     let meter = LevelMeter(format: decoder.format)
     var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Frames(8192))
     while try decoder.read(into: &buffer) {
-      try stop.check()
+      try check()
       meter.analyse(buffer)
       if let total = decoder.expectedFrames, total > .zero {
         reportProgress(min(1, Double(decoder.position.count) / Double(total.count)))

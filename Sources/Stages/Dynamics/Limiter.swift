@@ -3,7 +3,7 @@ import PipelineModel
 import SoundEngine
 
 /// `limit`: no true peak above a ceiling.
-private struct LimiterStage: DeclaredStage, SoundFilterStage {
+private struct LimiterStage: DeclaredStage, SoundFilterStage, CeilingStage {
   typealias Parameters = Limiter.Settings
 
   static let descriptor = StageDescriptor.soundFilter(

@@ -5,7 +5,7 @@ import Platform
 import SoundEngine
 
 /// `normalize`: to a loudness with a true-peak ceiling, or to a peak.
-struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
+struct NormalizeStage: DeclaredStage, AnalysedSoundStage, CeilingStage {
   struct Parameters: Codable, Sendable {
     let loudness: LUFS?
     let peak: Decibels?

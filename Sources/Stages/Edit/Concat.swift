@@ -257,7 +257,7 @@ struct PartInput {
       title = "part \(number) (\(file.name.split(separator: "/").last ?? ""))"
       outline = try PartInput.decode.outline(of: [input])
     case .kept(let sound): (title, outline) = ("part \(number)", sound.outline)
-    case .awaited: (title, outline) = ("part \(number)", nil)
+    case .awaited(let outline): (title, self.outline) = ("part \(number)", outline)
     }
   }
 

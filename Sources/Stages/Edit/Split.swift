@@ -181,7 +181,8 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     let tags =
       carriesTags
-      ? try recordingTags.of(context.recordings.first).titled(context.title) : ExportTags()
+      ? try recordingTags.of(context.recordings.first).titled(context.title).ofChangedSound
+      : ExportTags()
     for target in targets {
       if let loss = tags.loss(in: target, of: tags.source) { context.warn(loss) }
     }
@@ -223,6 +224,7 @@ final class ChannelSplitSink: SoundSink {
   private let pieces: [PieceWriter]
   private let width: Int
   private let format: AudioFormat
+  private let targets: [ExportTarget]
   private let store: any ArtifactStore
   private var position: Frames
 
@@ -232,6 +234,7 @@ final class ChannelSplitSink: SoundSink {
   ) throws(SpoolError) {
     format = stream.format
     self.width = width
+    self.targets = targets
     store = context.store
     let noted = context.work.resuming.flatMap {
       try? Findings.decode([PieceWriter.State].self, from: $0.state)
@@ -278,7 +281,10 @@ final class ChannelSplitSink: SoundSink {
       files.append(
         (.zero..<position, nil, (piece.number - 1) * width + 1, try piece.finish()))
     }
-    return try SplitStage.Report.result(of: files, format, in: store)
+    var result = try SplitStage.Report.result(of: files, format, in: store)
+    let progress = pieces.compactMap { $0.status?.status.state }
+    result.warnings = [ExportSink.warning(of: targets, in: progress)].compactMap { $0 }
+    return result
   }
 }
 

@@ -80,8 +80,8 @@ struct CommandStage: FileStage, VersionedStage, EquippedStage {
       reads: inputs + order.files.values + order.ownPrograms,
       writes: [scratch.outputFolder], advice: order.trial)
     let outcome = try command.run(
-      launcher: launcher, standardOutput: order.printed.map { scratch.outputPath(of: $0) }
-    ) { () throws(SpoolError) in try context.stop.check() }
+      launcher: launcher, standardOutput: order.printed.map { scratch.outputPath(of: $0) },
+      check: context.check)
     for warning in outcome.warnings { context.warn(warning) }
     return try collect(from: scratch, context) { port in
       SpoolError(

@@ -17,7 +17,8 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
     kind: "decode", revision: 2,
     summary: "Open a recording in any format that FFmpeg reads",
     discussion: """
-      Takes the best sound stream, whatever cover art or video lies beside it. Priming and padding \
+      Takes the best sound stream, whatever cover art or video lies beside it; where there are \
+      several sound streams, a warning says which. Priming and padding \
       of the codec are cut off. What it gives is known by the digest of its samples: a recording \
       that was renamed, retagged or put into another container is the same sound to the stages \
       below. With damaged: keep, silence takes the place of lost sound, and what follows stays where \

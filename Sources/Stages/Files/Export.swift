@@ -102,8 +102,9 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let known =
       carriesTags || carriesChapters
       ? try recordingTags.of(context.recordings.first) : ExportTags()
-    let tags = carriesTags ? known.titled(context.title) : ExportTags()
+    let tags = carriesTags ? context.tags(of: known).titled(context.title) : ExportTags()
     let chapters = carriesChapters ? try context.chapters(of: known.source) : []
+    if carriesTags { context.warnOfFieldsMissing(in: targets, known) }
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }

@@ -20,6 +20,7 @@ extension MixdownStage {
 
     let outline: SoundOutline
     private(set) var warnings: [String] = []
+    private(set) var overload: String?
     private let layout: MixLayout
     private let blockLength: Frames
     private let buffers = BufferPool()
@@ -151,9 +152,10 @@ extension MixdownStage {
       }
       if mixer.peak > 1 {
         let excess = Decibels(amplitude: Double(mixer.peak)).value
-        warnings.append(
-          "\(layout.settings.givesStems ? "a stem" : "the mix") goes \(Unit.decibels.format((excess * 10).rounded() / 10)) over full scale: put "
-            + "limit or normalize below it, or mix with headroom: reduce")
+        let level = Unit.decibels.format((excess * 10).rounded() / 10)
+        overload =
+          "\(layout.settings.givesStems ? "a stem" : "the mix") goes \(level) over full scale: put "
+          + "limit or normalize below it, or mix with headroom: reduce"
       }
     }
 

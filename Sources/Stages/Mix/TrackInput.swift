@@ -33,7 +33,8 @@ struct TrackInput {
       }
     case .kept(let sound):
       (format, duration, timestamp) = (sound.outline.format, sound.outline.duration, nil)
-    case .awaited: (format, duration, timestamp) = (nil, nil, nil)
+    case .awaited(let outline):
+      (format, duration, timestamp) = (outline?.format, outline?.duration, nil)
     }
   }
 

@@ -90,7 +90,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
     let isAssumed = transcript.language == nil && language == nil
     transcript.language = transcript.language ?? language ?? method.language
     let channels = try AlignedChannels(
-      of: try PCMArtifact(sound, in: context.store), isSeparate: isSeparate, context.stop)
+      of: try PCMArtifact(sound, in: context.store), isSeparate: isSeparate, context.check)
     let outcome = try method.align(transcript, in: channels, context)
     let other = Self.otherLanguage(outcome.transcript)
     try check(outcome, channels.speech, isAssumed ? other : nil)

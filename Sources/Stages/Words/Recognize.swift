@@ -55,7 +55,7 @@ struct RecognizeStage: DeclaredStage, WholeStage, VersionedStage {
       throw SpoolError("there is no sound to listen to")
     }
     let kept = try PCMArtifact(sound, in: context.store)
-    let channels = try SpeechChannels(of: kept, isSeparate: isSeparate, context.stop)
+    let channels = try SpeechChannels(of: kept, isSeparate: isSeparate, context.check)
     let transcript = try recognise(channels, SpeechJournal<Progress>(context))
     let report = QualityReport(on: transcript, speech: channels.speech)
     try limits.check(report, transcript, warn: context.warn)

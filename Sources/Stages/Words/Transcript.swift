@@ -109,7 +109,8 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
   }
 
   /// The name of a file, or another beside it where an edited file is: it stays, and
-  /// stops no run.
+  /// stops no run. What is no transcript, as the description of a recording, stays even where files are
+  /// replaced.
   private func freeName(
     _ stem: String, _ ending: String, for artifact: Artifact, in context: PublishingContext
   ) -> String {
@@ -117,13 +118,30 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     func isTaken(_ name: String) -> Bool {
       context.exportFolder.isForeign(context.folder + "/" + name, to: artifact.digest)
     }
-    guard !context.isReplacing, isTaken(usual) else { return usual }
+    guard isTaken(usual) else { return usual }
+    let isTranscript = Self.isTranscript(context.folder + "/" + usual)
+    if context.isReplacing, isTranscript { return usual }
     let others = (1...Self.otherNames).map { "\(stem).spool\($0 == 1 ? "" : "-\($0)")\(ending)" }
-    guard let free = others.first(where: { !isTaken($0) }) else { return usual }
+    guard let free = others.first(where: { context.isReplacing || !isTaken($0) }) else {
+      return usual
+    }
     context.warn(
-      "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are in "
-        + "\(free); \(command: .wordsEdit) RECORDING \(option: .from) \(usual) takes its words in")
+      isTranscript
+        ? "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are "
+          + "in \(free); \(command: .wordsEdit) RECORDING \(option: .from) \(usual) takes its "
+          + "words in"
+        : "\(usual) is no transcript: it stays as it is, and the words are in \(free)")
     return free
+  }
+
+  /// Whether a file may be replaced by words: it is no JSON, or JSON that has words.
+  private static func isTranscript(_ path: String) -> Bool {
+    guard path.lowercased().hasSuffix(".json"),
+      let bytes = try? FileOperations.system.bytes(following: path)
+    else { return true }
+    return TranscriptFormat.all.contains {
+      $0.isUsual(for: path) && (try? $0.read(bytes))?.words.isEmpty == false
+    }
   }
 
   /// So many edited files may lie beside each other.

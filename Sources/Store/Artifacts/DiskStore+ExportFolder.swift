@@ -93,21 +93,53 @@ extension DiskStore: ExportFolder {
   ) throws(SpoolError) -> SpoolError? {
     let path = FilePath.absolute(path)
     guard let before = try published(at: path) else { return nil }
-    if let other = before.recording, let own = source.recording, !own.isSameRecording(as: other),
-      !isSameFile(own.path, other.path)
-    {
-      return SpoolError(path, holds: other, not: own)
-    }
+    let earlier = ExportSource(before.recording, sounds: before.sounds)
+    if let refusal = source.refusal(toReplace: path, of: earlier) { return refusal }
     if let other = before.pipeline, let own = source.pipeline, own != other {
       return SpoolError(path, madeBy: other, not: own, naming: source.naming)
     }
     guard let receipt = before.receipt, FilePath.exists(receipt) else { return nil }
-    if !source.receipts.contains(receipt) { return SpoolError(path, coveredBy: receipt) }
-    // Other bytes under the same path may be an edited recording, or another one.
-    if let other = before.recording, let own = source.recording, own.digest != other.digest {
-      return SpoolError(path, coveredBy: receipt, ofOtherBytesAt: own.path)
+    return source.receipts.contains(receipt) ? nil : SpoolError(path, coveredBy: receipt)
+  }
+
+  /// Records of which recordings published files were made.
+  package func attribute(
+    _ paths: [String], to sounds: [RecordingIdentity]
+  ) throws(SpoolError) {
+    let paths = paths.map(FilePath.absolute)
+    try withDeferringDatabase(to: "record a published file in") {
+      (database) throws(SpoolError) in
+      try KnownFileTables.attribute(paths, to: sounds, in: &database)
     }
-    return nil
+  }
+
+  /// Whether the file at `path` has the length of what was published there, or nothing was.
+  package func mayBeCopy(_ path: String) -> Bool {
+    let path = FilePath.absolute(path)
+    guard let stamp = try? FileStamp(at: path), stamp.isRegularFile else { return false }
+    let known = try? withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.byteCount(ofPublished: path, in: &database)
+    }
+    return known == nil || known == .some(stamp.byteCount)
+  }
+
+  /// Why no file may be written over the one at `path`: a run took it in, under this path or another
+  /// one. Nil if none did, and for an unchanged export. O(runs).
+  package func refusal(
+    toReplaceRecording path: String
+  ) throws(SpoolError) -> SpoolError? {
+    let path = FilePath.absolute(path)
+    guard let stamp = try? FileStamp(following: path), try published(at: path) == nil else {
+      return nil
+    }
+    let isRecording = try runs.inputPaths().contains { input in
+      input == path || (try? FileStamp(following: input))?.isSameFile(as: stamp) == true
+    }
+    guard isRecording else { return nil }
+    return SpoolError(
+      "write", path,
+      reason: "it is a recording that a run took in, and Spool never writes over one",
+      advice: "choose another name or folder")
   }
 
   /// Records that a receipt covers published files. Its loss costs only their protection.

@@ -93,7 +93,7 @@ struct DatabaseOpening {
     if let cause = try database.quickFault() { return .lost(cause) }
     switch try schema.status(of: &database) {
     case .damaged(let cause): return .lost(cause)
-    case .blank where !(log.isEmpty && !log.old.isThere && slots.filled.isEmpty):
+    case .blank where !rebuild.isUnborn:
       return .lost(isGone ? DatabaseLoss.gone : DatabaseLoss.empty)
     case .ours:
       if let cause = try thoroughFault(in: &database, isSuspect: isSuspect) { return .lost(cause) }

@@ -43,6 +43,7 @@ struct Schema: Sendable {
       text_schema_export_owners,
       text_schema_word_corrections,
       text_schema_run_states,
+      text_schema_export_sounds,
     ].map { unsafe String(cString: $0) })
 
   /// The step that records whether a claim waits for a decision.

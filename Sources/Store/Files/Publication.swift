@@ -54,6 +54,9 @@ struct Publication: ~Copyable {
       throw SpoolError(
         "write", path, reason: refusal.reason ?? refusal.message, advice: refusal.advice)
     }
+    if isReplacing, before == nil, let refusal = try store.refusal(toReplaceRecording: path) {
+      throw refusal
+    }
     var isNew = false
     if isReplacing || before != nil {
       try replace()
@@ -61,11 +64,7 @@ struct Publication: ~Copyable {
       isNew = true
     } else {
       guard try isAlreadyThere(file) else {
-        throw SpoolError(
-          "write", path,
-          reason: "another file is there, which Spool did not write or which was changed since",
-          advice: "add \(option: .replace) to overwrite it, or choose another folder with "
-            + "\(option: .out)")
+        throw SpoolError(isForeign: path)
       }
       try? files.unlink(temporaryPath)
     }
@@ -74,7 +73,8 @@ struct Publication: ~Copyable {
       try store.withDatabase { (database) throws(SpoolError) in
         try KnownFileTables.publish(
           KnownFileTables.Published(
-            content: content, recording: source.recording, pipeline: source.pipeline),
+            content: content, recording: source.recording, sounds: source.sounds,
+            pipeline: source.pipeline),
           at: path, stamp: stamp, from: temporaryPath, in: &database)
       }
     } catch {

@@ -69,6 +69,65 @@ package struct InboxTable: Sendable {
     ).isEmpty
   }
 
+  /// Gives an inbox's recordings and files to its folder's new place, and forgets the old one. O(its
+  /// recordings).
+  package func move(_ former: String, to path: String) throws(SpoolError) {
+    let action = "record the move of an inbox in"
+    try database.with { (database) throws(SpoolError) in
+      try database.transaction(to: action) { (database) throws(SpoolError) in
+        for table in ["notes", "note_files"] {
+          try database.run(
+            "UPDATE \(table) SET inbox = ? WHERE inbox = ?", [.text(path), .text(former)],
+            to: action)
+        }
+        try RecordingTable.countChange(in: &database)
+        _ = try Self.forget(former, in: &database)
+      }
+    }
+  }
+
+  /// Forgets an inbox that no process watches: its watch, what that reported, and where its disk
+  /// was mounted. Its recordings stay.
+  /// - Returns: whether it was known.
+  package func forget(_ path: String) throws(SpoolError) -> Bool {
+    try database.with { (database) throws(SpoolError) in
+      try database.transaction(to: "forget the inbox in") { (database) throws(SpoolError) in
+        if let process = try Self.watcher(of: path, in: &database) {
+          throw SpoolError(
+            "forget the inbox", path, reason: "process \(process) watches it",
+            advice: "kill \(process) ends that watch")
+        }
+        return try Self.forget(path, in: &database)
+      }
+    }
+  }
+
+  /// The living process that watches an inbox; nil if none does.
+  static func watcher(
+    of path: String, in database: inout Database
+  ) throws(SpoolError) -> Int? {
+    let owners = try database.run(
+      "SELECT owner FROM work WHERE summary = ?",
+      [.text(InboxReport.claimSummary(ofInbox: path))], to: "read the inboxes in")
+    return owners.lazy.compactMap { $0[0].text.flatMap { ProcessIdentity($0) } }
+      .first(where: \.isAlive).map { Int($0.number) }
+  }
+
+  private static func forget(
+    _ path: String, in database: inout Database
+  ) throws(SpoolError) -> Bool {
+    let action = "forget the inbox in"
+    var count = 0
+    for (statement, key) in [
+      ("DELETE FROM watches WHERE inbox = ? RETURNING 1", path),
+      ("DELETE FROM mounts WHERE folder = ? RETURNING 1", path),
+      ("DELETE FROM work WHERE summary = ? RETURNING 1", InboxReport.claimSummary(ofInbox: path)),
+    ] {
+      count += try database.run(statement, [.text(key)], to: action).count
+    }
+    return count > 0
+  }
+
   /// The mount point that contained this folder when it was last used; nil if none did, or none is
   /// recorded. Both paths are absolute, without links. O(log n).
   package func mountPoint(ofFolder path: String) throws(SpoolError) -> String? {

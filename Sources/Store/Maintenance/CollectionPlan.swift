@@ -191,6 +191,8 @@ package struct CollectionPolicy: Hashable, Sendable {
   package var limit: Int?
   /// Whether only kept sound goes, which can be streamed again.
   package var isSoundOnly = false
+  /// Whether artifacts go whose records were lost with the database: what they are is unknown.
+  package var includesUnrecorded = false
 
   /// How long recent files are kept, in seconds: a run that has just found them relies on them.
   package var grace: Double = 3600
@@ -239,6 +241,8 @@ package struct CollectionReport: Hashable, Sendable, Codable {
   package internal(set) var keptBytes = 0
   /// How many of them are kept because they are recent.
   package internal(set) var recentBytes = 0
+  /// How many of them have no record, because it was lost with the database.
+  package internal(set) var unrecordedBytes = 0
   /// Unfinished runs, which keep all that they need.
   package internal(set) var held = 0
   /// Pinned runs.

@@ -20,6 +20,7 @@ extension DiskStore {
   /// - Parameter isReplacing: whether an existing file may be replaced.
   package func backUp(to target: String, isReplacing: Bool) throws(SpoolError) {
     let target = FilePath.absolute(target)
+    if isReplacing, let refusal = try refusal(toReplaceRecording: target) { throw refusal }
     let folder = FilePath.folder(of: target)
     let part = "\(folder)/.spool-\(AbandonedFiles.newName(for: .current))"
     do {
@@ -63,7 +64,8 @@ extension DiskStore {
     }
   }
 
-  /// Replaces a store's database by a backup; the old one is kept aside.
+  /// Replaces a store's database by a backup; the old one is kept aside. Where no store is, as on a
+  /// new computer, one is made around the backup: what its artifacts held is computed again.
   /// - Parameters:
   ///   - path: the store's folder.
   ///   - backup: the file; nil for the newest good slot.
@@ -83,7 +85,9 @@ extension DiskStore {
     _ path: String, from backup: String?, acceptsOtherStore: Bool = false,
     replacesNewer: Bool = false, files: FileOperations
   ) throws(SpoolError) -> (backup: String, keptAside: String?) {
-    let site = try RepairSite(path, files: files)
+    let isNew = backup != nil && !isThere(at: path)
+    if isNew, let backup { try requireBackup(FilePath.absolute(backup), ofStore: path, files) }
+    let site = try RepairSite(path, files: files, isMaking: isNew)
     let chosen = if let backup { FilePath.absolute(backup) } else { try newestGood(site) }
     guard (try? FileStamp(following: chosen)) != nil else {
       throw SpoolError(
@@ -92,14 +96,37 @@ extension DiskStore {
     }
     try site.slots.examine(chosen)
     if !replacesNewer { try requireNoNewer(chosen, site) }
-    var isForeign = false
-    if FilePath.folder(of: chosen) != site.slots.folder {
+    var isForeign = isNew
+    if !isNew, FilePath.folder(of: chosen) != site.slots.folder {
       do throws(SpoolError) { try requireOwn(chosen, site) } catch {
-        guard acceptsOtherStore else { throw error }
+        if !acceptsOtherStore, try !namesLostRecords(chosen, site) { throw error }
         isForeign = true
       }
     }
     return (chosen, try site.rebuild.restore(chosen, isForeign: isForeign))
+  }
+
+  /// Throws unless a backup can be used, before a store is made for it.
+  private static func requireBackup(
+    _ backup: String, ofStore path: String, _ files: FileOperations
+  ) throws(SpoolError) {
+    let layout = StoreLayout(root: FilePath.absolute(path))
+    try BackupSlots(folder: layout.backups, files: files, schema: .current).examine(backup)
+  }
+
+  /// Whether a backup names artifacts whose records this store has lost: then it is its own, though
+  /// the database that took the place of the lost one has another identity.
+  private static func namesLostRecords(
+    _ backup: String, _ site: borrowing RepairSite
+  ) throws(SpoolError) -> Bool {
+    let lost = LostRecords(layout: site.layout, files: site.files).digests
+    if lost.isEmpty { return false }
+    var database = try Database(at: backup, for: .frozen)
+    for digest in lost {
+      if try CheckpointTable.names(digest, in: &database) { return true }
+      if (try? RecordingTable.hasOriginal(digest, in: &database)) == true { return true }
+    }
+    return false
   }
 
   /// A store's own backups, newest first, each verified. Throws if there is no store. About 5 ms

@@ -3,7 +3,8 @@ import PipelineModel
 package import Platform
 
 extension DiskStore {
-  /// Frees what the policy allows, except originals, words and receipts, what is needed by kept,
+  /// Frees what the policy allows, except originals, words and receipts, files whose records were
+  /// lost with the database, what is needed by kept,
   /// running or unfinished runs, what was used within the grace period, and what was used since the
   /// oldest running run began.
   ///
@@ -25,14 +26,22 @@ extension DiskStore {
       logged(only: "pins") { (log) throws(SpoolError) in
         try PinTable.pinned(among: runs, in: &log)
       } ?? []
-    let (plan, pinned, uses) = try withDatabase {
-      (database) throws(SpoolError) -> (CollectionPlan, Int, [Digest: ArtifactUse]) in
+    let lost = LostRecords(layout: layout, files: files)
+    let listed = policy.includesUnrecorded ? [] : lost.digests
+    let (plan, pinned, uses, unrecorded) = try withDatabase {
+      (database) throws(SpoolError) -> (
+        CollectionPlan, Int, [Digest: ArtifactUse], Set<Digest>
+      ) in
+      var unrecorded: Set<Digest> = []
+      for digest in listed where try !CheckpointTable.names(digest, in: &database) {
+        unrecorded.insert(digest)
+      }
       let pinned = try PinTable.pinned(among: runs, in: &database).union(loggedPins)
       let originals = try RecordingTable.originals(in: &database)
       let files = present.map { file in
         let isWanted =
-          originals.contains(file.digest) || file.stamp.modified > start
-          || file.stamp.hasSeveralNames
+          originals.contains(file.digest) || unrecorded.contains(file.digest)
+          || file.stamp.modified > start || file.stamp.hasSeveralNames
         return (
           file.digest,
           CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
@@ -42,7 +51,8 @@ extension DiskStore {
         try self.plan(
           policy, now: now, guardStart: start, runs, unfinished, pinned,
           Dictionary(files, uniquingKeysWith: { first, _ in first }), &database),
-        pinned.count, try ArtifactUse.all(runs, in: &database) { _ in true }
+        pinned.count, try ArtifactUse.all(runs, in: &database) { _ in true },
+        unrecorded.subtracting(originals)
       )
     }
     let going = present.filter { plan.files.contains($0.digest) }
@@ -54,6 +64,8 @@ extension DiskStore {
     report.held = unfinished.names.count
     report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
     report.recentBytes = present.filter { $0.stamp.modified > start }
+      .reduce(0) { $0 + Int($1.stamp.byteCount) }
+    report.unrecordedBytes = present.filter { unrecorded.contains($0.digest) }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
     let freed =
       isDryRun
@@ -71,9 +83,9 @@ extension DiskStore {
     }
     // Recent work may be resumed at any time, whatever the policy.
     let workAge = max(policy.effectiveAge, policy.grace)
-    let lost = try freeWork(
+    let abandoned = try freeWork(
       untouchedFor: workAge, before: unfinished.firstStart, isDryRun: isDryRun)
-    for (folder, byteCount) in lost {
+    for (folder, byteCount) in abandoned {
       report.unfinished.append(
         CollectionReport.File(path: folder, byteCount: byteCount, kind: .unfinished))
       report.freedBytes += byteCount
@@ -84,7 +96,10 @@ extension DiskStore {
         report.freedBytes += file.byteCount
       }
     }
-    if !isDryRun { try withDatabase { changeLog.sweep(in: &$0) } }
+    if !isDryRun {
+      if policy.includesUnrecorded { try lost.forget() }
+      try withDatabase { changeLog.sweep(in: &$0) }
+    }
     return report
   }
 

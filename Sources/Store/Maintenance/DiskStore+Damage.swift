@@ -1,5 +1,5 @@
 internal import PipelineModel
-internal import Platform
+package import Platform
 
 extension DiskStore {
   /// How long a verification is valid for reading, in seconds: media lose bits without a change of
@@ -22,6 +22,23 @@ extension DiskStore {
       try setAside(damage, kind: artifact.kind)
       return nil
     }
+  }
+
+  /// The recordings whose original lies nowhere but in the store and is not there any more, or was set
+  /// aside as damaged. Reads no file. O(recordings that the store must have).
+  package func lostOriginals() throws(SpoolError) -> [Recording] {
+    try withDatabase { (database) throws(SpoolError) in
+      try RecordingTable.heldArtifacts(in: &database).filter { held in
+        held.artifact == held.recording.content.digest && !layout.holds(held.recording.content)
+      }.map { $0.recording }
+    }
+  }
+
+  /// Whether the store's copy of a recording is as it arrived. Reads it only if its file is not the
+  /// version that was verified last.
+  package func hasIntactOriginal(of recording: Recording) -> Bool {
+    guard case .sound? = try? artifacts.look(at: recording.content) else { return false }
+    return true
   }
 
   private func setAside(_ damage: ArtifactDamage, kind: ArtifactKind) throws(SpoolError) {

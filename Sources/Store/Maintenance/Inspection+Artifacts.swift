@@ -13,6 +13,15 @@ extension Inspection {
     _ named: [Digest: Artifact], in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
     let found = try inspectFiles(named, &report)
+    if try RecordingTable.isThere(in: &database) {
+      for (index, finding) in report.findings.enumerated() where finding.kind == .damagedArtifact {
+        if let recording = try RecordingTable.recordings(
+          "WHERE digest = ?", [.text(finding.subject ?? "")], in: &database
+        ).first {
+          report.findings[index] = Self.damagedOriginal(finding, of: recording)
+        }
+      }
+    }
     for (digest, artifact) in named.sorted(by: { $0.key < $1.key })
     where !found.contains(digest) && !isThere(layout.artifact(digest)) {
       guard try CheckpointTable.names(digest, in: &database) else { continue }
@@ -22,7 +31,9 @@ extension Inspection {
           problem: "a \(artifact.kind.rawValue) that a checkpoint names is not there",
           meaning: "it is made again when it is needed"))
     }
+    let lost = LostRecords(layout: layout, files: files).digests
     for file in ArtifactFile.all(in: layout).files where named[file.digest] == nil {
+      let isLost = lost.contains(file.digest)
       let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
       if isSettled, try !CheckpointTable.names(file.digest, in: &database),
         try !isOriginal(file.digest, in: &database)
@@ -31,9 +42,27 @@ extension Inspection {
           InspectionFinding(
             .unnamedArtifact, file.path, subject: file.digest.hex,
             problem: "no checkpoint names this file of \(file.stamp.byteCount) bytes",
-            meaning: "it only takes room", advice: "\(command: .gc)"))
+            meaning: isLost
+              ? "its record was lost with the database: it may be a recording, and is kept"
+              : "it only takes room",
+            advice: isLost ? "\(command: .gc) \(option: .unrecorded) frees it" : "\(command: .gc)"
+          ))
       }
     }
+  }
+
+  /// Reports a database that was lost with its log and its backups until a repair has accepted it:
+  /// an empty one in its place hides the loss.
+  func inspectLostRecords(_ report: inout InspectionReport) {
+    let lost = LostRecords(layout: layout, files: files)
+    if lost.isAccepted { return }
+    let count = lost.digests.count
+    report.findings.append(
+      InspectionFinding(
+        .lostRecords, layout.database,
+        problem: "an empty database is in the place of a lost one: "
+          + "\(count == 1 ? "a file has" : "\(count) files have") no record any more",
+        meaning: Self.withoutSource))
   }
 
   /// Whether an artifact is a recording's; false in a database without recordings.
@@ -75,6 +104,17 @@ extension Inspection {
       for (file, fault) in try faults(in: unread) { report.findings.append(damaged(file, fault)) }
     }
     return Set(files.map(\.digest))
+  }
+
+  /// Nothing can make a recording again.
+  private static func damagedOriginal(
+    _ finding: InspectionFinding, of recording: Recording
+  ) -> InspectionFinding {
+    InspectionFinding(
+      finding.kind, finding.path, subject: finding.subject,
+      problem: "the original of \(recording.key) (\(recording.fileName)) is damaged: "
+        + finding.problem,
+      meaning: InspectionFinding.lostOriginal)
   }
 
   private func damaged(_ file: ArtifactFile, _ problem: String) -> InspectionFinding {

@@ -90,6 +90,7 @@ package struct Inspection: Sendable {
       try inspectRuns(in: &database, &report)
       try inspectExports(in: &database, &report)
       try inspectArtifacts(named, in: &database, &report)
+      inspectLostRecords(&report)
       try inspectPins(in: &database, &report)
       try inspectLog(in: &database, &report)
       try inspectRecordings(in: &database, &report)
@@ -114,7 +115,7 @@ package struct Inspection: Sendable {
     let condition =
       DatabaseSnapshot.isWritable(layout.root) ? DatabaseCondition(at: layout.database) : .sound
     switch condition {
-    case .blank where isUnborn: return .unborn
+    case .blank where rebuild.isUnborn: return .unborn
     case .blank:
       return .damaged(isThere(layout.database) ? DatabaseLoss.empty : DatabaseLoss.gone)
     case .damaged(let reason): return .damaged(reason)
@@ -152,18 +153,25 @@ package struct Inspection: Sendable {
     BackupSlots(folder: layout.backups, files: files, schema: .current)
   }
 
-  private var isUnborn: Bool {
-    let (files, strays) = ArtifactFile.all(in: layout)
-    return files.isEmpty && strays.isEmpty && log.isEmpty && !log.old.isThere
-      && slots.filled.isEmpty
+  private var rebuild: Rebuild {
+    Rebuild(
+      layout: layout, files: files, schema: .current, log: log, slots: slots, now: Clock.now())
   }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {
-    return InspectionFinding(
+    InspectionFinding(
       .database, layout.database, problem: DatabaseLoss.line(reason),
-      meaning: "runs and checkpoints are not found in it; the next command makes it again from "
-        + DatabaseLoss.source(slots.newestGood))
+      meaning: rebuild.hasNoSource
+        ? Self.withoutSource
+        : "runs and checkpoints are not found in it; the next command makes it again from "
+          + DatabaseLoss.source(slots.newestGood))
   }
+
+  /// What the loss of a database with its log and its backups means.
+  static let withoutSource =
+    "neither a change log nor a backup is there to make it again from: \(command: .restore) FILE "
+    + "puts a backup in its place; without one, all files are kept, for the recordings of an inbox "
+    + "may be among them"
 
   private func inspectBackups(_ report: inout InspectionReport) throws(SpoolError) {
     for number in slots.filled {
@@ -199,9 +207,8 @@ package struct Inspection: Sendable {
         InspectionFinding(
           .missingRecording, layout.artifact(artifact), subject: recording.key.name,
           problem: "the file of \(recording.key) (\(recording.fileName)) is not there",
-          meaning: isThere(aside)
-            ? "it was damaged, and is kept as \(aside); send it again if you have it"
-            : "it cannot be processed; send it again if you have it",
+          meaning: (isThere(aside) ? "it was damaged, and is kept as \(aside); " : "")
+            + InspectionFinding.lostOriginal,
           advice: "\(command: .inboxShow) \(recording.key)"))
     }
   }

@@ -4,6 +4,8 @@ import Platform
 package struct InspectionFinding: Hashable, Sendable, Codable {
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case database
+    /// The database was lost with its change log and its backups, and an empty one took its place.
+    case lostRecords
     /// The store was being made when its process ended.
     case unfinishedStore
     /// The database has lost its last transactions.
@@ -56,6 +58,10 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
 
   private static let repair = "\(command: .repair)"
 
+  /// What the loss of a recording's original means.
+  package static let lostOriginal =
+    "nothing can make it again; sent again, it is put right by itself"
+
   /// Whether a repair can fix it.
   package var isRepairable: Bool { advice == Self.repair }
 
@@ -85,7 +91,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
   /// Whether it is damage rather than a remark.
   package var isDamage: Bool {
     switch kind {
-    case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
+    case .database, .lostRecords, .databaseBehind, .damagedArtifact, .missingArtifact,
+      .missingRecording,
       .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedLedger,
       .damagedBackup,
       .damagedNote, .damagedWork, .damagedPin:

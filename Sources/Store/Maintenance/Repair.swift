@@ -95,6 +95,7 @@ package struct Repair: Sendable {
     let what: String? =
       switch finding.kind {
       case .database: "make the database again"
+      case .lostRecords: "keep the files whose records are lost, and call the store sound"
       case .databaseBehind: "take in what the database has lost from its log"
       case .damagedArtifact: "set the damaged file aside, and strike what may have been made of it"
       case .missingArtifact: "strike the missing file from its checkpoints"
@@ -124,6 +125,7 @@ extension RepairSite {
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(SpoolError) -> Bool {
     switch finding.kind {
+    case .lostRecords: try LostRecords(layout: layout, files: files).accept()
     case .databaseBehind: _ = try log.catchUp(&database)
     case .damagedArtifact: try setAside(finding, &database)
     case .missingArtifact: try strike(finding, &database)
@@ -313,12 +315,16 @@ struct RepairSite: ~Copyable {
   private let lock: FolderLock
 
   /// Takes the store; throws, naming the holders, if it is in use.
-  init(_ path: String, files: FileOperations, patience: Int = 1000) throws(SpoolError) {
+  /// - Parameter isMaking: whether to make its folder if there is none.
+  init(
+    _ path: String, files: FileOperations, isMaking: Bool = false, patience: Int = 1000
+  ) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let drafts = DraftFolder(path: layout.drafts, files: files)
     let log = ChangeLog(layout: layout, drafts: drafts, files: files)
     let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
-    try Inspection.requireStore(at: layout)
+    if !isMaking { try Inspection.requireStore(at: layout) }
+    try files.makeFolders(layout.root)
     try FilePath.requireWritable(layout.root)
     let lock = try FolderLock(layout.root)
     guard lock.wait(patience: patience, { $0.tryAlone() }) else {

@@ -20,6 +20,8 @@ package struct PruneReport: Hashable, Sendable, Codable {
     case receipt
     /// A run of its recording and pipeline is not finished, and may claim it.
     case unfinished
+    /// What took its place is gone, or not as Spool wrote it: it may be the last one.
+    case alone
   }
 
   package struct File: Hashable, Sendable, Codable {
@@ -71,6 +73,10 @@ extension DiskStore {
         file.obstacle = .unfinished
       } else if !isUnchanged(export, stamp, digest: ruling.digest) {
         file.obstacle = .changed
+      } else if ruling.reason == .replaced,
+        ruling.successors.isEmpty || !ruling.successors.allSatisfy(isThere)
+      {
+        file.obstacle = .alone
       }
       if file.obstacle == nil, !isDryRun { try delete(export, stamp) }
       if file.obstacle == nil {
@@ -96,6 +102,13 @@ extension DiskStore {
     } catch {
       return false
     }
+  }
+
+  /// Whether a published file is there as Spool wrote it.
+  private func isThere(_ file: PublishedFile) -> Bool {
+    guard let stamp = try? FileStamp(at: file.path), stamp.isRegularFile else { return false }
+    guard let digest = file.digest else { return (try? published(at: file.path)) != nil }
+    return (try? self.digest(ofFile: file.path)) == digest
   }
 
   private func delete(
@@ -128,6 +141,9 @@ struct ExportClaims {
     /// The run that replaced it.
     var run: RunRecord?
     var replacement: String?
+    /// The files that must be there before it may go: its replacement, or all exports of the run that
+    /// replaced it.
+    var successors: [PublishedFile] = []
     /// The SHA-256 of its bytes; nil if unknown.
     var digest: Digest?
     /// Whether it is a receipt or belongs to one.
@@ -192,13 +208,13 @@ struct ExportClaims {
       })
     else { return nil }
     let proofs = maker.published.filter { $0.leaf != nil }
+    let replacement = runs[later].published.first {
+      $0.step == file.step && $0.port == file.port && $0.leaf == nil
+        && Self.suffix($0.path) == Self.suffix(path)
+    }
     return Ruling(
-      reason: .replaced, run: runs[later],
-      replacement: runs[later].published.first {
-        $0.step == file.step && $0.port == file.port && $0.leaf == nil
-          && Self.suffix($0.path) == Self.suffix(path)
-      }?.path,
-      digest: file.digest,
+      reason: .replaced, run: runs[later], replacement: replacement?.path,
+      successors: replacement.map { [$0] } ?? runs[later].published, digest: file.digest,
       isProof: proofs.contains { $0 == file || ($0.step == file.step && file.port == nil) },
       receipts: receipts + proofs.map(\.path), isUnfinished: unfinished)
   }

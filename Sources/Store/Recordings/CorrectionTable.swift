@@ -25,24 +25,51 @@ package struct CorrectionTable: Sendable {
   private static let reading = "read corrections in"
   private static let writing = "record a correction in"
 
-  /// The corrections of a recording, which is named by the digest of its file. O(their length).
-  package func all(of recording: Digest) throws(SpoolError) -> [StoredCorrection] {
-    let rows = try database.run(
-      """
-      SELECT author, at, transcript, changes FROM word_corrections WHERE recording = ?
-      ORDER BY number
-      """, [.text(recording.hex)], to: Self.reading)
+  /// The corrections of a recording, oldest first. O(their length).
+  /// - Parameter recordings: the digests of the files of its sound: corrections may have been made over
+  ///   any of them.
+  package func all(of recordings: [Digest]) throws(SpoolError) -> [StoredCorrection] {
+    let rows = try database.with { (database) throws(SpoolError) in
+      try Self.rows(of: recordings, in: &database)
+    }
     return try rows.map { (row) throws(SpoolError) in
-      guard let changes = row[3].text.flatMap(SealedText.open),
-        let transcript = row[2].text.flatMap(Digest.init(hex:))
+      guard let changes = row.columns[3].text.flatMap(SealedText.open),
+        let transcript = row.columns[2].text.flatMap(Digest.init(hex:))
       else {
         throw SpoolError(
-          Self.reading, "the store", reason: "a correction of \(recording.short) is damaged",
+          Self.reading, "the store", reason: "a correction of \(row.recording.short) is damaged",
           advice: "\(command: .repair) takes it from the change log")
       }
       return StoredCorrection(
-        author: row[0].text ?? "", time: row[1].text ?? "", transcript: transcript,
-        changes: changes)
+        author: row.columns[0].text ?? "", time: row.columns[1].text ?? "",
+        transcript: transcript, changes: changes)
+    }
+  }
+
+  private typealias Row = (recording: Digest, number: Int64, columns: SQLRow)
+
+  /// The corrections of all files of a sound in the order in which they were made: of each file by their
+  /// numbers, whatever the clock said, and of different files by their times.
+  private static func rows(
+    of recordings: [Digest], in database: inout Database
+  ) throws(SpoolError) -> [Row] {
+    var lists: [ArraySlice<Row>] = []
+    for recording in Set(recordings).sorted(by: { $0.hex < $1.hex }) {
+      let rows = try database.run(
+        """
+        SELECT author, at, transcript, changes, number FROM word_corrections WHERE recording = ?
+        ORDER BY number
+        """, [.text(recording.hex)], to: reading)
+      lists.append(rows.map { (recording, $0[4].integer ?? 0, $0) }[...])
+    }
+    var all: [Row] = []
+    func next(_ list: ArraySlice<Row>) -> String { list.first?.columns[1].text ?? "" }
+    while true {
+      lists.removeAll(where: \.isEmpty)
+      guard let first = lists.indices.min(by: { next(lists[$0]) < next(lists[$1]) }) else {
+        return all
+      }
+      all.append(lists[first].removeFirst())
     }
   }
 
@@ -59,27 +86,28 @@ package struct CorrectionTable: Sendable {
   }
 
   /// Adds a correction, durably and in one transaction.
-  /// - Parameter count: how many the recording had when the correction was made. Throws, and adds
-  ///   nothing, if it has others now.
+  /// - Parameters:
+  ///   - recordings: the digests of the files of its sound, that of the corrected one first.
+  ///   - count: how many they had when the correction was made. Throws, and adds nothing, if they have
+  ///     others now.
   package func add(
-    _ correction: StoredCorrection, to recording: Digest, after count: Int
+    _ correction: StoredCorrection, to recordings: [Digest], after count: Int
   ) throws(SpoolError) {
     try database.with { (database) throws(SpoolError) in
       try database.transaction(to: Self.writing) { (database) throws(SpoolError) in
-        let there = try database.run(
-          "SELECT count(*) FROM word_corrections WHERE recording = ?", [.text(recording.hex)],
-          to: Self.writing
-        ).first?[0].integer
-        guard there == Int64(count) else {
+        let there = try Self.rows(of: recordings, in: &database)
+        guard there.count == count else {
           throw SpoolError(
             "the words were corrected meanwhile", reason: "by another process",
             advice: "correct them again: the text has the other correction then")
         }
+        // Behind the last one, so that their order does not depend on the clock.
+        guard let recording = there.last?.recording ?? recordings.first else { return }
         try database.run(
           "INSERT INTO word_corrections VALUES (?, ?, ?, ?, ?, ?)",
           [
-            .text(recording.hex), .integer(Int64(count + 1)), .text(correction.author),
-            .text(correction.time), .text(correction.transcript.hex),
+            .text(recording.hex), .integer((there.last?.number ?? 0) + 1),
+            .text(correction.author), .text(correction.time), .text(correction.transcript.hex),
             .text(SealedText.seal(correction.changes)),
           ], to: Self.writing)
       }
@@ -87,17 +115,19 @@ package struct CorrectionTable: Sendable {
   }
 
   /// Removes the last correction of a recording, durably.
+  /// - Parameter recordings: the digests of the files of its sound.
   /// - Returns: who had made it and when; nil if there is none.
   package func removeLast(
-    of recording: Digest
+    of recordings: [Digest]
   ) throws(SpoolError) -> (author: String, time: String)? {
-    let row = try database.run(
-      """
-      DELETE FROM word_corrections WHERE recording = ?1 AND number =
-        (SELECT max(number) FROM word_corrections WHERE recording = ?1)
-      RETURNING author, at
-      """, [.text(recording.hex)], to: Self.writing
-    ).first
-    return row.map { ($0[0].text ?? "", $0[1].text ?? "") }
+    try database.with { (database) throws(SpoolError) in
+      try database.transaction(to: Self.writing) { (database) throws(SpoolError) in
+        guard let last = try Self.rows(of: recordings, in: &database).last else { return nil }
+        try database.run(
+          "DELETE FROM word_corrections WHERE recording = ? AND number = ?",
+          [.text(last.recording.hex), .integer(last.number)], to: Self.writing)
+        return (last.columns[0].text ?? "", last.columns[1].text ?? "")
+      }
+    }
   }
 }

@@ -29,6 +29,8 @@ enum KnownFileTables {
     let content: Digest
     /// The source recording; nil if unknown.
     let recording: RecordingIdentity?
+    /// The sound inputs of its run; empty if there were none, or if unknown.
+    var sounds: [RecordingIdentity] = []
     /// The pipeline's name; nil if unknown.
     let pipeline: String?
     /// The path of the receipt that covers it; nil if none does, or if unknown.
@@ -54,8 +56,8 @@ enum KnownFileTables {
       """, to: "read published files in"
     ).compactMap { row in
       guard let path = row[0].text else { return nil }
-      return published(row[1..<6]).map {
-        Export(path: path, published: $0, stamp: Array(row[6..<11]))
+      return published(row[1..<7]).map {
+        Export(path: path, published: $0, stamp: Array(row[7..<12]))
       }
     }
   }
@@ -74,7 +76,8 @@ enum KnownFileTables {
       content: content,
       recording: row[1].text.flatMap { path in
         digest.map { RecordingIdentity(path: path, digest: $0) }
-      }, pipeline: row[3].text, receipt: row[4].text)
+      }, sounds: row[5].text.flatMap { try? [RecordingIdentity](jsonText: $0) } ?? [],
+      pipeline: row[3].text, receipt: row[4].text)
   }
 
   /// What this version of the file was published as; nil if it was not.
@@ -105,7 +108,7 @@ enum KnownFileTables {
         published.content,
         [
           published.recording?.path, published.recording?.digest.hex, published.pipeline,
-          published.receipt,
+          published.receipt, text(of: published.sounds),
         ], at: path, stamp: stamp, in: &database)
       try forgetUnfinished(temporary, in: &database)
     }
@@ -120,7 +123,7 @@ enum KnownFileTables {
       "SELECT \(originColumns) FROM published WHERE path = ?", [.text(path)],
       to: "read published files in"
     ).first
-    try record(digest, (0..<4).map { origin?[$0].text }, at: path, stamp: stamp, in: &database)
+    try record(digest, (0..<5).map { origin?[$0].text }, at: path, stamp: stamp, in: &database)
   }
 
   /// Records the receipt that covers published files, where another one or none is recorded.
@@ -136,6 +139,34 @@ enum KnownFileTables {
     }
   }
 
+  /// The length of what was published last at a path; nil if nothing was.
+  static func byteCount(
+    ofPublished path: String, in database: inout Database
+  ) throws(SpoolError) -> Int64? {
+    try database.run(
+      "SELECT byte_count FROM published WHERE path = ?", [.text(path)],
+      to: "read published files in"
+    ).first?[0].integer
+  }
+
+  /// Records the sound inputs of published files, where others or none are recorded.
+  static func attribute(
+    _ paths: [String], to sounds: [RecordingIdentity], in database: inout Database
+  ) throws(SpoolError) {
+    try database.transaction(to: recordAction) { (database) throws(SpoolError) in
+      for path in paths {
+        try database.run(
+          "UPDATE published SET sounds = ?1 WHERE path = ?2 AND sounds IS NOT ?1",
+          [SQLValue(text(of: sounds)), .text(path)], to: recordAction)
+      }
+    }
+  }
+
+  /// As it is stored; nil for none.
+  private static func text(of sounds: [RecordingIdentity]) -> String? {
+    sounds.isEmpty ? nil : JSONText.of(sounds)
+  }
+
   /// - Parameter origin: the values of `originColumns`.
   private static func record(
     _ content: Digest, _ origin: [String?], at path: String, stamp: FileStamp,
@@ -145,7 +176,7 @@ enum KnownFileTables {
       """
       INSERT OR REPLACE INTO published
         (path, \(stampColumns), content, \(originColumns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [.text(path)] + stamp.columns + [.text(content.hex)] + origin.map { SQLValue($0) },
       to: recordAction)
@@ -160,7 +191,7 @@ enum KnownFileTables {
   }
 
   private static let recordAction = "record a published file in"
-  private static let originColumns = "recording_path, recording_digest, pipeline, receipt"
+  private static let originColumns = "recording_path, recording_digest, pipeline, receipt, sounds"
   private static let stampColumns = "device, inode, byte_count, modified_ns, changed_ns"
   private static let stampMatches =
     "(\(stampColumns)) = (?, ?, ?, ?, ?)"

@@ -66,6 +66,7 @@ struct RecordingAdmitter {
   ) throws(SpoolError) -> RecordingAdmission {
     // A device may send known bytes under its own name, and expects acknowledgements under that.
     let isAlias = arrival.deviceID != nil && named == nil && arrival.deviceID != holder.deviceID
+    try takeOver(holder, in: &database)
     try addFiles(to: holder.key, isAlias: isAlias, in: &database)
     if let named, named.key != holder.key, holder.conflict != named.key,
       holder.sound == nil || holder.sound != named.sound
@@ -76,6 +77,22 @@ struct RecordingAdmitter {
       holder.key, .repeatArrival(name: arrival.fileName), in: &database)
     if isAlias { try applyWaitingCommands(in: &database) }
     return .duplicate(of: outcome?.recording ?? holder)
+  }
+
+  /// Gives a recording that was never processed to the inbox that it came by now, unless the other is
+  /// watched: that folder may be gone, and here it is processed.
+  private func takeOver(
+    _ holder: Recording, in database: inout Database
+  ) throws(SpoolError) {
+    guard holder.inbox != arrival.inbox, [.received, .failed].contains(holder.state),
+      try InboxTable.watcher(of: holder.inbox, in: &database) == nil
+    else { return }
+    let values: [SQLValue] = [.text(arrival.inbox), .text(holder.key.name)]
+    try database.run(
+      "UPDATE notes SET inbox = ? WHERE key = ?", values, to: RecordingTable.recordAction)
+    try database.run(
+      "UPDATE note_files SET inbox = ? WHERE note = ? AND place = 'inbox'", values,
+      to: RecordingTable.recordAction)
   }
 
   /// The bytes are those of one recording, the identity is another's: they must stay separate.

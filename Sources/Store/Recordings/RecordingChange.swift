@@ -56,6 +56,12 @@ package struct RecordingRefusal: Error, Hashable, Sendable {
   package var advice: String?
   /// A command for the user; nil if there is none.
   package var command: String?
+
+  package init(reason: String, advice: String? = nil, command: String? = nil) {
+    self.reason = reason
+    self.advice = advice
+    self.command = command
+  }
 }
 
 /// The result of a requested change.

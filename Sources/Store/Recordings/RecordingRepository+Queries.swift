@@ -36,6 +36,20 @@ extension RecordingRepository {
       advice: "type more of the name")
   }
 
+  /// The recordings that arrived as a file of this name, the newest first. O(recordings).
+  package func recordings(ofFile name: String) throws(SpoolError) -> [Recording] {
+    try read("WHERE file_name = ? ORDER BY received_at DESC", [.text(name)])
+  }
+
+  /// The recording of a content that a pipeline processes; nil if there is none. O(log n).
+  package func recording(
+    of content: Digest, pipeline: String
+  ) throws(SpoolError) -> Recording? {
+    try read(
+      "WHERE digest = ? AND pipeline = ?", [.text(content.hex), .text(pipeline)]
+    ).first
+  }
+
   /// Recordings, the last changed first. O(log n + limit).
   package func matching(_ query: RecordingQuery) throws(SpoolError) -> [Recording] {
     var conditions: [String] = []

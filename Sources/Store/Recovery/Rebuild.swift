@@ -12,17 +12,42 @@ struct Rebuild {
   let slots: BackupSlots
   let now: Int64
 
+  /// Whether nothing is there that a database could be made from.
+  var hasNoSource: Bool { log.isEmpty && !log.old.isThere && slots.filled.isEmpty }
+
+  /// Whether the store was never in use: an empty database in it is a new one.
+  var isUnborn: Bool {
+    guard hasNoSource else { return false }
+    let (files, strays) = ArtifactFile.all(in: layout)
+    return files.isEmpty && strays.isEmpty
+  }
+
   /// Rebuilds the database and puts it in place; the old one is kept aside.
   ///
   /// The old one is replaced in the last step; after an interruption the next opening repeats the
   /// rebuild.
   func run(because cause: String) throws(SpoolError) -> Recovery {
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
+    let isLogLost = log.isEmpty && !log.old.isThere
     let (slot, found) = try makeFromNewest(part)
+    // Before the new database is in place: no collection may come between.
+    let unnamedCount =
+      isLogLost || found.unreadByteCount > 0
+      ? try listUnnamed(by: part, isAccepted: slot != nil || !isLogLost) : 0
     let aside = try replace(with: part.path, word: "damaged")
     return Recovery(
       cause: cause, slot: slot, checkpoints: found.checkpoints, runs: found.runs,
-      recordings: found.recordings, unreadBytes: found.unreadByteCount, keptAside: aside)
+      recordings: found.recordings, unreadBytes: found.unreadByteCount, keptAside: aside,
+      unrecordedFiles: unnamedCount == 0 ? nil : unnamedCount)
+  }
+
+  /// Lists the artifacts that a database about to be put in place does not name.
+  private func listUnnamed(
+    by part: DatabaseFiles, isAccepted: Bool
+  ) throws(SpoolError) -> Int {
+    var database = try Database(at: part.path, for: .frozen)
+    return try LostRecords(layout: layout, files: files).list(
+      unnamedIn: &database, isAccepted: isAccepted)
   }
 
   /// Starts from the newest backup that proves good in use; without any if none does.
@@ -47,21 +72,34 @@ struct Rebuild {
     try part.remove()
     try files.copyFile(from: backup, to: part.path)
     if isForeign {
-      try forgetChangeLog(part)
+      try settleIn(part)
     } else if (try? takePublications(into: part)) == nil {
       // The database that is replaced may be damaged.
       try part.remove()
       try files.copyFile(from: backup, to: part.path)
     }
     try slots.examine(part.path)
-    return try replace(with: part.path, word: "replaced")
+    let lost = LostRecords(layout: layout, files: files)
+    // What came after the backup is known by the log alone.
+    if isForeign || log.isEmpty && !log.old.isThere {
+      _ = try listUnnamed(by: part, isAccepted: true)
+    }
+    let aside = try replace(with: part.path, word: "replaced")
+    if !lost.isAccepted { try lost.accept() }
+    return aside
   }
 
-  private func forgetChangeLog(_ part: DatabaseFiles) throws(SpoolError) {
+  /// Fits another store's database to this one: it knows nothing of the change log, what is not here
+  /// is computed again, and no run is under way.
+  private func settleIn(_ part: DatabaseFiles) throws(SpoolError) {
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
       try ChangeLog.record(ChangeLog.State(), in: &database)
+      try database.transaction(to: "restore") { (database) throws(SpoolError) in
+        try CheckpointTable.strikeMissing(in: layout, from: &database)
+        try RunTable.cutOffAll(in: &database)
+      }
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
       _ = consume database
     } catch {
@@ -151,18 +189,29 @@ package struct Recovery: Hashable, Sendable, Codable {
   package let unreadBytes: Int
   /// The path of the damaged database; nil if there was none.
   package let keptAside: String?
+  /// How many artifacts have no record any more, because the change log was lost too; nil if none.
+  package let unrecordedFiles: Int?
 
   private enum CodingKeys: String, CodingKey {
     case cause, slot, checkpoints, runs, recordings = "notes", unreadBytes, keptAside
+    case unrecordedFiles
   }
 
   package var line: String {
     let aside = keptAside.map { "; the damaged one is kept as \($0)" } ?? ""
+    let unrecorded =
+      unrecordedFiles.map { "; \($0) \($0 == 1 ? "file is" : "files are") kept without a record" }
+      ?? ""
+    if slot == nil, checkpoints + runs + recordings == 0, unrecordedFiles != nil {
+      return "\(DatabaseLoss.line(cause)), and so were its change log and its backups: an empty "
+        + "one took its place\(unrecorded); \(command: .restore) FILE puts a backup back, and "
+        + "\(command: .check) says more\(aside)"
+    }
     return "\(DatabaseLoss.line(cause)) and was made again from \(DatabaseLoss.source(slot)): "
       + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
       + "\(runs) \(runs == 1 ? "run" : "runs")"
       + (recordings == 0 ? "" : " and \(recordings) recording\(recordings == 1 ? "" : "s")")
-      + " from the log" + CatchUp.unread(unreadBytes) + aside
+      + " from the log" + CatchUp.unread(unreadBytes) + unrecorded + aside
   }
 }
 

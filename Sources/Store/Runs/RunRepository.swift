@@ -54,6 +54,16 @@ package struct RunRepository: RunLog {
     }
   }
 
+  /// The paths of all files that runs took in. O(runs).
+  func inputPaths() throws(SpoolError) -> [String] {
+    try database.run(
+      """
+      SELECT DISTINCT input.value FROM runs,
+        json_each(CASE WHEN json_valid(record) THEN record ELSE '{}' END, '$.inputs') AS input
+      """, to: "read runs in"
+    ).compactMap { $0[0].text }
+  }
+
   /// Gives up an unfinished run, which then holds nothing.
   /// - Parameter prefix: the run's name, or the beginning of it.
   /// - Returns: the run; nil if there is none of that name. Throws if it is running or done.
@@ -122,6 +132,18 @@ package struct RunRepository: RunLog {
     ).first { $0.recordings?.values.contains(recording) == true }
   }
 
+  /// The runs whose records name any of some digests, as those of recordings and of sound, newest first.
+  /// Decodes only these. O(runs).
+  package func mentioning(_ digests: [Digest]) throws(SpoolError) -> [RunRecord] {
+    if digests.isEmpty { return [] }
+    let condition = digests.map { _ in "instr(record, ?) > 0" }.joined(separator: " OR ")
+    return try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE \(condition)
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, digests.map { .text($0.hex) })
+  }
+
   /// The runs that may need action, newest first: running ones, unfinished ones, and failures since
   /// a time in seconds since 1970. Leaves out what was resumed or started again, failures that a
   /// later run resolves, and starts that were refused before any work. Decodes only these runs and
@@ -168,11 +190,17 @@ package struct RunRepository: RunLog {
     ).contains { run.isTakenUp(by: $0) || $0.resolves(run) }
   }
 
-  /// Gives up the failures before a time in seconds since 1970: they need no action any more.
+  /// Gives up all failures before a time in seconds since 1970, also those that a later run resolved:
+  /// they need no action any more. O(failed runs).
   /// - Returns: the runs, newest first.
   package func forgetFailures(before end: Double) throws(SpoolError) -> [RunRecord] {
     var forgotten: [RunRecord] = []
-    for run in try open() where run.state == .failed && run.startedAt <= end {
+    let failed = try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE state = 'failed'
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, [])
+    for run in failed where run.state == .failed && run.startedAt <= end {
       if let run = try drop(run.id.name) { forgotten.append(run) }
     }
     return forgotten
@@ -181,6 +209,8 @@ package struct RunRepository: RunLog {
   /// The run of this name, or the only one with this prefix; throws if it is ambiguous, nil if
   /// none.
   package func run(named prefix: String) throws(SpoolError) -> RunRecord? {
+    // Every name begins with nothing.
+    if prefix.isEmpty { return nil }
     let found = try records(
       """
       SELECT id, record, owner, number FROM runs WHERE substr(id, 1, length(?1)) = ?1

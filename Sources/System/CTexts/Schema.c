@@ -80,3 +80,6 @@ const char *const text_schema_word_corrections = (const char[]){
 const char *const text_schema_run_states = (const char[]){
 #embed "Store/26-run-states.sql"
     , 0};
+const char *const text_schema_export_sounds = (const char[]){
+#embed "Store/27-export-sounds.sql"
+    , 0};

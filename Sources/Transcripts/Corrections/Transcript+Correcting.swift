@@ -10,10 +10,15 @@ package struct CorrectedTranscript: Sendable {
   ///
   /// Complexity: O(*n* + *c*) for each correction of *c* changes that finds its places where they were;
   /// O(*n* × *c*) at worst.
-  package init(_ transcript: Transcript, with corrections: [Correction]) {
+  /// - Parameter origin: the time in the recording of a time of the transcript: times of changes are the
+  ///   recording's.
+  package init(
+    _ transcript: Transcript, with corrections: [Correction],
+    origin: (Double) -> Double = { $0 }
+  ) {
     self.transcript = transcript
     for (number, correction) in corrections.enumerated() {
-      var search = PlaceSearch(self.transcript.words)
+      var search = PlaceSearch(self.transcript.words, origin)
       var edits: [(place: Range<Int>, words: [String])] = []
       for change in correction.changes {
         switch search.find(change) {
@@ -36,8 +41,9 @@ private struct PlaceSearch {
     case missing
   }
 
-  private let words: [TimedWord]
   private let plain: [String]
+  /// When each word begins, in seconds of the recording; last, when the last one ends.
+  private let times: [Double?]
   /// Where the next place may begin.
   private var cursor = 0
   /// How far the last place was from where it was in the text of the correction.
@@ -48,8 +54,8 @@ private struct PlaceSearch {
   /// Words that a place may have more or fewer than the change removed.
   private static let surplus = 3
 
-  init(_ words: [TimedWord]) {
-    self.words = words
+  init(_ words: [TimedWord], _ origin: (Double) -> Double) {
+    times = (words.map(\.start) + [words.last?.end]).map { $0.map(origin) }
     plain = words.map { WordDifference.plain($0.text) }
   }
 
@@ -116,8 +122,7 @@ private struct PlaceSearch {
   /// Whether a place may begin here by its time; where either has none, anywhere.
   private func isNear(_ change: WordChange, _ start: Int) -> Bool {
     guard let from = change.start, let to = change.end else { return true }
-    let here = start < words.count ? words[start].start : words.last?.end
-    guard let here else { return true }
+    guard times.indices.contains(start), let here = times[start] else { return true }
     return here >= from - Self.tolerance && here <= to + Self.tolerance
   }
 

@@ -19,14 +19,17 @@ package struct WordChange: Hashable, Sendable, Codable {
   /// How many words around a place are noted.
   private static let context = 3
 
-  init(_ place: Range<Int>, to inserted: [String], in words: [TimedWord]) {
+  init(
+    _ place: Range<Int>, to inserted: [String], in words: [TimedWord],
+    origin: (Double) -> Double = { $0 }
+  ) {
     index = place.lowerBound
     removed = words[place].map(\.text)
     self.inserted = inserted
     before = words[..<place.lowerBound].suffix(Self.context).map(\.text)
     after = words[place.upperBound...].prefix(Self.context).map(\.text)
     let times = WordTimes(place, in: words)
-    (start, end) = (times.start, times.end)
+    (start, end) = (times.start.map(origin), times.end.map(origin))
   }
 }
 
@@ -48,25 +51,42 @@ package struct Correction: Hashable, Sendable, Codable {
   ///
   /// Complexity: O(*n* log *n*) in the number of words, and between words that occur once in both texts
   /// O(*m* × *d*) for *m* words and *d* differences.
+  /// - Parameters:
+  ///   - shown: the words that the edited text was made of, by their numbers in the transcript; nil for
+  ///     all. What is not shown is never changed.
+  ///   - origin: the time in the recording of a time of the transcript.
   package static func changes(
-    from transcript: Transcript, to edited: [String]
+    from transcript: Transcript, shown: [Int]? = nil, to edited: [String],
+    origin: (Double) -> Double = { $0 }
   ) -> [WordChange] {
     let words = transcript.words
-    var changes: [WordChange] = []
+    let place = ShownWords(shown ?? Array(words.indices), in: words)
+    var found: [(place: Range<Int>, words: [String])] = []
+    func add(_ place: Range<Int>, _ new: [String]) {
+      guard let last = found.last, last.place == place, !place.isEmpty else {
+        return found.append((place, new))
+      }
+      // An insertion beside a cut has taken its neighbour along, which is changed itself.
+      let own = words[place].map(\.text)
+      found[found.count - 1].words =
+        new.starts(with: own)
+        ? last.words + new.dropFirst(own.count) : last.words.dropLast(own.count) + new
+    }
     var (old, new) = (0, 0)
     func close(_ oldEnd: Int, _ newEnd: Int) {
       guard old < oldEnd || new < newEnd else { return }
-      changes.append(WordChange(old..<oldEnd, to: Array(edited[new..<newEnd]), in: words))
-    }
-    for (left, right) in WordDifference.pairs(words.map(\.text), edited) {
-      close(left, right)
-      if words[left].text != edited[right] {
-        changes.append(WordChange(left..<left + 1, to: [edited[right]], in: words))
+      for part in place.parts(of: old..<oldEnd, to: Array(edited[new..<newEnd])) {
+        add(part.place, part.words)
       }
+    }
+    for (left, right) in WordDifference.pairs(place.numbers.map { words[$0].text }, edited) {
+      close(left, right)
+      let number = place.numbers[left]
+      if words[number].text != edited[right] { add(number..<number + 1, [edited[right]]) }
       (old, new) = (left + 1, right + 1)
     }
-    close(words.count, edited.count)
-    return changes
+    close(place.numbers.count, edited.count)
+    return found.map { WordChange($0.place, to: $0.words, in: words, origin: origin) }
   }
 
   /// The share of the shorter of both texts that the other has too, in the same order and in a row of two
@@ -86,6 +106,51 @@ package struct Correction: Hashable, Sendable, Codable {
       return follows(index - 1) || follows(index)
     }
     return Double(inRow) / Double(count)
+  }
+}
+
+/// Some words of a transcript, of which others were cut out.
+private struct ShownWords {
+  /// Their numbers in the transcript, ascending.
+  let numbers: [Int]
+  private let count: Int
+  private let words: [TimedWord]
+
+  init(_ numbers: [Int], in words: [TimedWord]) {
+    (self.numbers, self.words) = (numbers, words)
+    count = words.count
+  }
+
+  /// The places in the transcript of some of the words and what takes them, without what is not shown.
+  /// New words go into one place, unless there are as many as before.
+  func parts(of range: Range<Int>, to new: [String]) -> [(place: Range<Int>, words: [String])] {
+    guard !range.isEmpty else { return [insertion(at: range.lowerBound, of: new)] }
+    var places: [Range<Int>] = []
+    for number in numbers[range] {
+      if let last = places.last, last.upperBound == number {
+        places[places.count - 1] = last.lowerBound..<number + 1
+      } else {
+        places.append(number..<number + 1)
+      }
+    }
+    var rest = new[...]
+    let isOneToOne = range.count == new.count
+    return places.map { place in
+      let own = isOneToOne ? rest.prefix(place.count) : rest
+      rest = rest.dropFirst(own.count)
+      return (place, Array(own))
+    }
+  }
+
+  /// Beside a cut, new words share the time of their neighbour, so that they are not cut out too.
+  private func insertion(at index: Int, of new: [String]) -> (place: Range<Int>, words: [String]) {
+    let before = index > 0 ? numbers[index - 1] : nil
+    let after = index < numbers.count ? numbers[index] : nil
+    let gap = (before.map { $0 + 1 } ?? 0)..<(after ?? count)
+    if gap.isEmpty { return (gap, new) }
+    if let before { return (before..<before + 1, [words[before].text] + new) }
+    if let after { return (after..<after + 1, new + [words[after].text]) }
+    return (0..<0, new)
   }
 }
 

@@ -90,7 +90,8 @@ extension TranscriptFormat {
       advice: "name its format: \(all.map(\.name).joined(separator: ", "))")
   }
 
-  private func isUsual(for fileName: String) -> Bool {
+  /// Whether files in this format have names like this one.
+  package func isUsual(for fileName: String) -> Bool {
     nameEndings.contains { fileName.lowercased().hasSuffix($0) }
   }
 }

@@ -20,6 +20,21 @@ extension TimelineMap {
     return result
   }
 
+  /// The words of a transcript that ``move(_:removed:)`` leaves when it drops the others, by their numbers.
+  /// As costly as that.
+  package func wordsLeft(of transcript: Transcript) -> [Int] {
+    var left: [Int] = []
+    var offset = 0
+    for segment in transcript.segments {
+      if move(segment, removed: .dropped) != nil, let kept = move(segment, removed: .kept) {
+        left += kept.words.indices.filter { !kept.words[$0].flags.contains(.removed) }
+          .map { offset + $0 }
+      }
+      offset += segment.words.count
+    }
+    return left
+  }
+
   private func move(_ segment: Segment, removed: RemovedWords) -> Segment? {
     var moved = segment
     let place = place(from: segment.start, to: segment.end, share: 0)

@@ -37,7 +37,7 @@ extension Command {
     options: [
       Options.out, Options.jobs, Options.include, Options.exclude, Options.failed, Options.set,
       Options.name, Options.plugins, Options.store, Options.keys, Options.passphraseFile,
-      Options.replace, Options.ignoreRoom, Options.json, Options.quiet,
+      Options.replace, Options.ignoreRoom, Options.ignoreMounts, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),
@@ -95,7 +95,7 @@ extension CommandContext {
   /// Runs the batch. An error is reported at once, before the time stamps are asked for.
   private func run(_ runner: BatchRunner, _ id: RunID, _ stop: StopRequest) -> ExitCode {
     do throws(SpoolError) {
-      let summary = try runner.run(id: id)
+      let summary = try begin(runner, id)
       if let trouble = summary.reportTrouble { console.report("warning: \(trouble)") }
       if let signal = stop.signalNumber, summary.interruptedCount > 0 {
         console.report("stopped; the same command goes on from there")
@@ -108,8 +108,16 @@ extension CommandContext {
       if let signal = stop.signalNumber, error.cause == .cancelled {
         return .interrupted(by: signal)
       }
-      console.report(Self.resumable(error).text(console))
-      return .failed
+      report(Self.resumable(error))
+      return error.kind == .usage ? .usage : .failed
+    }
+  }
+
+  /// Runs the batch. One that is refused as a whole has an `ended` event too.
+  private func begin(_ runner: BatchRunner, _ id: RunID) throws(SpoolError) -> BatchSummary {
+    do throws(SpoolError) { return try runner.run(id: id) } catch {
+      if isJSON { JSONRecorder(console).record(.ended(BatchSummary([], seconds: 0))) }
+      throw error
     }
   }
 
@@ -150,6 +158,7 @@ extension CommandContext {
       order.retriesFailedOnly = arguments[Options.failed]
       order.isReplacing = arguments[Options.replace]
       order.ignoresRoom = arguments[Options.ignoreRoom]
+      order.ignoresMounts = arguments[Options.ignoreMounts]
       order.pipelineText = pipeline.text
       order.command = commandLine(order)
       order.pluginFolder = pluginFolder

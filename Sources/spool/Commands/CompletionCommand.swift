@@ -8,7 +8,8 @@ extension Command {
     name: "completion", group: "Care",
     summary: "Print the completion script of a shell, or a manual page.",
     discussion: """
-      The scripts know the names of runs, recordings, stage kinds, pipelines and variables: they ask \
+      The scripts know the names of runs and their stages, recordings, stage kinds, pipelines and \
+      variables: they ask \
       spool completion names, which prints one name a line and reads the store that the words behind \
       -- name.
       """,
@@ -32,14 +33,22 @@ extension Options {
     "SHELL", help: "The shell; man, for a manual page; names, for names that a script asks for.")
   fileprivate static let words = Positional<[String]>.repeated(
     "WORD", minimum: 0,
-    help: "With man: the command; left out, the whole program. With names: "
-      + "\(NameKind.allCases.map(\.rawValue).joined(separator: ", ")); then the words typed so far."
-  )
+    help: "With man: the command or its group; left out, the whole program. With names: "
+      + "\(NameKind.allCases.map(\.rawValue).joined(separator: ", ")); then the words typed so far.",
+    completion: NameKind.commands.hint())
 }
 
 /// What `spool completion names` lists.
 enum NameKind: String, CaseIterable {
   case runs, recordings, stages, pipelines, variables
+  /// Runs that spool resume takes.
+  case openRuns = "open-runs"
+  /// The stages of the run that is among the words typed.
+  case runStages = "run-stages"
+  /// The pipelines of the store's runs.
+  case ranPipelines = "ran-pipelines"
+  /// What `spool completion` takes behind its first word.
+  case commands
 
   /// The hint that offers these names, and files if `extensions` is not nil.
   func hint(orFiles extensions: [String]? = nil) -> CompletionHint {
@@ -55,13 +64,12 @@ extension CommandContext {
     case .bash where words.isEmpty: console.draw(CompletionScript.bash(Spool.program).text)
     case .zsh where words.isEmpty: console.draw(CompletionScript.zsh(Spool.program).text)
     case .fish where words.isEmpty: console.draw(CompletionScript.fish(Spool.program).text)
-    case .man where words.isEmpty: console.draw(Spool.program.manPage(for: nil))
     case .man:
-      guard let command = Spool.program.command(named: words.joined(separator: " ")) else {
+      guard let subject = Spool.program.helpSubject(words) else {
         throw .usage(
           "there is no command \(words.joined(separator: " "))", advice: "spool help completion")
       }
-      console.draw(Spool.program.manPage(for: command))
+      console.draw(Spool.program.manPage(for: subject))
     case .names:
       guard let kind = words.first.flatMap(NameKind.init) else {
         throw .usage(
@@ -87,10 +95,40 @@ extension CommandContext {
       return (try? Self.store(for: typed)?.recordings.matching(query).map(\.key.name)) ?? []
     case .stages: return (try? checkedCatalog().kinds) ?? []
     case .pipelines: return NamedPipelines().all.map(\.name)
+    case .openRuns:
+      let runs = try? Self.store(for: typed)?.runs.open()
+      return runs?.prefix(Self.offeredNames).map(\.id.name) ?? []
+    case .runStages: return stages(typed)
+    case .ranPipelines:
+      let runs = try? Self.store(for: typed)?.runs.newest(limit: 1000)
+      return Set(runs?.map(\.pipeline) ?? []).sorted()
+    case .commands: return Self.commands(typed)
     case .variables:
       let named = typed.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? pipeline(at: $0) }
         .first
       return (named?.definition.variables.map { $0.name + "=" } ?? []).sorted()
+    }
+  }
+
+  /// The stages of the run that the typed words name, and the two ends of its sound where they are
+  /// taken. The words may begin with the command's name.
+  private func stages(_ typed: ArraySlice<String>) -> [String] {
+    guard let store = try? Self.store(for: typed) else { return [] }
+    let run = typed.dropFirst().lazy.filter { !$0.isEmpty && !$0.hasPrefix("-") }
+      .compactMap { try? self.run(named: $0, in: store) }.first
+    guard let run else { return [] }
+    return run.steps.map(\.id.name) + (typed.first == "play" ? ["before", "after"] : [])
+  }
+
+  private static func commands(_ typed: ArraySlice<String>) -> [String] {
+    let words = typed.drop { $0 != "man" && $0 != "names" }.filter { !$0.hasPrefix("-") }
+    switch words.first {
+    case "names" where words.count == 1: return NameKind.allCases.map(\.rawValue)
+    case "man" where words.count == 1: return Spool.program.firstWords
+    case "man" where words.count == 2:
+      let family = Spool.program.families.first { $0.name == words[1] }
+      return family.map { Spool.program.members(of: $0).map(\.lastWord) } ?? []
+    default: return []
     }
   }
 

@@ -14,23 +14,26 @@ extension Command {
       list shows the recordings that changed last. show tells all that is known of one: its run and \
       exports, what its sidecar says, and its history; a noteId under which the same bytes came once \
       more names it too. export gives the original back as it arrived, \
-      by the name that it arrived by, and never over another file. retry has failed ones tried \
+      by the name that it arrived by, with its sidecar and transcripts, and never over another file. retry has failed ones tried \
       again, all of them with --all; one that a device has cancelled only by its name. release lets \
       in what was quarantined, and decides about a recording that claims another one's identity. forget removes a recording with its history, so that the \
       recording is new when it comes again; exports stay, but the store's copy of the recording is \
       given up to spool store gc; of a quarantined one, the reason beside its file goes, and the file too \
       where it is empty. A watch that runs takes notice within a few seconds, and takes a file \
-      anew that was left in its inbox.
+      anew that was left in its inbox. forget --inbox takes an inbox that nobody watches any more off \
+      the store's list, so that spool status does not ask for its watch.
       """,
     positionals: [Options.action, Options.recordings],
     options: [
-      Options.state, Options.limit, Options.all, Options.target, Options.store, Options.json,
+      Options.state, Options.limit, Options.all, Options.target, Options.inbox, Options.store,
+      Options.json,
     ],
     examples: [
       Example("What could not be accepted", "spool inbox list --state quarantined"),
       Example("Get an original back", "spool inbox export 3f9a12cd --to ~/Desktop"),
       Example("Try two again", "spool inbox retry 3f9a12cd 81c0"),
       Example("Try all again that failed", "spool inbox retry --all"),
+      Example("Watch a folder no longer", "spool inbox forget --inbox ~/Sync/notes"),
     ],
     perform: CommandContext.manageInboxes)
 }
@@ -48,14 +51,19 @@ extension Options {
   fileprivate static let action = Positional<Action?>.optional(
     "ACTION", help: "What to do; left out, list.")
   fileprivate static let recordings = Positional<[String]>.repeated(
-    "RECORDING", minimum: 0, help: "Its name, the beginning of that, or its device's noteId.",
+    "RECORDING", minimum: 0,
+    help: "Its ID, the beginning of that, its device's noteId, or its file's name.",
     completion: NameKind.recordings.hint())
   fileprivate static let all = Option<Bool>.flag(
     "all",
-    help: "With retry, all that failed, but none that was cancelled or is tried again by itself.")
+    help: "With export, all; with retry, all that failed, but none that was cancelled or is tried "
+      + "again by itself.")
   fileprivate static let target = Option<String?>.value(
     "to", "DIR", help: "With export, the folder for the originals.",
     defaultText: "the current folder", completion: .folder)
+  fileprivate static let inbox = Option<String?>.value(
+    "inbox", "DIR", help: "With forget, an inbox that is no longer watched; its recordings stay.",
+    completion: .folder)
   fileprivate static let state = Option<State?>.value(
     "state", "STATE", help: "Only recordings in this state.")
   fileprivate static let limit = Option<Int>.value(
@@ -65,28 +73,79 @@ extension Options {
 extension CommandContext {
   fileprivate func manageInboxes() throws(SpoolError) -> ExitCode {
     let action = arguments[Options.action] ?? .list
-    if arguments[Options.all], action != .retry || !arguments[Options.recordings].isEmpty {
-      throw .usage("--all goes with retry alone, and without a name", advice: "spool help inbox")
+    if arguments[Options.all],
+      ![.retry, .export].contains(action) || !arguments[Options.recordings].isEmpty
+    {
+      throw .usage(
+        "--all goes with retry and export, and without a name", advice: "spool help inbox")
     }
     if arguments[Options.target] != nil, action != .export {
       throw .usage("--to goes with export alone", advice: "spool help inbox")
     }
+    if let inbox = arguments[Options.inbox] {
+      guard action == .forget, arguments[Options.recordings].isEmpty else {
+        throw .usage(
+          "--inbox goes with forget alone, and without a name", advice: "spool help inbox")
+      }
+      return try forget(inbox: inbox)
+    }
     guard [.list, .show, .export].contains(action) else {
+      try requireStore()
       return try change(action, try openStore())
     }
-    let readable = try readableStore()
-    defer { withExtendedLifetime(readable) {} }
+    let store = try existingStore()
     if action == .list {
-      try list(in: readable.store)
+      try list(in: store)
+    } else if arguments[Options.all] {
+      return try exportAll(from: store)
     } else {
       for name in try names(for: action) {
-        let recording = try recording(name, in: readable.store)
+        let recording = try recording(name, in: store)
         if action == .export {
-          try export(recording, from: readable.store)
+          try export(recording, from: store)
         } else {
-          try show(recording, readable.store)
+          try show(recording, store)
         }
       }
+    }
+    return .done
+  }
+
+  /// Gives back every original; one that is lost does not stop the others.
+  private func exportAll(from store: DiskStore) throws(SpoolError) -> ExitCode {
+    var code = ExitCode.done
+    for recording in try store.recordings.matching(RecordingQuery(limit: .max)).reversed() {
+      do throws(SpoolError) { try export(recording, from: store) } catch {
+        console.report(error.text(console))
+        code = error.exitCode
+      }
+    }
+    return code
+  }
+
+  /// Takes an inbox off the store's list, which no process watches; its recordings stay.
+  private func forget(inbox: String) throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let store = try openStore()
+    // Its folder may be gone, and was recorded without links.
+    let paths = [ResolvedPath.of(absolute(inbox)), ResolvedPath.asTyped(inbox)]
+    let known = try store.inboxes.watchedInboxes().map(\.path) + store.inboxes.lastWatches().keys
+    let path = paths.first { known.contains($0) } ?? paths[0]
+    let waiting = try store.recordings.matching(
+      RecordingQuery(states: [.received, .failed], isCancelled: false, limit: .max)
+    ).filter { $0.inbox == path }
+    guard try store.inboxes.forget(path) else {
+      throw .usage(
+        "the store knows no inbox \(path)",
+        advice: "\(option.completing("spool status")) lists the inboxes that need action")
+    }
+    answer(
+      JSONLine(["inbox": path, "state": "forgotten", "waiting": waiting.count]),
+      Format.visible("forgotten: the inbox \(path)"))
+    if !waiting.isEmpty, !isJSON {
+      console.report(
+        "note: \(Count.of(waiting.count, "recording")) of it \(waiting.count == 1 ? "waits" : "wait"): "
+          + "\(option.completing("spool inbox list")) names them")
     }
     return .done
   }
@@ -170,8 +229,10 @@ extension CommandContext {
     case .refused(let refusal):
       throw SpoolError(
         "cannot \(action.rawValue) \(recording.key)", reason: refusal.reason,
-        advice: refusal.advice
-          ?? (refusal.command ?? recording.nextCommands.first).map(option.completing))
+        advice: refusal.advice ?? refusal.command.map(option.completing)
+          ?? store.wordsCorrection(of: recording).map {
+            "\(option.completing($0)) corrects its words, and takes an edited text with --from"
+          } ?? recording.nextCommands.first.map(option.completing))
     case nil: throw absent(recording.key.name)
     }
   }
@@ -199,8 +260,15 @@ extension CommandContext {
   }
 
   private func recording(_ name: String, in store: DiskStore) throws(SpoolError) -> Recording {
-    guard let found = try store.recordings.recording(named: name) else { throw absent(name) }
-    return found
+    if let found = try store.recordings.recording(named: name) { return found }
+    let found = try store.recordings.recordings(ofFile: name)
+    guard let recording = found.first else { throw absent(name) }
+    if found.count == 1 { return recording }
+    throw .usage(
+      "several recordings came as \(name)",
+      reason: found.prefix(3).map(\.key.name).joined(separator: ", ")
+        + (found.count > 3 ? ", …" : ""),
+      advice: "name one of them")
   }
 
   private func absent(_ name: String) -> SpoolError {
@@ -212,17 +280,18 @@ extension CommandContext {
   /// Writes a recording's original to the target folder and reports its path.
   private func export(_ recording: Recording, from store: DiskStore) throws(SpoolError) {
     let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? "."))
-    let content = recording.content
     do throws(SpoolError) {
-      let outcome = try store.writeOriginal(of: recording, to: folder)
-      answer(
-        JSONLine([
-          "note": recording.key.name, "path": outcome.path, "bytes": content.byteCount,
-          "digest": content.digest.hex, "written": outcome.isNew,
-        ]),
-        Format.visible(
-          "\(outcome.path): \(outcome.isNew ? "written" : "there already"), "
-            + "\(ByteCount(content.byteCount)), as it arrived"))
+      for file in try store.writeOriginals(of: recording, to: folder) {
+        answer(
+          JSONLine([
+            "note": recording.key.name, "role": file.role.rawValue, "path": file.path,
+            "bytes": file.content.byteCount, "digest": file.content.digest.hex,
+            "written": file.isNew,
+          ]),
+          Format.visible(
+            "\(file.path): \(file.isNew ? "written" : "there already"), "
+              + "\(ByteCount(file.content.byteCount)), as it arrived"))
+      }
     } catch {
       throw SpoolError(
         "cannot give back the original of \(recording.fileName) (\(recording.key))",
@@ -274,14 +343,19 @@ extension CommandContext {
     add("inbox", recording.inbox)
     add("content", "\(recording.content.digest.hex) (\(ByteCount(recording.content.byteCount)))")
     add("original", recording.original?.name)
+    if page.isOriginalLost { add("lost", "its original; \(InspectionFinding.lostOriginal)") }
     add("doubt", facts.doubt)
     for problem in facts.problems { add("sidecar", problem) }
     add("conflict", recording.conflict.map { "it claims to be \($0)" })
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
     for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
     for export in page.run?.published ?? [] { add("export", export.path) }
+    let first = page.files.filter { $0.role == .recording }.map(\.id).min()
     for file in page.files {
-      add("\(file.role.rawValue) file", "\(file.path) (\(file.place.rawValue))")
+      let isCopy = file.role == .recording && file.id != first
+      add(
+        isCopy ? "copy's file" : "\(file.role.rawValue) file",
+        "\(file.path) (\(file.place.rawValue))")
     }
     for event in page.events {
       lines.append(

@@ -60,7 +60,7 @@ extension CommandContext {
         isAllThere
           ? "nothing to do: everything is in the store and in the output folder"
           : "nothing to compute: everything is in the store")
-      if isAllThere { return Format.visible(lines: lines) }
+      if isAllThere { return Format.visible(lines: lines + refusals(forecast)) }
     }
     if let seconds = forecast.mediaSeconds { lines.append("length    \(Format.duration(seconds))") }
     lines += disk(need)
@@ -79,7 +79,17 @@ extension CommandContext {
       lines += ["", "It does not fit: \(refusal.message)."]
       if let advice = refusal.advice { lines.append("help:  \(advice)") }
     }
-    return Format.visible(lines: lines)
+    return Format.visible(lines: lines + refusals(forecast))
+  }
+
+  /// The exports that would be refused before the work, each with the reason.
+  private func refusals(_ forecast: Forecast) -> [String] {
+    forecast.refusals.flatMap { refusal -> [String] in
+      let (error, step) = (refusal.error, refusal.step.map { "\($0): " } ?? "")
+      return ["", "It would be refused: \(step)\(error.message)."]
+        + (error.reason.map { ["why:   \($0)"] } ?? [])
+        + (error.advice.map { ["help:  \($0)"] } ?? [])
+    }
   }
 
   /// The steps whose results are used as they are: those of a pass are streamed again.
@@ -121,6 +131,15 @@ extension CommandContext {
       "exportFreeBytes": .number(Double(need.folderFreeByteCount)),
       "sharesDisk": .flag(need.sharesDisk),
       "fits": .flag(need.refusal == nil),
+      "refused": .list(
+        forecast.refusals.map { refusal in
+          .group([
+            "step": refusal.step.map { .text($0.name) } ?? .null,
+            "message": .text(refusal.error.message),
+            "reason": refusal.error.reason.map { .text($0) } ?? .null,
+            "help": refusal.error.advice.map { .text($0) } ?? .null,
+          ])
+        }),
       "seconds": .number(forecast.seconds),
       "unknown": names(forecast.work.unknownSteps),
       "pastRuns": .number(Double(forecast.pastRunCount)),

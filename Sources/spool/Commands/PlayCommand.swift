@@ -46,9 +46,11 @@ extension Options {
     "SOUND", help: "A file; or a run's name, or its beginning; last for the newest that began.",
     completion: NameKind.runs.hint(orFiles: []))
   fileprivate static let stage = Positional<String?>.optional(
-    "STAGE", help: "Of a run: the sound after this stage; before and after stand for both ends.")
+    "STAGE", help: "Of a run: the sound after this stage; before and after stand for both ends.",
+    completion: NameKind.runStages.hint())
   fileprivate static let compare = Option<String?>.value(
-    "compare", "OTHER", help: "Play this in turn with it, equally loud.", completion: .files())
+    "compare", "OTHER", help: "Play this in turn with it, equally loud.",
+    completion: NameKind.runStages.hint(orFiles: []))
   fileprivate static let from = Option<MediaTime?>.value(
     "from", "TIME", help: "Where to begin.", defaultText: "the beginning")
   fileprivate static let to = Option<MediaTime?>.value(

@@ -11,7 +11,8 @@ extension Command {
       list shows every plugin that is found here and how it stands. show tells what one offers. check \
       reports every problem of its manifest, each with its place, and what is missing on this machine; \
       without a name, of all plugins. new writes a plugin that works, with a pipeline to try it and a \
-      test. test starts a plugin again and again and holds it to the protocol: silence, odd lengths, \
+      test; with --lang c it is a program as in other languages, and a native plugin, a shared library, \
+      begins from spool_plugin.h instead. test starts a plugin again and again and holds it to the protocol: silence, odd lengths, \
       sample rates, channels, the cutting into blocks, two equal runs, going on after it was killed, \
       parameters at their limits.
 

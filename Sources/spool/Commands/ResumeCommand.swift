@@ -33,7 +33,7 @@ extension Options {
     "RUN",
     help:
       "The run's name, or its beginning; left out, the newest that can be brought to its end.",
-    completion: NameKind.runs.hint())
+    completion: NameKind.openRuns.hint())
 }
 
 extension CommandContext {
@@ -49,11 +49,17 @@ extension CommandContext {
     return .done
   }
 
-  /// Why there is nothing to go on with.
+  /// Why there is nothing to resume.
   private func nothing(in store: DiskStore) throws(SpoolError) -> [String] {
     if try store.runs.newest(limit: 1).isEmpty { return [noRuns(in: store)] }
-    guard let failed = try store.runs.open().first else {
-      return ["nothing to go on with: every run is done, or never began its work"]
+    let open = try store.runs.open()
+    guard let failed = open.first(where: { !store.isOfInbox($0) }) else {
+      return [
+        open.isEmpty
+          ? "nothing to go on with: every run is done, or never began its work"
+          : "nothing to go on with: a watch goes on with its own runs; "
+            + "\(command: .inboxList) names the recordings that wait"
+      ]
     }
     let failure = failed.failure.map { ": \($0)" } ?? ""
     return ["nothing to go on with: run \(failed.id) failed, and would fail again\(failure)"]
@@ -70,7 +76,8 @@ extension CommandContext {
         "the run \(run.id) is done: there is nothing to go on with",
         advice: "spool runs show \(run.id) says what it gave")
     }
-    let open = try store.runs.open()
+    // A watch resumes its own.
+    let open = try store.runs.open().filter { !store.isOfInbox($0) }
     return open.first(where: \.isResumable) ?? open.first { $0.state == .running }
   }
 

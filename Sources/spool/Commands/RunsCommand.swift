@@ -54,10 +54,18 @@ extension CommandContext {
     }
     let runs = try store.runs.newest(limit: limit ?? (isJSON ? .max : 20))
     answer(list: runs.map(\.line), runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
-    if !isJSON, let run = try store.runs.open().first(where: { $0.wayOn != nil }),
+    if !isJSON { try offerToGoOn(in: store) }
+    return .done
+  }
+
+  /// Offers what resumes the newest run that is not done. A watch resumes its own runs,
+  /// but not recordings that wait for a person.
+  private func offerToGoOn(in store: DiskStore) throws(SpoolError) {
+    let option = arguments[Options.store]
+    let open = try store.runs.open()
+    if let run = open.first(where: { $0.wayOn != nil && !store.isOfInbox($0) }),
       let wayOn = run.wayOn
     {
-      let option = arguments[Options.store]
       if let missing = MissingRecording(of: run, in: store, option: option) {
         console.report("note: \(Format.visible(missing.line))")
       } else {
@@ -65,8 +73,17 @@ extension CommandContext {
         console.report("note: \(run.id) is the newest that is not done\(first)")
         console.offer(NextCommand(StoreOption(option).completing(wayOn)).map { [$0] } ?? [])
       }
+      return
     }
-    return .done
+    for run in open {
+      guard let recording = try store.inboxRecording(of: run), recording.state == .failed,
+        recording.nextAttempt == nil, let command = recording.nextCommands.first
+      else { continue }
+      let name = Format.visible(recording.fileName)
+      console.report("note: \(run.id) is of \(name), which an inbox took in, and failed")
+      return console.offer(
+        NextCommand(StoreOption(option).completing(command)).map { [$0] } ?? [])
+    }
   }
 
   fileprivate func forgetRuns() throws(SpoolError) -> ExitCode {

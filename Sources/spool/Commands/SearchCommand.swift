@@ -50,7 +50,8 @@ extension Options {
   fileprivate static let since = Option<SearchSince?>.value(
     "since", "WHEN", help: "Only what runs have told since: a date, or an age like 30d.")
   fileprivate static let pipelineName = Option<String?>.value(
-    "pipeline", "NAME", help: "Only what this pipeline has told.")
+    "pipeline", "NAME", help: "Only what this pipeline has told.",
+    completion: NameKind.ranPipelines.hint())
   fileprivate static let limit = Option<Int>.value(
     "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
   fileprivate static let clip = Option<String?>.value(
@@ -115,7 +116,9 @@ extension CommandContext {
       limits.count = limit
     }
     do throws(SpoolError) {
-      return try WordSearch(store).answer(query, limits)
+      var answer = try WordSearch(store).answer(query, limits)
+      answer.hits = try store.placed(answer.hits)
+      return answer
     } catch { throw error.cause == .input ? error.asUsage : error }
   }
 
@@ -234,6 +237,7 @@ struct SearchClip {
         "the words have no times", reason: "the transcript of \(hit.name) says none",
         advice: "align gives them: spool run Pipelines/words.yaml RECORDING TRANSCRIPT")
     }
+    if isReplacing, let refusal = try store.refusal(toReplaceRecording: path) { throw refusal }
     let place = try place(of: hit, start...end)
     let clip = try SoundClip(
       max(0, place.stretch.lowerBound - padding)...place.stretch.upperBound + padding,
@@ -262,8 +266,11 @@ struct SearchClip {
     var changed: String?
     if let origin {
       let paths = [hit.path] + [sound.digest.flatMap(store.file)].compactMap(\.self)
+      let recordings = try sound.digest.map { (digest) throws(SpoolError) in
+        try store.recordings(likeThat: digest)
+      }
       for path in paths where FilePath.obstacle(to: path, R_OK) == nil {
-        guard let digest = sound.digest, try store.digest(ofFile: path) == digest else {
+        guard let recordings, try recordings.contains(store.digest(ofFile: path)) else {
           changed = changed ?? path
           continue
         }

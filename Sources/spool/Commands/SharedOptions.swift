@@ -32,10 +32,13 @@ enum Options {
     "checkpoint", "WHEN", default: .pass,
     help: "Which sound is kept in the store: where a pass ends, or after every stage.")
   static let replace = Option<Bool>.flag(
-    "replace", help: "Replace files of other programs or pipelines too.")
+    "replace", help: "Replace files of other programs, pipelines or recordings too.")
   static let ignoreRoom = Option<Bool>.flag(
     "ignore-room",
     help: "Begin although it may not fit on the disk; where that gets full, it pauses.")
+  static let ignoreMounts = Option<Bool>.flag(
+    "ignore-mounts",
+    help: "Take the folders as they lie now, though a disk was mounted there before.")
   static let quiet = Option<Bool>.flag("quiet", short: "q", help: "Only say what went wrong.")
 
   static let pipeline = Positional<String>.required(

@@ -35,7 +35,7 @@ extension CommandContext {
     let missing = MissingRecording(of: run, in: store, option: arguments[Options.store])?.line
     let isOpen = try !store.runs.isResolved(run)
     let wayOn = isOpen ? run.wayOn.map { missing ?? "\($0) goes on" } : nil
-    console.print(text(run, wayOn: wayOn))
+    console.print(console.completed(text(run, wayOn: wayOn)))
     return .done
   }
 

@@ -20,7 +20,7 @@ extension Command {
       or spool runs forget --failed clears it. A start that was refused before any work is never named.
 
       With --check the exit code is 1 if something needs action: an inbox without its watch, a recording \
-      that failed, is quarantined or conflicts with another one, an inbox that pauses, or a run that \
+      that failed, is quarantined, conflicts with another one or whose original is lost, an inbox that pauses, or a run that \
       failed or was cut off, stopped or paused. Else it is 0.
       """,
     options: [Options.check, Options.store, Options.json],
@@ -34,11 +34,7 @@ extension Options {
 
 extension CommandContext {
   fileprivate func showStatus() throws(SpoolError) -> ExitCode {
-    // A script that checks must not take a store that is not there for a calm one.
-    if arguments[Options.check] { try requireStore() }
-    let readable = try readableStore()
-    defer { withExtendedLifetime(readable) {} }
-    let status = try StoreStatus(self, readable.store, named: arguments[Options.store])
+    let status = try StoreStatus(self, existingStore(), named: arguments[Options.store])
     answer(status, status.text(at: SystemClock().now))
     return arguments[Options.check] && status.needsAction ? .failed : .done
   }
@@ -110,6 +106,8 @@ struct StoreStatus: Encodable {
   let needsAction: Bool
   /// The commands of all that can be done, the most important first.
   let next: [String]
+  /// What a store without anything unfinished says.
+  private let calm: String
 
   private enum CodingKeys: String, CodingKey {
     case recordings = "notes", troubles, waitingCommands, nextAttempt, heldFiles, inboxes, runs
@@ -172,6 +170,11 @@ struct StoreStatus: Encodable {
     let since = SystemClock().now - Self.doubtPeriod
     named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
       .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
+    let lost = try store.lostOriginals()
+    named += lost.prefix(Self.troubleLimit).map {
+      Trouble(
+        $0, "lost", "its original is not in the store any more; \(InspectionFinding.lostOriginal)")
+    }
     troubles = named
     timeStamps = WaitingStamps(try store.stamps.awaited())
     recordings =
@@ -184,7 +187,7 @@ struct StoreStatus: Encodable {
     heldFiles = tally.heldFiles
     let open = try store.runs.open(failedSince: SystemClock().now - Self.failurePeriod)
     // A watch resumes its own runs.
-    let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
+    let own = open.filter { !store.isOfInbox($0) }
     let openRuns = own.map { run in
       let missing =
         run.wayOn == nil ? nil : MissingRecording(of: run, in: store, option: option)?.line
@@ -200,20 +203,34 @@ struct StoreStatus: Encodable {
     let dropping = stopped.compactMap { index in
       openRuns[index].missing == nil ? nil : "spool runs forget \(own[index].id)"
     }
-    let isPaused = inboxes.contains(where: \.isPaused)
     needsAction =
-      !watching.isEmpty || isPaused || !tally.nextCommands.isEmpty
-      || !claims.isEmpty || !stopped.isEmpty
+      inboxes.contains { $0.isUnwatched || $0.isPaused } || !tally.nextCommands.isEmpty
+      || !claims.isEmpty || !stopped.isEmpty || !lost.isEmpty
     // Resuming does not mend every failure: this clears those that are of no use.
     let hasFailed = stopped.contains { own[$0].state == .failed }
     let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
     let commands =
       tally.nextCommands + claimCommands + resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
+    calm = try Self.calm(store, isAnyInboxKnown: !lines.isEmpty || !known.isEmpty)
     var told: Set<String> = []
     // The line of a watch names its store itself.
     next = (watching + commands.map { StoreOption(option).completing($0) })
       .filter { told.insert($0).inserted }
+  }
+
+  /// What a store says in which nothing is unfinished.
+  private static func calm(
+    _ store: DiskStore, isAnyInboxKnown: Bool
+  ) throws(SpoolError) -> String {
+    if let run = try store.runs.last() {
+      let files = run.inputPaths.map { String($0.split(separator: "/").last ?? "") }
+      return "nothing needs action; the last run is \(run.id), \(run.status): "
+        + Format.visible("\(run.pipeline) on \(files.joined(separator: ", "))")
+    }
+    if isAnyInboxKnown { return "no recordings yet" }
+    return "nothing was run and nothing was taken in yet: spool run PIPELINE INPUT runs a "
+      + "pipeline, and spool watch PIPELINE INBOX takes in what arrives in a folder"
   }
 
   func text(at now: Double) -> String {
@@ -233,9 +250,7 @@ struct StoreStatus: Encodable {
           + (trouble.reason.map { ": \($0)" } ?? ""))
     }
     // A watched inbox reports its own content.
-    if recordings.isEmpty, inboxes.isEmpty, runs.isEmpty {
-      lines.append("no recordings yet: spool watch PIPELINE INBOX takes them in")
-    }
+    if recordings.isEmpty, inboxes.isEmpty, runs.isEmpty { lines.append(calm) }
     if let nextAttempt = nextAttempt?.seconds {
       lines.append(
         nextAttempt > now

@@ -87,9 +87,6 @@ extension Options {
   fileprivate static let drain = Option<TimeSpan?>.value(
     "drain", "TIME", help: "How long work under way may take to stop at a clean point.",
     defaultText: "30s")
-  fileprivate static let ignoreMounts = Option<Bool>.flag(
-    "ignore-mounts",
-    help: "Take the folders as they lie now, though a disk was mounted there before.")
   fileprivate static let adopt = Option<Bool>.flag(
     "adopt", help: "Take the inbox over from another store that has served it.")
   fileprivate static let jobs = Option<Int?>.value(

@@ -30,7 +30,7 @@ extension Options {
     "RUN", help: "The run's name, or its beginning; last for the newest that began.",
     completion: NameKind.runs.hint())
   fileprivate static let stage = Positional<String?>.optional(
-    "STAGE", help: "One stage of it, by its id, in full.")
+    "STAGE", help: "One stage of it, by its id, in full.", completion: NameKind.runStages.hint())
 }
 
 extension CommandContext {

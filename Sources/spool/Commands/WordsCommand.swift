@@ -1,4 +1,5 @@
 import Glibc
+import Intake
 import PipelineModel
 import Platform
 import Search
@@ -17,18 +18,24 @@ extension Command {
       on, and later runs do not take it away. With --from, an edited caption or text is the \
       correction, and no editor is opened: SRT, WebVTT, plain text, JSON and the others that \
       transcripts come in. Only words count; unchanged ones keep their times, and others get theirs \
-      from those around them. A text of another recording is refused.
+      from those around them. A text of another recording is refused, and one that leaves out many \
+      words needs --yes.
 
       show prints the words with their times and how sure they are. undo takes the last correction \
       back. export writes the words as captions or text.
+
+      A recording's words have the times of the recording. Those of a run are what it has made of \
+      them in the end, or with STAGE at that stage: behind a cut and retime, those that are left. \
+      Corrections are of the recording, also with other tags or in another container of the same \
+      sound: they are in all of these, and an edit of what is left never deletes what was cut.
 
       The transcript itself stays as it is. Of several transcripts of a recording, aligned ones come \
       before recognised ones, and newer ones before older ones. Corrections lie over it: where a new \
       transcript lacks the place of one, show says so, and keeps it.
       """,
-    positionals: [Options.action, Options.recording],
+    positionals: [Options.action, Options.recording, Options.stage],
     options: [
-      Options.from, Options.format, Options.output, Options.unsure, Options.below,
+      Options.from, Options.yes, Options.format, Options.output, Options.unsure, Options.below,
       Options.replace, Options.store, Options.json,
     ],
     examples: [
@@ -49,6 +56,10 @@ extension Options {
   fileprivate static let recording = Positional<String>.required(
     "RECORDING", help: "The recording's file, or a run of it: its name, or last.",
     completion: NameKind.runs.hint(orFiles: []))
+  fileprivate static let stage = Positional<String?>.optional(
+    "STAGE", help: "Of a run: the words of this stage; RUN:STAGE is the same.")
+  fileprivate static let yes = Option<Bool>.flag(
+    "yes", help: "With edit, delete the words that the text leaves out, however many.")
   fileprivate static let from = Option<String?>.value(
     "from", "FILE", help: "With edit, the edited words; without it, an editor is opened.",
     completion: .files())
@@ -75,28 +86,19 @@ extension CommandContext {
     }
   }
 
-  /// The digest of the recording that the user names by its file or by a run, and its name.
-  private func recording(in store: DiskStore) throws(SpoolError) -> (Digest, name: String) {
-    let name = arguments[Options.recording]
-    if name != "last", FilePath.exists(name) {
-      return (try store.digest(ofFile: name), name)
+  /// The recording that the user names.
+  private func recording(in store: DiskStore) throws(SpoolError) -> NamedRecording {
+    let finder = NamedSoundFinder(context: self, stop: StopRequest())
+    switch try finder.reference(arguments[Options.recording], stage: arguments[Options.stage]) {
+    case .file(let path):
+      guard FilePath.exists(path) else {
+        throw .usage(
+          "there is no recording \(path)", reason: FilePath.obstacle(to: path)?.words,
+          advice: "name the recording's file, or a run: last")
+      }
+      return try NamedRecording(file: path, in: store)
+    case .run(let run, let stage): return try NamedRecording(run, stage: stage, in: store)
     }
-    if name.contains("/") {
-      throw .usage("there is no file \(name)", advice: "name the recording, or a run: last")
-    }
-    let run = try run(named: name, in: store)
-    let inputs = try run.transcripts(in: store).compactMap(\.input)
-    guard let input = inputs.first, let digest = run.recordings?[input] else {
-      throw SpoolError(
-        "there are no words in run \(run.id)", reason: "it has not ended with a transcript",
-        advice: "name a run of a pipeline like words, or the recording's file")
-    }
-    return (digest, run.inputs[input] ?? name)
-  }
-
-  private func words(in store: DiskStore) throws(SpoolError) -> RecordingWords {
-    let (digest, name) = try recording(in: store)
-    return try store.words(of: digest, named: name)
   }
 
   // MARK: edit
@@ -104,12 +106,13 @@ extension CommandContext {
   private func editWords() throws(SpoolError) -> ExitCode {
     try requireStore()
     let store = try openStore()
-    let words = try words(in: store)
+    let recording = try recording(in: store)
+    let words = try recording.words(in: store)
     report(words)
     if let path = arguments[Options.from] {
       try requireThere(path)
       let edited = try Self.words(in: path, format: try format(named: arguments[Options.format]))
-      return try keep(edited, of: words, in: store)
+      return try keep(edited, of: recording, in: store)
     }
     let format = try format(named: arguments[Options.format]) ?? .plainText
     let text =
@@ -121,7 +124,8 @@ extension CommandContext {
     do throws(SpoolError) {
       let code =
         bytes == Array(text.utf8)
-        ? unchanged(words) : try keep(Self.words(in: path, format: format), of: words, in: store)
+        ? unchanged(words)
+        : try keep(Self.words(in: path, format: format), of: recording, in: store)
       try? FileOperations.system.unlink(path)
       return code
     } catch {
@@ -141,38 +145,57 @@ extension CommandContext {
   private static let leastLikeness = 0.15
 
   private func keep(
-    _ edited: [String], of words: RecordingWords, in store: DiskStore
+    _ edited: [String], of recording: NamedRecording, in store: DiskStore
   ) throws(SpoolError) -> ExitCode {
     guard !edited.isEmpty else {
       throw SpoolError(
         "the edited text has no words", reason: "nothing was corrected",
         advice: "leave the words that are right")
     }
+    let (words, changes) = try recording.words(behind: edited, in: store)
     guard Correction.likeness(of: edited, to: words.transcript) >= Self.leastLikeness else {
       throw SpoolError(
         "the text does not belong to \(words.name)",
         reason: "it has hardly a word in common with what was said",
         advice: "for another text run the pipeline with it: spool run words RECORDING TEXT")
     }
-    let changes = Correction.changes(from: words.transcript, to: edited)
     if changes.isEmpty { return unchanged(words) }
+    let deleted = changes.deletedWordCount
+    try refuse(deleting: deleted, of: words)
     let (author, time) = (Self.userName, DateTime.text(of: SystemClock().now))
     try store.corrections.add(
       StoredCorrection(
-        author: author, time: time, transcript: words.artifact.digest,
+        author: author, time: time, transcript: words.told.heard.artifact.digest,
         changes: JSONText.of(changes)),
-      to: words.recording, after: words.corrections.count)
+      to: words.recordings, after: words.corrections.count)
     let name = ShellWords.line([arguments[Options.recording]])
+    let loss = deleted == 0 ? "" : ", \(Count.of(deleted, "word")) deleted"
     answer(
       JSONLine([
-        "recording": words.path, "changes": changes.count,
+        "recording": words.path, "changes": changes.count, "deleted": deleted,
         "corrections": words.corrections.count + 1, "author": author, "time": time,
       ]),
       Format.visible(lines: [
-        "corrected \(words.name): \(Count.of(changes.count, "place"))",
+        "corrected \(words.name): \(Count.of(changes.count, "place"))\(loss)",
         "undo:  spool words undo \(name)",
       ]))
     return .done
+  }
+
+  /// A text may delete so many words, or this share of all, and never more than half, unless the user
+  /// has agreed: it may have been cut short.
+  private static let (deletedWords, deletedShare) = (20, 0.1)
+
+  private func refuse(deleting deleted: Int, of words: RecordingWords) throws(SpoolError) {
+    let count = words.transcript.words.count
+    let isMuch =
+      deleted > Self.deletedWords && Double(deleted) > Self.deletedShare * Double(count)
+      || 2 * deleted > count
+    guard isMuch, !arguments[Options.yes] else { return }
+    throw SpoolError(
+      "the text would delete \(deleted) of the \(Count.of(count, "word")) of \(words.name)",
+      reason: "it does not have them, as a text that was cut short",
+      advice: "give the whole text, or add --yes to delete them")
   }
 
   private static var userName: String {
@@ -218,7 +241,8 @@ extension CommandContext {
       throw .usage("--below is 0 to 100, not \(percent)", advice: "--below 50")
     }
     let limit = Double(percent) / 100
-    let words = try words(in: existingStore())
+    let store = try existingStore()
+    let words = try recording(in: store).words(in: store)
     let shown = words.transcript.words.enumerated().filter { _, word in
       !arguments[Options.unsure] || WordsText.isUnsure(word, below: limit)
     }
@@ -260,16 +284,17 @@ extension CommandContext {
   private func undoCorrection() throws(SpoolError) -> ExitCode {
     try requireStore()
     let store = try openStore()
-    let (digest, name) = try recording(in: store)
-    guard let undone = try store.corrections.removeLast(of: digest) else {
+    let recording = try recording(in: store)
+    guard let undone = try store.corrections.removeLast(of: recording.recordings) else {
       throw SpoolError(
-        "there is no correction of \(name)", reason: "its words are as they were found",
+        "there is no correction of \(recording.name)", reason: "its words are as they were found",
         advice: "spool words edit makes one")
     }
-    let rest = try store.corrections.all(of: digest).count
+    let rest = try store.corrections.all(of: recording.recordings).count
     answer(
       JSONLine([
-        "recording": name, "author": undone.author, "time": undone.time, "corrections": rest,
+        "recording": recording.path, "author": undone.author, "time": undone.time,
+        "corrections": rest,
       ]),
       Format.visible(
         "took back the correction by \(undone.author), \(undone.time); "
@@ -279,12 +304,10 @@ extension CommandContext {
 
   private func exportWords() throws(SpoolError) -> ExitCode {
     let path = arguments[Options.output]
-    let byName = path.flatMap { path in
-      TranscriptFormat.all.first { path.lowercased().hasSuffix($0.fileEnding) }
-    }
-    let format = try format(named: arguments[Options.format]) ?? byName ?? .subRip
+    let format = try exportFormat(for: path)
     let store = try path == nil ? existingStore() : openStore()
-    let words = try words(in: store)
+    let words = try recording(in: store).words(in: store)
+    if let path { try refuseSidecar(at: path) }
     let text = try Self.text(words.transcript, as: format)
     report(words)
     guard let path else {
@@ -303,6 +326,33 @@ extension CommandContext {
       JSONLine(["file": path, "bytes": count, "format": format.name]),
       Format.visible("wrote \(path)"))
     return .done
+  }
+
+  /// The format that was asked for, by its name or by the file's.
+  private func exportFormat(for path: String?) throws(SpoolError) -> TranscriptFormat {
+    if let format = try format(named: arguments[Options.format]) { return format }
+    guard let path, let name = path.split(separator: "/").last, name.dropFirst().contains(".")
+    else { return .subRip }
+    // The ending that a format is written with comes before others that it may have.
+    let named = TranscriptFormat.all.filter { path.lowercased().hasSuffix($0.fileEnding) }
+      .max { $0.fileEnding.count < $1.fileEnding.count }
+    if let format = named ?? TranscriptFormat.all.first(where: { $0.isUsual(for: path) }) {
+      return format
+    }
+    let endings = TranscriptFormat.all.compactMap(\.nameEndings.first).reduce(into: [String]()) {
+      if !$0.contains($1) { $0.append($1) }
+    }
+    throw .usage(
+      "no format of words has files like \(name)",
+      advice: "one of \(endings.joined(separator: ", ")), or name a format with --format")
+  }
+
+  /// Refuses to write over a description of a recording, whatever may be replaced.
+  private func refuseSidecar(at path: String) throws(SpoolError) {
+    guard Sidecar.isThere(at: path) else { return }
+    throw SpoolError(
+      "\(path) describes a recording", reason: "it is a sidecar, and no transcript",
+      advice: "choose another name")
   }
 
   /// The words in a format, as the stage `transcript` writes them.

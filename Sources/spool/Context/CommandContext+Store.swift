@@ -32,7 +32,7 @@ extension CommandContext {
   }
 
   /// Requires the parent of a named store folder: a missing parent is probably a typing mistake.
-  private func requireParent(of option: String?) throws(SpoolError) {
+  func requireParent(of option: String?) throws(SpoolError) {
     guard let named = option ?? Environment.variables["SPOOL_STORE"], !named.isEmpty else { return }
     let path = absolute(named)
     var names = path.split(separator: "/").filter { $0 != "." }
@@ -109,10 +109,8 @@ extension WordSearch {
       of: store, runs: store.runs, holds: { [store] in store.file(of: $0) != nil },
       corrections: RecordedCorrections(
         versions: { [store] () throws(SpoolError) in try store.corrections.versions() },
-        all: { [store] recording throws(SpoolError) in
-          try Digest(hex: recording).map { (digest) throws(SpoolError) in
-            try store.corrections.overlay(of: digest)
-          } ?? []
+        all: { [store] recordings throws(SpoolError) in
+          try store.corrections.overlay(of: recordings.compactMap(Digest.init(hex:)))
         }),
       in: store.path, isWritable: store.isWritable, note: { [store] in store.note($0) })
   }

@@ -236,23 +236,31 @@ extension CommandContext {
 
 /// Results on standard output: JSON with `--json`, else text.
 extension CommandContext {
+  /// Reports the error that ends the command. A command that prints events prints it as one too.
+  func report(_ error: SpoolError) {
+    if isJSON, ["run", "resume", "batch"].contains(arguments.command.name) {
+      console.print(JSONText.of(JSONLine(error)))
+    }
+    console.report(error.text(console))
+  }
+
   func answer(_ value: some Encodable, _ text: @autoclosure () -> String) {
-    console.print(isJSON ? JSONText.of(value) : text())
+    console.print(isJSON ? JSONText.of(value) : console.completed(text()))
   }
 
   func answer(_ value: Value, _ text: @autoclosure () -> String) {
-    console.print(isJSON ? value.canonicalJSON : text())
+    console.print(isJSON ? value.canonicalJSON : console.completed(text()))
   }
 
   /// Prints a list: one line of JSON for each value, or a table.
   func answer(list values: [Value], _ table: @autoclosure () -> String) {
-    guard isJSON else { return console.print(table()) }
+    guard isJSON else { return console.print(console.completed(table())) }
     for value in values { console.print(value.canonicalJSON) }
   }
 
   /// Prints a list: one line of JSON for each value, or a table.
   func answer(list values: [some Encodable], _ table: @autoclosure () -> String) {
-    guard isJSON else { return console.print(table()) }
+    guard isJSON else { return console.print(console.completed(table())) }
     for value in values { console.print(JSONText.of(value)) }
   }
 }

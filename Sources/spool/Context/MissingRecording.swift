@@ -1,3 +1,4 @@
+import Intake
 import PipelineModel
 import Platform
 import Store
@@ -16,11 +17,22 @@ struct MissingRecording {
   init?(of run: RunRecord, in store: DiskStore, option: String?) {
     for (name, file) in store.files(of: run).sorted(by: { $0.key < $1.key }) {
       guard let error = FilePath.obstacle(to: file.path) else { continue }
-      message = "the \(name) of run \(run.id) is gone: \(file.name)"
-      reason = error.words
-      twin = Self.twin(of: run, name, in: (try? store.runs.newest(limit: .max)) ?? [])
+      let isOfInbox = store.isOfInbox(run)
+      message =
+        isOfInbox
+        ? "run \(run.id) is one of a watch" : "the \(name) of run \(run.id) is gone: \(file.name)"
+      reason = isOfInbox ? "its recording is one that an inbox took in" : error.words
+      twin =
+        isOfInbox
+        ? nil : Self.twin(of: run, name, in: (try? store.runs.newest(limit: .max)) ?? [])
       let place = option.map { " " + ShellWords.line(["--store", $0]) } ?? ""
       let dropping = "spool runs forget \(run.id)\(place) gives the run up"
+      // The path of an inbox's recording is the store's own, and nothing can be put there.
+      if isOfInbox {
+        let command = (try? store.inboxRecording(of: run))?.nextCommands.first
+        advice = command.map { "\(StoreOption(option).completing($0)) goes on with it" } ?? dropping
+        return
+      }
       advice =
         twin == nil
         ? "put it back there, and spool resume \(run.id)\(place) goes on; or run the pipeline on it "

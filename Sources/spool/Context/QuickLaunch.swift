@@ -13,6 +13,8 @@ struct QuickWork {
   let stages: (QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage]
   /// Whether the samples stay as they are, so that their depth is kept too.
   var keepsSamples = false
+  /// Whether the levels of the finished files are measured.
+  var reportsLevels = false
   /// Whether all recordings become one result, which has this name in a folder.
   var mixName: String?
   /// The work with a gain that all recordings share, which an album step of this work finds; nil where
@@ -20,12 +22,13 @@ struct QuickWork {
   var album: ((_ gain: Decibels) -> QuickWork)?
 
   init(
-    keepsSamples: Bool = false, mixName: String? = nil,
+    keepsSamples: Bool = false, reportsLevels: Bool = false, mixName: String? = nil,
     album: ((_ gain: Decibels) -> QuickWork)? = nil,
     stages: @escaping (QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage]
   ) {
     self.stages = stages
     self.keepsSamples = keepsSamples
+    self.reportsLevels = reportsLevels
     self.mixName = mixName
     self.album = album
   }
@@ -133,6 +136,7 @@ extension CommandContext {
       name: arguments.command.name,
       input: work.mixName == nil ? "recording: sound" : "tracks: sound+",
       stages: try work.stages(recordings) + [export]
+        + (work.reportsLevels ? [.measureExports(formats)] : [])
     ).text
     // Its place in a list of runs is the command's name.
     let pipeline = try pipeline(text, from: "spool \(arguments.command.name)")
@@ -385,6 +389,10 @@ struct QuickRuns {
     let way = context.arguments.command.name == "mix" ? "spool convert RECORDING " : ""
     let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
       .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
+      .replacing("true-peak of normalize", with: "--true-peak")
+      .replacing(
+        ClippedSamples.advice,
+        with: "spool normalize brings them down, and --format wav --bits float keeps them")
     return isKept ? text : text.replacing("the store", with: "the temporary store")
   }
 }

@@ -100,6 +100,12 @@ extension QuickPipeline.Stage {
       ])
   }
 
+  /// The stage that measures the files as they decode, and warns of those that clip.
+  static func measureExports(_ formats: [ExportFormat]) -> Self {
+    let files = formats.map { "export.\($0.port)" }.joined(separator: ", ")
+    return Self("measure-exports", ["files": "[\(files)]", "true-peak": "0 dBTP"])
+  }
+
   /// The stage that brings sound to a level.
   /// - Parameters:
   ///   - loudness: such as `-16 LUFS`.

@@ -4,79 +4,98 @@ import Search
 import Store
 import Transcripts
 
-/// The words of a recording as they count now: of its transcripts the best, with all corrections.
+/// The words of a recording as they count now: those that a run has found, with all corrections. A run
+/// that has cut or stretched the sound shows them where they are in its result.
+///
+/// Corrections belong to the sound, in whatever file it is, and lie over the words as they were heard:
+/// they are there before and behind a cut.
 struct RecordingWords {
-  /// The digest of the recording's file.
-  let recording: Digest
-  /// The recording's file when it was run.
+  /// The digests of the files of its sound, that of these words first.
+  let recordings: [Digest]
+  /// The recording's file: where it is now, or where it was when it was run.
   let path: String
   let run: RunRecord
-  /// The unchanged transcript.
-  let artifact: Artifact
+  let told: RunRecord.ToldTranscript
   /// Oldest first.
   let corrections: [Correction]
-  /// The transcript with its corrections.
-  let corrected: CorrectedTranscript
+  /// The words as they were heard.
+  private let heard: CorrectedTranscript
+  /// How the words that are shown are moved; nil if they are not.
+  private var change: TimelineMap?
+  private let removed: TimelineMap.RemovedWords
+  /// The time in the recording of a time of the heard words.
+  private let origin: (Double) -> Double
 
-  var transcript: Transcript { corrected.transcript }
+  var transcript: Transcript {
+    change.map { $0.move(heard.transcript, removed: removed) } ?? heard.transcript
+  }
+
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  /// The same words, moved in another way, or as they were heard.
+  func moved(by change: TimelineMap?) -> RecordingWords {
+    var words = self
+    words.change = change
+    return words
+  }
+
+  /// What makes an edited text of the words that are shown. It changes nothing that was cut out.
+  func changes(to edited: [String]) -> [WordChange] {
+    let shown = removed == .kept ? nil : change?.wordsLeft(of: heard.transcript)
+    return Correction.changes(
+      from: heard.transcript, shown: shown, to: edited, origin: origin)
+  }
 
   /// What the last transcript does not have the places of, a line each.
   var missedLines: [String] {
-    corrected.missed.map { number, change in
+    heard.missed.map { number, change in
       let place = change.start.map { " at \(SearchText.time($0))" } ?? ""
       return "not applied, as its place is not found: “\(change.removed.joined(separator: " "))” → "
         + "“\(change.inserted.joined(separator: " "))”\(place), by \(corrections[number].author), "
         + corrections[number].time
     }
   }
-}
 
-extension DiskStore {
-  /// The words of a recording. Of several transcripts aligned ones come before recognised ones, and then
-  /// the newest. O(runs).
-  /// - Parameter recording: the digest of its file.
-  func words(of recording: Digest, named name: String) throws(SpoolError) -> RecordingWords {
-    var best: (run: RunRecord, told: RunRecord.ToldTranscript)?
-    for run in try runs.newest(limit: .max) where run.state == .done {
-      guard run.recordings?.values.contains(recording) == true else { continue }
-      let told = try run.transcripts(in: self).filter { told in
-        told.input.flatMap { run.recordings?[$0] } == recording
-          && file(of: told.artifact.digest) != nil
+  /// - Parameter isMoved: whether the words are shown where the run has moved them.
+  init(
+    _ told: RunRecord.ToldTranscript, of run: RunRecord, recordings: [Digest], path: String,
+    isMoved: Bool, in store: DiskStore
+  ) throws(SpoolError) {
+    func transcript(_ artifact: Artifact) throws(SpoolError) -> Transcript {
+      let bytes = try doing("read the words of", path) { () throws(SystemError) in
+        try FileOperations.system.bytes(of: store.file(of: artifact.digest) ?? "")
       }
-      if let aligned = told.first(where: \.isAligned) {
-        best = (run, aligned)
-        break
-      }
-      if best == nil { best = told.first.map { (run, $0) } }
+      return try TranscriptFormat.json.read(bytes)
     }
-    guard let best else {
-      throw SpoolError(
-        "there are no words of \(name)", reason: "no run has found any, or they are not kept",
-        advice: "spool run words \(ShellWords.line([name]))")
-    }
-    let bytes = try doing("read the words of", name) { () throws(SystemError) in
-      try FileOperations.system.bytes(of: file(of: best.told.artifact.digest) ?? "")
-    }
-    let corrections = try corrections.overlay(of: recording)
-    return RecordingWords(
-      recording: recording, path: best.told.input.flatMap { best.run.inputs[$0] } ?? name,
-      run: best.run, artifact: best.told.artifact, corrections: corrections,
-      corrected: CorrectedTranscript(try TranscriptFormat.json.read(bytes), with: corrections))
+    // Where the heard words are lost, those that were moved are all there is.
+    let isHeardThere = store.file(of: told.heard.artifact.digest) != nil
+    let source = isHeardThere ? told.heard : told.result
+    let sound = try run.sound(
+      ofWords: source.step, recording: told.input.flatMap { run.recordings?[$0] }, in: store)
+    let origin = { (time: Double) in sound?.origin(of: time...time)?.lowerBound ?? time }
+    (self.recordings, self.path, self.run, self.told) = (recordings, path, run, told)
+    self.origin = origin
+    corrections = try store.corrections.overlay(of: recordings)
+    heard = CorrectedTranscript(
+      try transcript(source.artifact), with: corrections, origin: origin)
+    change = isMoved && isHeardThere ? told.moved?.by : nil
+    let moved = change == nil ? nil : try transcript(told.result.artifact)
+    removed = moved?.words.contains { $0.flags.contains(.removed) } == true ? .kept : .dropped
   }
 }
 
 extension CorrectionTable {
   /// The corrections of a recording, oldest first.
-  func overlay(of recording: Digest) throws(SpoolError) -> [Correction] {
-    try all(of: recording).map { (stored) throws(SpoolError) in
+  /// - Parameter recordings: the digests of the files of its sound.
+  func overlay(of recordings: [Digest]) throws(SpoolError) -> [Correction] {
+    try all(of: recordings).map { (stored) throws(SpoolError) in
       do {
         return Correction(
           author: stored.author, time: stored.time,
           changes: try [WordChange](jsonText: stored.changes))
       } catch {
         throw SpoolError(
-          "read a correction of", recording.short, reason: "\(error)",
+          "read a correction of", recordings.first?.short ?? "a recording", reason: "\(error)",
           advice: "a newer Spool may have written it")
       }
     }

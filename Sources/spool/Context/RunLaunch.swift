@@ -164,7 +164,9 @@ final class TerminalRecorder: RunRecorder {
           + Format.duration(delay))
     case .ended(let run):
       draw()
-      if run.state == .done { console.print(RunSummary(run).lines.joined(separator: "\n")) }
+      if run.state == .done {
+        console.print(console.completed(RunSummary(run).lines.joined(separator: "\n")))
+      }
       return
     default:
       guard let news else { break }

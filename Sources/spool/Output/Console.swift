@@ -13,6 +13,7 @@ final class Console: Sendable {
   let width: Int
   /// Why standard output took nothing at the first attempt that failed; nil if it took everything.
   private let outputFailure = Mutex<SystemError?>(nil)
+  private let store = Mutex(OfferedStore(nil))
 
   init() {
     Self.occupyStandardDescriptors()
@@ -38,8 +39,14 @@ final class Console: Sendable {
 
   /// Prints lines on standard error.
   func report(_ text: String) {
-    write(line(text), to: STDERR_FILENO)
+    write(line(store.withLock { $0 }.completing(text)), to: STDERR_FILENO)
   }
+
+  /// Puts `--store` as typed into every command that is offered from now on.
+  func offersStore(_ option: String?) { store.withLock { $0 = OfferedStore(option) } }
+
+  /// Text for standard output in which the commands have the store.
+  func completed(_ text: String) -> String { store.withLock { $0 }.completing(text) }
 
   /// Offers commands on standard error, each in a line that begins with `next:`.
   func offer(_ commands: [NextCommand]) { commands.forEach { report($0.text) } }

@@ -127,6 +127,12 @@ extension JSONLine {
         "advice": failure.error.advice,
       ])
   }
+
+  /// The error that ends a command.
+  init(_ error: SpoolError) {
+    self.init(
+      "error", ["message": error.message, "reason": error.reason, "advice": error.advice])
+  }
 }
 
 /// A JSON object of named values; nil ones are left out.

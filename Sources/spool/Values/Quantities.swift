@@ -6,14 +6,14 @@ struct Age: ArgumentValue {
   let seconds: Double
   let argument: String
 
-  static let expectation = "an age like 12h, 30d or 4w"
+  static let expectation = "an age like 30m, 12h, 30d or 4w"
 
   init?(argument: String) {
     guard let (number, unit) = numberAndUnit(argument) else { return nil }
     let factor: Double? =
       switch unit {
       case "s", "second", "seconds": 1
-      case "min", "minute", "minutes": 60
+      case "m", "min", "minute", "minutes": 60
       case "h", "hour", "hours": 3600
       case "d", "day", "days": 86400
       case "w", "week", "weeks": 7 * 86400

@@ -28,9 +28,15 @@ struct InboxStatusText: Encodable {
   /// Maximum number of file names listed for each kind.
   private static let nameLimit = 5
 
-  /// The command that watches it again: the last one, or a template with PIPELINE; nil if it is
-  /// watched.
+  /// The command that watches it again; nil if it is watched, if its folder is not there, or if the
+  /// store does not know the command.
   let wayOn: String?
+
+  /// How the store is named in commands that a user types.
+  private let option: StoreOption
+
+  /// Whether no process watches it.
+  var isUnwatched: Bool { process == nil }
 
   var isPaused: Bool { pause != nil }
 
@@ -65,18 +71,14 @@ struct InboxStatusText: Encodable {
     self.notTakenIn = notTakenIn
     let (number, report) = (inbox?.processNumber, inbox?.report)
     process = number
-    wayOn = number == nil ? line ?? Self.wayOn(path, option) : nil
     isMissing = !FilePath.exists(path)
+    wayOn = number == nil && !isMissing ? line : nil
+    self.option = StoreOption(option)
     reportedAt = inbox?.reportedAt
     (waiting, refused, ignored) = (report?.waiting, report?.refused, report?.ignored)
     overlooked = report?.overlooked
     // Only a running watch pauses.
     pause = number == nil ? nil : report?.pause
-  }
-
-  private static func wayOn(_ path: String, _ option: String?) -> String {
-    "spool watch PIPELINE "
-      + ShellWords.line([path] + (option.map { ["--store", $0] } ?? []))
   }
 
   var lines: [String] {
@@ -88,6 +90,14 @@ struct InboxStatusText: Encodable {
     if let wayOn { lines.append("           \(Format.visible(wayOn)) goes on with it") }
     if isMissing {
       lines.append("           there is no such folder now: nothing can arrive in it")
+      if isUnwatched {
+        lines.append("           mount its disk; if it was moved, watch it where it is now")
+      }
+    }
+    if isUnwatched, wayOn == nil {
+      let forgetting = ShellWords.line(["spool", "inbox", "forget", "--inbox", path])
+      lines.append(
+        "           \(Format.visible(option.completing(forgetting))) takes it off this list")
     }
     if let pause {
       lines += [

@@ -12,11 +12,17 @@ extension Recording {
     let aliases: [String]
     /// The last run that read it; nil if none did.
     let run: RunRecord?
+    /// Whether its original is nowhere as it arrived: it is not in the store, and lies nowhere else.
+    let isOriginalLost: Bool
 
     init(of recording: Recording, in store: DiskStore) throws(SpoolError) {
       events = try store.recordings.events(of: recording.key)
       files = try store.recordings.files(of: recording.key)
       aliases = Array(try store.recordings.acknowledgementNames(of: recording).dropFirst())
+      let isElsewhere = files.contains {
+        $0.role == .recording && [.inbox, .accepted, .left, .quarantine].contains($0.place)
+      }
+      isOriginalLost = !isElsewhere && !store.hasIntactOriginal(of: recording)
       run = try store.runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline)
     }
   }

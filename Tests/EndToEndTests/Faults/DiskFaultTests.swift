@@ -68,7 +68,7 @@ struct DiskFaultTests {
       #expect(run.errorOutput.contains(fullDiskWords(of: disk.path)), "\(run.errorOutput)")
       let runs = try place.spool(["runs", "--store", disk.path + "/store"])
       #expect(runs.text.contains("paused: disk full"), "\(squeeze): \(runs.text)")
-      #expect(runs.errorOutput.contains("free some space; then spool resume"), "\(squeeze)")
+      #expect(runs.errorOutput.contains("free some space first"), "\(squeeze)")
     }
     try disk.resize(toByteCount: 64 << 20)
     try fixture.expectCompletion(after: "\(squeeze)", places, out: out)

@@ -138,7 +138,7 @@ struct KillTests {
         "pipeline", "crashtest", try place.quickPipeline(), place.file("none.wav"), "--scratch",
         try scratch(),
       ])
-    #expect(missing.exitCode == 1)
+    #expect(missing.exitCode == 2)
     #expect(missing.errorOutput.contains("none.wav"))
     #expect(Workspace.names(in: place.file("scratch")) == [])
     let none = try place.spool(
@@ -146,7 +146,8 @@ struct KillTests {
     #expect(none.exitCode == 2)
     for options in [["--at-every-write", "--kills", "3"], ["--every", "2"]] {
       let both = try place.spool(
-        ["pipeline", "crashtest", try place.quickPipeline(), place.file("none.wav")] + options)
+        ["pipeline", "crashtest", try place.quickPipeline(), PackageFiles.sample("note-1.m4a")]
+          + options)
       #expect(both.exitCode == 2 && both.errorOutput.contains("--at-every-write"), "\(options)")
     }
   }

@@ -39,6 +39,22 @@ struct StoreLossTests: LogTrial {
     #expect(try place.spool(["store", "check"]).exitCode == 4)
   }
 
+  @Test("receipts of an unknown key are not called changed, and a lost key is missed")
+  func lostKey() throws {
+    try run(["a", "b"])
+    let unknown = try place.spool(["verify", place.out, "--keys", place.file("none")])
+    #expect(unknown.exitCode == 4)
+    #expect(unknown.text.contains("2 signed with a key that is not known here"), "\(unknown.text)")
+    #expect(!unknown.text.contains("not as they were signed"), "\(unknown.text)")
+    try FileManager.default.removeItem(atPath: place.file("keys/signing.pem"))
+    let note = place.file("c.wav")
+    try Reference.record(note, seconds: 0.3)
+    let result = try place.spool(["run", pipeline, note, "--out", place.out])
+    #expect(result.errorOutput.contains("a new signing key was made"), "\(result.errorOutput)")
+    let again = try place.spool(["run", pipeline, note, "--out", place.out])
+    #expect(!again.errorOutput.contains("a new signing key"), "\(again.errorOutput)")
+  }
+
   @Test("exports since the backup are known after a restore, though the change log is lost")
   func restored() throws {
     let quick = try place.quickPipeline(formats: "wav")

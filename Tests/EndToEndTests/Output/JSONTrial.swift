@@ -200,6 +200,7 @@ final class JSONTrial {
     try take("inbox", ["export", try key("uploaded"), "--to", place.file("desk")])
     try take("inbox", ["retry", try key("failed")])
     try take("inbox", ["forget", try key("quarantined")])
+    try take("inbox", ["forget", "--inbox", watched.inbox])
   }
 
   /// Results of the quick commands that are planned, done and refused; their pipelines; and what is
@@ -291,6 +292,9 @@ final class JSONTrial {
   // MARK: Pipelines
 
   func pipelines() throws {
+    let empty = place.file("nothing in it")
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+    try take("batch", [proven, empty, "--out", place.file("none")], codes: [1])
     let wrong = try place.pipeline(
       "pipeline: wrong\ninputs: { note: sound }\nstages: [decode, eqq, { gain: 1e9 dB }]\n",
       named: "wrong.yaml")

@@ -151,7 +151,7 @@ struct PlayTests {
     let typo = try capture.play(["last", "compres"])
     #expect(typo.exitCode == 2 && typo.errorOutput.contains("did you mean compress?"))
     #expect(try capture.play(["nothing"]).exitCode == 2)
-    #expect(try capture.play(["nothing.wav"]).exitCode == 1)
+    #expect(try capture.play(["nothing.wav"]).exitCode == 2)
     #expect(try capture.play([path, "eq"]).exitCode == 2)
     let device = try capture.play([path], device: "absent")
     #expect(device.exitCode == 1 && device.text == "")

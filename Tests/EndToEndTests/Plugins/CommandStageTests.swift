@@ -37,6 +37,15 @@ struct CommandStageTests {
       + "files: { script: \(script) }, \(rest) }"
   }
 
+  @Test("a step's timeout ends its program")
+  func timeout() throws {
+    let slow = try python("time.sleep(30)")
+    let (began, run) = (Date(), try run([slow + "\n    timeout: 500 ms"]))
+    #expect(run.exitCode == 1)
+    #expect(run.errorOutput.contains("command: gave up after 0.5 s"), "\(run.errorOutput)")
+    #expect(Date().timeIntervalSince(began) < 20)
+  }
+
   @Test("sound goes out as a WAV file and comes back as sound, and both ways its samples are kept")
   func sound() throws {
     let copy = try python(

@@ -46,13 +46,34 @@ struct ReceiptPlaceTests {
     let refused = try place.run(pipeline, [place.file("a.wav")])
     #expect(refused.exitCode == 1)
     let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
-    #expect(complaint.what.contains("is covered by a signed receipt"), "\(complaint)")
-    #expect(complaint.why.contains("it was made of other bytes"), "\(complaint)")
+    #expect(complaint.what.contains("was made of another recording"), "\(complaint)")
     #expect(try Data(contentsOf: URL(fileURLWithPath: place.out + "/a.wav")) == before)
     #expect(try place.spool(["verify", "out"]).exitCode == 0)
     // Asked to, it is replaced, and the new receipt says so.
     #expect(try place.run(pipeline, [place.file("a.wav")], ["--replace"]).exitCode == 0)
     #expect(try place.spool(["verify", "out"]).exitCode == 0)
+  }
+
+  @Test("a copy of a folder with its receipts is taken as made, and the receipts stay")
+  func copied() throws {
+    try run(["a", "b"])
+    try copy("out", "copy")
+    let before = try Workspace.listing(of: place.file("copy"))
+    let pipeline = place.file("pipeline.yaml")
+    // With the work still known, and after it was forgotten.
+    for clearing in [[], ["store", "gc", "--older-than", "0s", "--grace", "0s"]] {
+      if !clearing.isEmpty { #expect(try place.spool(clearing).exitCode == 0) }
+      for name in ["a", "b"] {
+        for folder in ["copy", "out"] {
+          let result = try place.spool(
+            ["run", pipeline, place.file(name + ".wav"), "--out", place.file(folder), "-q"])
+          #expect(result.exitCode == 0, "\(folder): \(result.errorOutput)")
+        }
+      }
+      #expect(try Workspace.listing(of: place.file("copy")) == before)
+      #expect(try Workspace.listing(of: place.out) == before)
+    }
+    #expect(try place.spool(["verify", "copy"]).exitCode == 0)
   }
 
   @Test("another recording's receipt, and an earlier one, are found out in the place of one")

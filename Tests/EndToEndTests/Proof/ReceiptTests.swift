@@ -290,6 +290,6 @@ struct ReceiptTests {
   func noReceipts() throws {
     _ = try record()
     #expect(try verify(place.folder.path).exitCode == 1)
-    #expect(try verify(place.file("none")).exitCode == 1)
+    #expect(try verify(place.file("none")).exitCode == 2)
   }
 }

@@ -88,7 +88,7 @@ struct ReceiptLedgerTests: LogTrial {
     text.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")
     try place.folder.write(text, to: "head.json")
     #expect(try ledger("consistency", head).exitCode == 4)
-    #expect(try ledger("consistency", place.file("none.json")).exitCode == 1)
+    #expect(try ledger("consistency", place.file("none.json")).exitCode == 2)
     #expect(try ledger("prove").exitCode == 2)
   }
 

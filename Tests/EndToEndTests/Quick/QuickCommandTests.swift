@@ -29,12 +29,50 @@ struct QuickCommandTests {
     let before = try Reference.loudness(of: place.file("in.wav")).integrated
     let result = try place.spool(["normalize", "in.wav", "-t", "-16", "-o", "out.mp3"])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
-    #expect(result.text.hasPrefix("in.wav → out.mp3   \(rounded(before)) → -16.0 LUFS   true peak"))
+    #expect(result.text.hasPrefix("in.wav → out.mp3   \(rounded(before)) → -1"))
+    #expect(result.text.contains(" LUFS   true peak"))
     #expect(names == ["in.wav", "out.mp3"])
     let after = try Reference.loudness(of: place.file("out.mp3"))
     #expect(abs(after.integrated + 16) < 0.1)
     let facts = try SoundFacts(of: place.file("out.mp3"))
     #expect(facts.codec == "mp3" && facts.tags["title"] == "Song")
+  }
+
+  @Test("the levels that are printed are those of the file as it decodes")
+  func writtenLevels() throws {
+    // A loud band of noise: few bits change its peaks.
+    try record("in.wav", seconds: 4)
+    let result = try place.spool(
+      ["normalize", "in.wav", "-t", "-8", "-b", "24k", "-o", "low.m4a", "--json"])
+    try #require(result.exitCode == 0, "\(result.errorOutput)")
+    struct Line: Decodable {
+      struct Levels: Decodable { let integratedLoudness, truePeak: Double? }
+      let before, after: Levels?
+      let warnings: [String]?
+    }
+    let line = try JSONDecoder().decode(Line.self, from: Data(result.text.utf8))
+    let file = try Reference.loudness(of: place.file("low.m4a"))
+    #expect(abs((line.after?.integratedLoudness ?? 0) - file.integrated) < 0.11)
+    #expect(abs((line.after?.truePeak ?? -99) - file.truePeak) < 0.3)
+    let source = try Reference.loudness(of: place.file("in.wav"))
+    #expect(abs((line.before?.integratedLoudness ?? 0) - source.integrated) < 0.11)
+    if file.truePeak > 0.3 {
+      #expect(line.warnings?.contains { $0.contains("the aac file decodes at") } == true)
+    }
+  }
+
+  @Test("trim counts from the end of the decoded sound, whatever the header says")
+  func trimmedFromEnd() throws {
+    for (name, coding) in [
+      ("a.mp3", ["-c:a", "libmp3lame", "-write_xing", "0"]), ("b.m4a", ["-c:a", "aac"]),
+      ("c.opus", ["-c:a", "libopus"]), ("d.wav", []),
+    ] {
+      try record(name, seconds: 15, rate: 48_000, coding: coding)
+      let result = try place.spool(
+        ["trim", name, "--from", "-10", "-o", "\(name).wav", "--sample-rate", "48000"])
+      try #require(result.exitCode == 0, "\(result.errorOutput)")
+      #expect(try SoundFacts(of: place.file("\(name).wav")).frames == 480_000, "\(name)")
+    }
   }
 
   private func rounded(_ value: Double) -> String { String(format: "%.1f", value) }

@@ -104,7 +104,7 @@ struct QuickSafetyTests {
       try JSONSerialization.jsonObject(with: json.output) as? [String: Any])
     #expect(line["outcome"] as? String == "done" && line["outputs"] as? [String] == ["b.wav"])
     let after = try #require(line["after"] as? [String: Any])
-    #expect(after["integratedLoudness"] as? Double == -20)
+    #expect(abs((after["integratedLoudness"] as? Double ?? 0) + 20) < 0.01)
     try place.folder.write("no sound", to: "broken.wav")
     let failed = try place.spool(["normalize", "broken.wav", "--json", "-o", "c.wav"])
     #expect(failed.exitCode == 1 && failed.text.contains("\"outcome\":\"failed\""))
@@ -121,7 +121,8 @@ struct QuickSafetyTests {
     #expect(refused.exitCode == 1)
     #expect(Complaint(refused.errorOutput)?.next.hasSuffix("with --keep-damaged") == true)
     let kept = try place.spool(["convert", "cut.mp3", "-o", "cut.wav", "--keep-damaged"])
-    #expect(kept.exitCode == 0 && kept.errorOutput.hasPrefix("warning: at "))
+    #expect(kept.exitCode == 0)
+    #expect(kept.errorOutput.contains("warning: damaged at "), "\(kept.errorOutput)")
     #expect(names == ["cut.mp3", "cut.wav", "in.wav", "whole.mp3"])
   }
 

@@ -312,4 +312,38 @@ struct BroadcastWaveTests {
     #expect(again.files.allSatisfy { $0.wasThere })
     #expect(text(try chunks(of: "long.wav")["bext"], 0..<256) == "Sea")
   }
+
+  @Test("with the archive's own tags, in any encoding, and warnings of what is left out")
+  func archived() throws {
+    let tape = try tape()
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: tape)))
+    let entries = [
+      ("INAM", Array("Gr".utf8) + [0xFC] + Array("n".utf8)), ("IARL", Array("Shelf 9".utf8)),
+      ("ISRC", Array("Radio".utf8)), ("IENG", Array("Meier".utf8)),
+    ]
+    bytes += Self.chunk(
+      "LIST",
+      entries.reduce(Array("INFO".utf8)) { $0 + Self.chunk($1.0, $1.1 + [0]) })
+    bytes += Self.chunk("axml", Array("<a/>".utf8)) + Self.chunk("cart", Array("0101".utf8))
+    bytes += Self.chunk("JUNK", [0, 0])
+    bytes.replaceSubrange(4..<8, with: Self.number(bytes.count - 8, 4))
+    try Data(bytes).write(to: URL(fileURLWithPath: tape))
+    let run = try place.run(try pipeline("", export: "[wav, flac]"), [tape])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(
+      run.warnings == [
+        "axml and cart of tape.wav left out of WAV files: Spool does not know these chunks"
+      ])
+    let tags = try SoundFacts(of: place.out + "/tape.wav").tags
+    #expect(tags["iarl"] == "Shelf 9" && tags["isrc"] == "Radio" && tags["ieng"] == "Meier")
+    #expect(tags["title"] == "Grün")
+    #expect(try SoundFacts(of: place.out + "/tape.flac").tags["title"] == "Grün")
+
+    let quick = try place.spool(["convert", "tape.wav", "-o", "tape.flac"])
+    #expect(quick.exitCode == 0, "\(quick.errorOutput)")
+    #expect(
+      quick.errorOutput.contains(
+        "warning: originator, originator reference, time reference, UMID, coding history, iXML, axml "
+          + "and cart of tape.wav left out: only WAV files hold them"), "\(quick.errorOutput)")
+  }
 }

@@ -7,7 +7,8 @@ struct CommandLineMistakeTests {
   @Test(
     "output that a full disk does not take is an error of every command",
     arguments: [
-      ["status"], ["stages", "--json"], ["--help"], ["--version"], ["completion", "bash"],
+      ["pipeline", "list"], ["stages", "--json"], ["--help"], ["--version"],
+      ["completion", "bash"],
     ])
   func fullDisk(arguments: [String]) throws {
     let place = try Workspace()

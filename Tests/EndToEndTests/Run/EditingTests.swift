@@ -182,7 +182,8 @@ struct EditingTests {
 
     let short = try record("short.wav", seconds: 0.75)
     let refused = try place.run(
-      try join("from: $parts, crossfade: 500 ms"), [parts[0], short, parts[1]])
+      try join("from: $parts, crossfade: 500 ms"), [parts[0], short, parts[1]],
+      ["--out", place.file("short")])
     #expect(refused.exitCode == 1)
     let complaint = try #require(refused.complaint, "\(refused.errorOutput)")
     #expect(complaint.what.contains("part 2 (short.wav) is too short for crossfades of 0.5 s"))

@@ -116,7 +116,67 @@ struct HelpTests {
     #expect(try names("stages").contains("gate"))
     #expect(try names("pipelines").contains("voice-note"))
     #expect(try names("variables", ["run", pipeline, "--set"]) == ["cut=", "loudness="])
+    let stages = ["decode", "eq", "normalize"]
+    #expect(try names("run-stages", ["why", "last"]) == stages)
+    #expect(try names("run-stages", ["why", "--store", elsewhere, others[0]]) == stages)
+    #expect(try names("run-stages", ["play", "last"]) == stages + ["before", "after"])
+    #expect(try names("run-stages", ["why"]).isEmpty)
+    #expect(try names("open-runs").isEmpty, "a finished run cannot be resumed")
+    #expect(try names("ran-pipelines") == ["p"])
+    #expect(try names("commands", ["completion", "man", "store"]).contains("check"))
+    #expect(try names("commands", ["completion", "man"]).contains("store"))
     #expect(try place.spool(["completion", "names", "nonsense"]).exitCode == 2)
+  }
+
+  @Test(
+    "zsh offers the names that the program lists",
+    .enabled(if: Program(named: "zsh") != nil, "zsh is not installed"),
+    arguments: [
+      ("why last ", "decode"), ("run voice", "voice-note"), ("runs show ", "last"),
+      ("runs --store STORE show ", "last"), ("play last d", "decode"),
+      ("completion man store ch", "check"), ("search x --pipeline ", "p"),
+    ])
+  func zsh(line: String, offer: String) throws {
+    let zsh = try #require(Program(named: "zsh"))
+    let place = try Workspace()
+    let pipeline = try place.pipeline("pipeline: p\nstages: [decode]\n")
+    let sound = place.file("a.wav")
+    try Reference.record(sound, seconds: 0.3, channels: 1)
+    #expect(try place.spool(["run", pipeline, sound]).exitCode == 0)
+    try place.folder.write(try place.spool(["completion", "zsh"]).text, to: "_spool")
+    // Tab completes and leaves the shell. What is offered is written down as it is added.
+    try place.folder.write(
+      """
+      PS1='READY>'
+      path=(\(URL(fileURLWithPath: try SpoolProgram.program.path).deletingLastPathComponent().path) $path)
+      fpath=($ZDOTDIR $fpath)
+      autoload -Uz compinit && compinit -u -D
+      compadd() {
+        local -a found
+        builtin compadd -A found "$@"
+        print -rl -- $found >>$ZDOTDIR/offers
+        builtin compadd "$@"
+      }
+      complete-and-leave() { zle expand-or-complete; exit }
+      zle -N complete-and-leave
+      bindkey '^I' complete-and-leave
+      """, to: ".zshrc")
+    let typist = try place.folder.write(
+      """
+      zmodload zsh/zpty
+      zpty shell zsh -d -i
+      zpty -r shell seen '*READY>*'
+      zpty -w -n shell "spool $1"$'\\t'
+      while zpty -r shell seen; do :; done
+      """, to: "typist.zsh")
+    let typed = line.replacing("STORE", with: place.store)
+    let result = try zsh.run(
+      ["-f", typist, typed],
+      environment: place.environment.merging(["ZDOTDIR": place.folder.path, "TERM": "xterm"]) {
+        $1
+      }, folder: place.folder.path)
+    let offers = (try? String(contentsOfFile: place.file("offers"), encoding: .utf8)) ?? ""
+    #expect(offers.split(separator: "\n").contains(Substring(offer)), "\(offers)\(result.text)")
   }
 
   @Test("completion scripts are taken by their shells", arguments: ["bash", "zsh", "fish"])

@@ -89,7 +89,7 @@ struct MixdownTests {
     #expect(alone.exitCode == 2)
     #expect(alone.errorOutput.contains("the session names no files"), "\(alone.errorOutput)")
     #expect(alone.errorOutput.contains("song.json TRACK"), "\(alone.errorOutput)")
-    let few = try place.run(pipeline, [path, tracks[0]])
+    let few = try place.run(pipeline, [path, tracks[0]], ["--out", place.file("few")])
     #expect(few.exitCode == 1)
     #expect(few.complaint?.why == "1 track came in, and there are settings for 2")
     // A file that was forgotten is told at its channel.

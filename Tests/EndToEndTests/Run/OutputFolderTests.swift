@@ -29,26 +29,25 @@ struct OutputFolderTests {
 
   @Test("a copy of a pipeline keeps its figures beside the original's, as the refusal advises")
   func copiedPipeline() throws {
-    func pipeline(_ name: String, _ parameters: String) throws -> String {
+    func pipeline(_ name: String, _ parameters: String, gain: String = "") throws -> String {
       try place.pipeline(
         """
         pipeline: \(name)
         inputs: { note: sound }
-        stages:
-          - decode
-          - measure: { write: true\(parameters) }
+        stages: [decode\(gain), { measure: { write: true\(parameters) } }]
         """, named: name + ".yaml")
     }
     try #require(try place.run(try pipeline("first", ""), [note]).exitCode == 0)
     // The same figures need no place of their own.
     #expect(try place.run(try pipeline("second", ""), [note]).exitCode == 0)
-    try Reference.record(note, seconds: 3)
-    let run = try place.run(try pipeline("second", ""), [note])
+    let quieter = ", { gain: -3 dB }"
+    let run = try place.run(try pipeline("second", "", gain: quieter), [note])
     #expect(run.exitCode == 1)
     let complaint = try #require(run.complaint, "\(run.errorOutput)")
     let advised = #"name: "{stem}.second.{step}""#
     #expect(complaint.next.contains("such as \(advised),"), "\(complaint)")
-    #expect(try place.run(try pipeline("second", ", \(advised)"), [note]).exitCode == 0)
+    let named = try pipeline("second", ", \(advised)", gain: quieter)
+    #expect(try place.run(named, [note]).exitCode == 0)
     #expect(place.exports == ["note.measure.json", "note.second.measure.json"])
   }
 
@@ -206,16 +205,11 @@ struct OutputFolderTests {
     #expect(complaint.what.contains("export") && complaint.what.contains("out/note.wav"))
     #expect(complaint.next.contains("--replace"))
     #expect(place.exports == ["note.wav"])
+    // Only its bytes could tell whether an earlier store wrote it.
     #expect(try place.export("note.wav") == Data("mine".utf8))
-    let id = try #require(refused.record?.id)
-    let why = try place.spool(["why", id])
-    #expect(why.text.contains("done and kept, but its files did not get out: "), "\(why.text)")
 
     let replacing = try place.run(pipeline, [note], ["--replace"])
     #expect(replacing.exitCode == 0, "\(replacing.errorOutput)")
-    #expect(replacing.made == [])
-    let reuse = try place.spool(["why", "last", "export"])
-    #expect(reuse.text.contains("from run \(id)\n"), "\(reuse.text)")
     #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
   }
 
@@ -257,13 +251,10 @@ struct OutputFolderTests {
     #expect(back.complaint?.why.contains(other) == true, "\(back.errorOutput)")
   }
 
-  @Test("a recording that was edited, or moved elsewhere, still replaces its own exports")
+  @Test("a recording that was moved elsewhere still replaces its own exports")
   func sameRecording() throws {
     let pipeline = try place.quickPipeline(formats: "wav")
     try #require(try place.run(pipeline, [note]).exitCode == 0)
-    try Reference.record(note, seconds: 1)
-    let edited = try place.run(pipeline, [note])
-    #expect(edited.exitCode == 0, "\(edited.errorOutput)")
     let folder = place.file("other")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try FileManager.default.moveItem(atPath: note, toPath: folder + "/note.wav")

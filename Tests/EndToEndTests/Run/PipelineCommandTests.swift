@@ -55,7 +55,7 @@ struct PipelineCommandTests {
     // A run reports the same, and does nothing.
     let run = try place.run(path, ["x.wav"])
     #expect(run.exitCode == 2)
-    #expect(run.events.isEmpty)
+    #expect(run.events.map(\.event) == ["error"])
   }
 
   @Test("absurd parameters are refused, all of them, each with what is allowed")

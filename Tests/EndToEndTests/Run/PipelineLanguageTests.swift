@@ -36,7 +36,7 @@ struct PipelineLanguageTests {
       let run = try place.run(voiceNote, [note], ["--set", override])
       #expect(run.exitCode == 2, "\(override)")
       #expect(run.errorOutput.contains(word), "\(run.errorOutput)")
-      #expect(run.events.isEmpty)
+      #expect(run.events.map(\.event) == ["error"])
     }
     #expect(place.exports == [])
   }

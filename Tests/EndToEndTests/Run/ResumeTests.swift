@@ -129,6 +129,9 @@ struct ResumeTests {
 
   @Test("a failed run goes on once its cause is gone")
   func failed() throws {
+    // Where the work is done already, the bytes decide whether the file there is the export.
+    try #require(
+      try place.run(pipeline, [note], ["--out", place.file("other")]).exitCode == 0)
     try FileManager.default.createDirectory(atPath: place.out, withIntermediateDirectories: false)
     try place.folder.write("mine", to: "out/note.wav")
     let failed = try place.run(pipeline, [note])

@@ -62,6 +62,22 @@ struct WatchAccountTests {
     #expect(WatchedPlace.files(in: inbox.inbox).isEmpty)
   }
 
+  @Test("what another sidecar of a recording says is ignored, and the log says how to use it")
+  func otherSidecar() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch()
+    try inbox.shell("echo '{\"title\":\"One\"}' > inbox/ep.json; cp made/1.wav inbox/ep.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    let key = try #require(try inbox.notes().first).key
+    let fields = #"{"title":"One","chapters":[{"start":0,"title":"A"}],"spool":{"set":{"x":"1"}}}"#
+    try inbox.shell("echo '\(fields)' > inbox/ep.json; cp made/1.wav inbox/ep.wav")
+    #expect(
+      inbox.wait {
+        watch.output.contains("(chapters, spool) is ignored")
+          && watch.output.contains("spool inbox forget \(key)")
+      }, "\(watch.output)")
+  }
+
   @Test("a recording in quarantine outlives its being forgotten, and its reason does not")
   func forgottenInQuarantine() throws {
     try inbox.make(1)

@@ -102,6 +102,28 @@ struct WatchTranscriptTests {
     #expect(WatchedPlace.files(in: inbox.inbox).contains("silent.txt"))
   }
 
+  @Test("a corrected text of a processed recording is told, with the command that takes it in")
+  func correctedText() throws {
+    try speak("text")
+    let watch = try inbox.watch()
+    try inbox.shell("echo '\(Self.text)' > inbox/text.txt; cp made/text.wav inbox")
+    #expect(
+      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "uploaded" } },
+      "\(watch.output) \(watch.errors)")
+    #expect(inbox.wait { !WatchedPlace.files(in: inbox.inbox).contains("text.txt") })
+    try inbox.shell("echo 'Indeed \(Self.text)' > inbox/text.txt")
+    #expect(inbox.wait { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
+    let told = try #require(watch.news.last { $0.event == "refused" }?.text)
+    let line = try #require(told.split(separator: ": ").last.map(String.init))
+    #expect(line.hasPrefix("spool words edit ") && line.contains(" --from "), "\(told)")
+    let words = line.split(separator: " ").dropFirst().map(String.init)
+    let edit = try place.spool(words)
+    #expect(edit.exitCode == 0 && edit.text.contains("1 place"), "\(edit.errorOutput)")
+    let key = try #require(try place.spool(["inbox", "list"]).text.split(separator: " ").first)
+    let release = try place.spool(["inbox", "release", String(key)])
+    #expect(release.errorOutput.contains("spool words edit "), "\(release.errorOutput)")
+  }
+
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")
   func transcriptsAlone() throws {
     let pipeline = try place.pipeline(

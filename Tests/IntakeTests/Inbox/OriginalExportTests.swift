@@ -25,7 +25,8 @@ struct OriginalExportTests {
   }
 
   private func export(_ recording: Recording) throws -> (path: String, isNew: Bool) {
-    try store.writeOriginal(of: recording, to: target.path)
+    let first = try #require(try store.writeOriginals(of: recording, to: target.path).first)
+    return (first.path, first.isNew)
   }
 
   private func text(_ name: String) throws -> String {
@@ -73,6 +74,30 @@ struct OriginalExportTests {
     #expect(try text(String(last)) == "sound \(name)")
   }
 
+  @Test("with its sidecar, as it arrived")
+  func sidecar() throws {
+    let arrived = try bench.drop("sound", as: "a.m4a", sidecar: #"{"title": "Lunch"}"#)
+    let recording = try #require(try processor.takeIn(arrived).recording)
+    let written = try store.writeOriginals(of: recording, to: target.path)
+    #expect(written.map(\.role) == [.recording, .sidecar])
+    let name = try #require(arrived.sidecar?.description)
+    #expect(try text("a.m4a") == "sound" && text(name) == #"{"title": "Lunch"}"#)
+  }
+
+  @Test("by the very bytes of a name in an older encoding")
+  func olderEncoding() throws {
+    let bytes = Array("caf".utf8) + [0xE9] + Array(".m4a".utf8)
+    let path = try #require(InboxPath(bytes: bytes))
+    try bench.write("sound", to: path)
+    let arrived = StableRecording(
+      path: path, stamp: try bench.stamp(of: path), sidecar: nil, nameCount: 1)
+    let recording = try #require(try processor.takeIn(arrived).recording)
+    #expect(try export(recording).isNew)
+    #expect(try ProcessedFolder(at: target.path).stamp(of: path)?.byteCount == 5)
+    let found = try store.recordings.recordings(ofFile: recording.fileName)
+    #expect(found.map(\.key) == [recording.key])
+  }
+
   @Test("what the store has lost comes from where its file was moved, if that is what arrived")
   func lost() throws {
     let recording = try takeIn("sound", "a.m4a")
@@ -92,7 +117,12 @@ struct OriginalExportTests {
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
       try Data("noise".utf8).write(to: URL(fileURLWithPath: path))
     }
-    #expect(throws: SpoolError.self) { try export(recording) }
+    let error = try #require(throws: SpoolError.self) { try export(recording) }
+    #expect(error.advice?.contains("nothing can make it again") == true)
+    // It was set aside: now the store says so without reading anything.
+    #expect(try store.lostOriginals().map(\.key) == [recording.key])
+    let found = try Inspection(of: bench.storeFolder).run().findings
+    #expect(found.contains { $0.kind == .missingRecording && $0.meaning.contains("sent again") })
     #expect(Workspace.names(in: target.path) == [])
   }
 }

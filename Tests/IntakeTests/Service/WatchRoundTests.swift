@@ -250,7 +250,7 @@ private final class RoundBench: Sendable {
         "read", context.files[PortName("recording")]?.path ?? "", reason: "it is silent",
         advice: "listen to it", cause: .environment)
     case .waiting:
-      while !context.stop.isRequested { usleep(1000) }
+      while (try? context.check()) != nil { usleep(1000) }
       throw .cancelled
     }
   }

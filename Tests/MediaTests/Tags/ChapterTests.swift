@@ -36,7 +36,9 @@ import Testing
     #expect(chapters([(0, nil), (5, "A")]).map(\.title) == ["A"])
     #expect(chapters([(0, nil), (5, nil)]).map(\.title) == ["Chapter 1", "Chapter 2"])
     #expect(
-      chapters([(5, "A")]).fromBeginning.map(\.title) == ["", "A"])
+      chapters([(5, "A")]).fromBeginning(titled: nil).map(\.title) == ["", "A"])
+    #expect(
+      chapters([(5, "A")]).fromBeginning(titled: "All").map(\.title) == ["All", "A"])
   }
 
   @Test(arguments: [
@@ -96,7 +98,7 @@ struct ChapterFileTests {
     #expect(try FFmpeg.decode(tagged) == FFmpeg.decode(plain))
     #expect(try MediaProbe.coverArt(of: SourceFile(tagged)) == picture)
     #expect(try MediaProbe.describe(SourceFile(tagged)).tags["title"] == "Überfahrt")
-    let found = try MediaProbe.markers(of: SourceFile(tagged)).filter { $0.title != nil }
+    let found = try MediaProbe.markers(of: SourceFile(tagged)).filter { $0.time.value > 0 }
     #expect(found.map(\.title) == ["Prélude = 1", "😀; \\ \"two\"", "Chapter 3"])
     #expect(found.map { ($0.time.value * 1000).rounded() } == [500, 1250, 2000])
 
@@ -106,6 +108,63 @@ struct ChapterFileTests {
       isDigestWanted: true)
     #expect(try bytes(of: again) == bytes(of: tagged))
     #expect(try digest == SHA256.digest(of: Array(bytes(of: tagged))))
+  }
+
+  @Test("of an MP3 file have titles of up to 255 bytes")
+  func longTitles() throws {
+    let spec = ExportSpec.mp3(bitRate: 128_000, quality: nil)
+    let (plain, tagged) = (scratch.file("plain"), scratch.file("tagged"))
+    try Sound(frames: 144_000).encode(as: spec, to: plain, pool: pool)
+    let titles = [80, 100, 127, 200, 255].map { String(repeating: "t", count: $0) }
+    // Their table is longer than 127 bytes, too.
+    let short = (0..<40).map { "\($0)" }
+    let markers = (titles + short).enumerated().map {
+      MediaProbe.Marker(time: Seconds(0.05 * Double($0)), title: $1)
+    }
+    try spec.copy(
+      from: plain, to: tagged, tags: ["title": "Tür", "other": "text"], cover: cover(),
+      chapters: markers)
+    #expect(try MediaProbe.markers(of: SourceFile(tagged)).map(\.title) == titles + short)
+    let description = try MediaProbe.describe(SourceFile(tagged))
+    #expect(description.tags["title"] == "Tür" && description.tags["other"] == "text")
+    #expect(description.hasCoverArt)
+    #expect(try FFmpeg.decode(tagged) == FFmpeg.decode(plain))
+  }
+
+  @Test("and tags of an MP3 file have lengths that every reader understands, and a comment is one")
+  func lengths() throws {
+    let spec = ExportSpec.mp3(bitRate: 128_000, quality: nil)
+    let (plain, tagged) = (scratch.file("plain"), scratch.file("tagged"))
+    try Sound(frames: 144_000).encode(as: spec, to: plain, pool: pool)
+    let title = String(repeating: "t", count: 120)
+    try spec.copy(
+      from: plain, to: tagged, tags: ["comment": "Größe", "other": "text"],
+      chapters: [MediaProbe.Marker(time: Seconds(1), title: title)])
+    let bytes = Array(try bytes(of: tagged).prefix(4096))
+    #expect(bytes.starts(with: Array("ID3".utf8) + [4]))
+    // Every frame of ID3v2.4 begins where the length of the one above says, seven bits in a byte.
+    var names: [String] = []
+    var start = 10
+    while bytes[start] != 0 {
+      names.append(String(decoding: bytes[start..<start + 4], as: UTF8.self))
+      start += 10 + bytes[start + 4..<start + 8].reduce(0) { $0 << 7 | Int($1) }
+    }
+    #expect(names.filter { $0 == "COMM" }.count == 1 && names.filter { $0 == "TXXX" }.count == 1)
+    #expect(names.contains("CHAP") && names.contains("CTOC"))
+    let description = try MediaProbe.describe(SourceFile(tagged))
+    #expect(description.tags["comment"] == "Größe" && description.tags["other"] == "text")
+    #expect(try MediaProbe.markers(of: SourceFile(tagged)).map(\.title) == [title])
+  }
+
+  @Test("of an M4A file begin with its title, where the first chapter comes later")
+  func beginning() throws {
+    let spec = ExportSpec.aac(bitRate: 96_000)
+    let (plain, tagged) = (scratch.file("plain"), scratch.file("tagged"))
+    try Sound(frames: 144_000).encode(as: spec, to: plain, pool: pool)
+    try spec.copy(
+      from: plain, to: tagged, tags: ["title": "Überfahrt"], chapters: [Self.markers[0]])
+    #expect(
+      try MediaProbe.markers(of: SourceFile(tagged)).map(\.title) == ["Überfahrt", "Prélude = 1"])
   }
 
   @Test("are the same in an M4A file whose sound is copied whole as in one that is muxed anew")

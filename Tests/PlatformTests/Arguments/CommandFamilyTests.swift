@@ -13,7 +13,8 @@ struct CommandFamilyTests {
       ("store check", "store check"), ("store gc", "store gc"),
       ("store check --store x", "store check"),
       ("runs", "runs list"), ("runs --jobs 3", "runs list"), ("runs list --jobs 3", "runs list"),
-      ("runs show r1", "runs show"),
+      ("runs show r1", "runs show"), ("store --store x check", "store check"),
+      ("runs --store x --from y forget r1", "runs forget"),
     ])
   func found(line: String, name: String) throws {
     guard case .run(let arguments) = try parse(line) else {
@@ -21,6 +22,7 @@ struct CommandFamilyTests {
       return
     }
     #expect(arguments.command.name == name)
+    if name == "runs forget" { #expect(arguments[Fixture.named] == "r1") }
   }
 
   @Test(

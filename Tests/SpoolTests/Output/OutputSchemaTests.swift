@@ -42,7 +42,7 @@ struct OutputSchemaTests {
     }
     let collected = Self.collection.event
     try add("run", Self.runEvents.map(JSONRecorder.line) + [JSONLine(Self.failure), collected])
-    try add("batch", Self.batchEvents.map(JSONRecorder.line) + [collected])
+    try add("batch", Self.batchEvents.map(JSONRecorder.line) + [JSONLine(Self.failure), collected])
     try add("watch", [Self.watchCollection])
     try add(
       "pipeline-crashtest",

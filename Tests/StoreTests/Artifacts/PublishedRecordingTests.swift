@@ -24,12 +24,12 @@ struct PublishedRecordingTests {
   }
 
   private func publish(
-    _ text: String, of recording: RecordingIdentity?, isReplacing: Bool = false,
-    by pipeline: String? = nil, receipts: Set<String> = []
+    _ text: String, of recording: RecordingIdentity?, sounds: [RecordingIdentity] = [],
+    isReplacing: Bool = false, by pipeline: String? = nil, receipts: Set<String> = []
   ) throws(SpoolError) {
     _ = try store.publish(
       SHA256.digest(of: text), at: path,
-      of: ExportSource(recording, pipeline: pipeline, receipts: receipts),
+      of: ExportSource(recording, sounds: sounds, pipeline: pipeline, receipts: receipts),
       isReplacing: isReplacing
     ) { (temporary) throws(SpoolError) in
       do { try text.write(toFile: temporary, atomically: false, encoding: .utf8) } catch {
@@ -54,18 +54,89 @@ struct PublishedRecordingTests {
     #expect(try store.recording(ofPublished: path) == yours)
   }
 
-  @Test("the same recording, moved or edited, replaces what was made of it")
-  func same() throws {
-    try publish("first", of: recording("/a/note.wav", "a"))
-    try publish("second", of: recording("/b/note.wav", "a"))
-    try publish("third", of: recording("/b/note.wav", "edited"))
-    #expect(try store.recording(ofPublished: path) == recording("/b/note.wav", "edited"))
-    // So does one that two names lead to.
-    let file = try scratch.write("sound", to: "file.wav")
+  @Test("a text alone, moved or edited, replaces what was made of it")
+  func text() throws {
+    try publish("first", of: recording("/a/note.txt", "a"))
+    try publish("second", of: recording("/b/note.txt", "a"))
+    try publish("third", of: recording("/b/note.txt", "edited"))
+    #expect(try store.recording(ofPublished: path) == recording("/b/note.txt", "edited"))
+  }
+
+  @Test("the same bytes or samples are the same recording, under any path; others are another one")
+  func sound() throws {
+    func note(_ path: String, _ bytes: String, _ samples: String?) -> RecordingIdentity {
+      RecordingIdentity(
+        path: path, digest: SHA256.digest(of: bytes), sound: samples.map { SHA256.digest(of: $0) })
+    }
+    let first = note("/a/note.wav", "a", "samples")
+    try publish("first", of: first, sounds: [first])
+    let moved = note("/b/moved.wav", "a", nil)
+    try publish("second", of: moved, sounds: [moved])
+    // Only now its samples are known.
+    try store.attribute([path], to: [first])
+    let retagged = note("/b/moved.wav", "retagged", "samples")
+    try publish("third", of: retagged, sounds: [retagged])
+    let other = note("/b/moved.wav", "other", "other samples")
+    let error = try #require(throws: SpoolError.self) {
+      try publish("fourth", of: other, sounds: [other])
+    }
+    #expect(error.reason?.contains("/b/moved.wav held before") == true, "\(error)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "third")
+    let reopened = try DiskStore(at: store.path)
+    let source = ExportSource(other, sounds: [other])
+    #expect(try reopened.refusal(toReplace: path, with: source) != nil)
+  }
+
+  @Test("all sound inputs count, in any order, and not only the one that names the export")
+  func severalSounds() throws {
+    let (intro, week1, week2) = (
+      recording("/intro.wav", "intro"), recording("/1.wav", "1"), recording("/2.wav", "2")
+    )
+    try publish("first", of: intro, sounds: [intro, week1])
+    try publish("second", of: intro, sounds: [week1, intro])
+    for sounds in [[intro, week2], [intro], [intro, week1, week2]] {
+      let error = try #require(throws: SpoolError.self) {
+        try publish("third", of: intro, sounds: sounds)
+      }
+      #expect(error.reason?.contains("/1.wav") == true || sounds.count == 3, "\(error)")
+    }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "second")
+  }
+
+  @Test("of what an older version published, the bytes of the nearest recording are known")
+  func older() throws {
+    let (intro, talk) = (recording("/intro.wav", "intro"), recording("/talk.wav", "talk"))
+    try publish("first", of: intro)
+    try publish("second", of: intro, sounds: [intro, talk])
+    try publish("third", of: intro, isReplacing: true)
+    let edited = recording("/intro.wav", "edited")
+    #expect(throws: SpoolError.self) { try publish("fourth", of: edited, sounds: [edited, talk]) }
+  }
+
+  @Test("nothing is written over what a run took in, not even on request")
+  func recordingItself() throws {
+    let tape = try scratch.write("tape", to: "tape.wav")
     try FileManager.default.createSymbolicLink(
-      atPath: scratch.file("link.wav"), withDestinationPath: file)
-    try publish("fourth", of: recording(file, "x"), isReplacing: true)
-    try publish("fifth", of: recording(scratch.file("link.wav"), "y"))
+      atPath: scratch.file("link.wav"), withDestinationPath: tape)
+    try store.runs.save(
+      RunRecord(
+        id: RunID("run-1"), pipeline: "p", pipelinePath: "/p.yaml",
+        inputs: ["note": scratch.file("link.wav")], overrides: [:], startedAt: 1))
+    let error = try #require(throws: SpoolError.self) {
+      try store.publish(SHA256.digest(of: "x"), at: tape, isReplacing: true) {
+        (temporary) throws(SpoolError) in try put("x", at: temporary)
+      }
+    }
+    #expect(error.reason?.contains("never writes over") == true, "\(error)")
+    #expect(throws: SpoolError.self) { try store.backUp(to: tape, isReplacing: true) }
+    #expect(try String(contentsOfFile: tape, encoding: .utf8) == "tape")
+    // An export that another run took in is an export.
+    try publish("first", of: nil)
+    try store.runs.save(
+      RunRecord(
+        id: RunID("run-2"), pipeline: "p", pipelinePath: "/p.yaml", inputs: ["note": path],
+        overrides: [:], startedAt: 2))
+    try publish("second", of: nil, isReplacing: true)
   }
 
   @Test("where nothing is known of the recording, nothing is refused")

@@ -44,7 +44,7 @@ struct RepairSweepTests {
     try store.corrections.add(
       StoredCorrection(
         author: "ada", time: "2026-01-01T12:00:00Z", transcript: SHA256.digest(of: "words"),
-        changes: "[1]"), to: artifact.digest, after: 0)
+        changes: "[1]"), to: [artifact.digest], after: 0)
     try store.stamps.add([
       AwaitedStamp(
         receipt: SHA256.digest(of: "receipt"), path: "/out/a.receipt.json",

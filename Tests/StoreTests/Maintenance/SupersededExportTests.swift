@@ -153,6 +153,21 @@ struct SupersededExportTests {
     #expect(try names(prune().files) == ["old.wav"])
   }
 
+  @Test("the last one stays, where what replaced it is gone or was changed")
+  func alone() throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try store.runs.save(run(2, exporting: "new.wav"))
+    try scratch.write("edited", to: "out/new.wav")
+    #expect(try prune().kept.map(\.obstacle) == [.alone])
+    try FileManager.default.removeItem(atPath: scratch.file("out/new.wav"))
+    let report = try prune(covered: true)
+    #expect(report.files == [] && report.kept.map(\.obstacle) == [.alone])
+    #expect(exists("old.wav"))
+    // Put back, it is there.
+    try scratch.write("new.wav", to: "out/new.wav")
+    #expect(try names(prune().files) == ["old.wav"])
+  }
+
   @Test("where the digest is unknown, as of a tagged file, any change keeps it")
   func tagged() throws {
     var first = try run(1, exporting: "old.wav")

@@ -53,6 +53,71 @@ struct NoteLedgerTests {
     #expect(try store.recordings.tally().counts == [:])
   }
 
+  private func comeElsewhere(_ text: String, inode: UInt64) throws -> RecordingAdmission {
+    var arrival = try arrival(text, inode: inode)
+    arrival = RecordingArrival(
+      pipeline: arrival.pipeline, inbox: "/moved", path: arrival.path, stamp: arrival.stamp,
+      fileName: arrival.fileName, recording: arrival.recording)
+    return try store.recordings.admit(arrival, conflicts: .quarantine)
+  }
+
+  @Test("one that waits and comes by another inbox is processed there, unless its own is watched")
+  func otherInbox() throws {
+    let key = try admit("sound").key
+    let summary = InboxReport.claimSummary(ofInbox: "/inbox")
+    guard case .granted(let claim) = try store.claim(SHA256.digest(of: "watch"), summary: summary)
+    else { throw CocoaError(.featureUnsupported) }
+    #expect(try comeElsewhere("sound", inode: 8).recording.inbox == "/inbox")
+    claim.end()
+    #expect(try comeElsewhere("sound", inode: 9).recording.inbox == "/moved")
+    #expect(try store.recordings.recording(key)?.inbox == "/moved")
+  }
+
+  @Test("the run of an inbox's recording is known as such, also after the store was moved")
+  func runOfInbox() throws {
+    let recording = try admit("sound")
+    let (folder, work) = ("work", String(repeating: "a", count: 32) + ".7")
+    func run(_ path: String) -> RunRecord {
+      var run = RunRecord(
+        id: RunID("r"), pipeline: "voice", pipelinePath: "/p", inputs: ["note": path],
+        overrides: [:], startedAt: 1)
+      run.recordings = ["note": recording.content.digest]
+      return run
+    }
+    for root in [store.path, "/elsewhere/store"] {
+      #expect(
+        try store.inboxRecording(of: run("\(root)/\(folder)/\(work)/a.m4a"))?.key == recording.key)
+    }
+    #expect(!store.isOfInbox(run("/elsewhere/\(folder)/a.m4a")) && !store.isOfInbox(run("/a.m4a")))
+  }
+
+  @Test("a moved inbox keeps its recordings and files, and the old place is forgotten")
+  func movedInbox() throws {
+    let arrival = try arrival("sound")
+    let key = try store.recordings.admit(arrival, conflicts: .quarantine).recording.key
+    try store.inboxes.remember(watch: "spool watch p /inbox", ofInbox: "/inbox")
+    try store.inboxes.remember(mountPoint: "/", ofFolder: "/inbox")
+    try store.inboxes.move("/inbox", to: "/moved")
+    #expect(try store.recordings.recording(key)?.inbox == "/moved")
+    #expect(
+      try store.recordings.isKnown(path: "a.m4a", stamp: arrival.stamp, inbox: "/moved"))
+    #expect(try store.inboxes.lastWatches().isEmpty)
+    #expect(try store.inboxes.mountPoint(ofFolder: "/inbox") == nil)
+    #expect(try !store.inboxes.forget("/inbox"))
+  }
+
+  @Test("an inbox that a process watches is not forgotten")
+  func forgottenInbox() throws {
+    let summary = InboxReport.claimSummary(ofInbox: "/inbox")
+    guard case .granted(let claim) = try store.claim(SHA256.digest(of: "watch"), summary: summary)
+    else { throw CocoaError(.featureUnsupported) }
+    try store.inboxes.remember(watch: "spool watch p /inbox", ofInbox: "/inbox")
+    #expect(throws: SpoolError.self) { try store.inboxes.forget("/inbox") }
+    claim.end()
+    #expect(try store.inboxes.forget("/inbox"))
+    #expect(try store.inboxes.lastWatches().isEmpty)
+  }
+
   @Test("every change is durable with its time and reason, and read back as it was made")
   func history() throws {
     var arrival = try arrival("sound", deviceID: "device-1")

@@ -92,6 +92,20 @@ import Testing
     #expect(try sample.remembersEverything())
   }
 
+  @Test("on a new computer, a backup's file makes a store that knows the runs, and no lost file")
+  func newComputer() throws {
+    let file = sample.scratch.file("copy.sqlite")
+    do { try DiskStore(at: sample.path).backUp(to: file, isReplacing: false) }
+    let path = sample.scratch.file("new/store")
+    #expect(throws: SpoolError.self) { try DiskStore.restore(path, from: nil) }
+    #expect(throws: SpoolError.self) { try DiskStore.restore(path, from: sample.export) }
+    #expect(!DiskStore.isThere(at: path))
+    #expect(try DiskStore.restore(path, from: file).keptAside == nil)
+    #expect(try DiskStore(at: path).runs.newest(limit: 9).map(\.id) == [sample.run.id])
+    let found = try Inspection(of: path, Inspection.Options()).run()
+    #expect(found.findings.filter(\.isDamage) == [])
+  }
+
   @Test("a database of a newer format is replaced only when told so, and is kept aside")
   func newerFormat() throws {
     let format = Schema.current.steps.count

@@ -119,6 +119,23 @@ import Testing
     #expect(try store.runs.run(named: "old")?.state == .dropped)
   }
 
+  @Test("failures that a later run resolved are forgotten with the others")
+  func superseded() throws {
+    try end("first", .failed, at: 1000)
+    try end("second", .failed, at: 1100)
+    try end("again", .done, at: 1200)
+    #expect(try store.runs.open().isEmpty)
+    #expect(try store.runs.forgetFailures(before: 1500).map(\.id.name) == ["second", "first"])
+    #expect(try store.runs.newest(limit: 9).allSatisfy { $0.state != .failed })
+  }
+
+  @Test("no run is named by nothing, also where it is the only one")
+  func namedByNothing() throws {
+    try end("only", .failed)
+    #expect(try store.runs.run(named: "") == nil)
+    #expect(try store.runs.run(named: "o")?.id.name == "only")
+  }
+
   @Test("the order of runs outlives the database, and runs without a number come before all")
   func orderOfRecords() throws {
     for (name, time) in [("b", 2.0), ("a", 1), ("old", 9)] {

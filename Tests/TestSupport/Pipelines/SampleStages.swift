@@ -129,13 +129,14 @@ extension StepDefinition {
   /// A step as a test writes it; it stands on the given line.
   package static func step(
     _ kind: String, id: String? = nil, from: StepDefinition.Sources? = nil, when: String? = nil,
-    keep: Bool = false, parameters: DocumentNode = .scalar(""), line: Int = 1
+    keep: Bool = false, timeout: Double? = nil, parameters: DocumentNode = .scalar(""),
+    line: Int = 1
   ) -> StepDefinition {
     let location = SourceLocation(line: line, column: 5)
     return StepDefinition(
       id: id.map { Located($0, at: location) }, kind: Located(kind, at: location),
       parameters: parameters, from: from, condition: when.map { Located($0, at: location) },
-      keep: keep, attempts: nil, timeout: nil)
+      keep: keep, attempts: nil, timeout: timeout)
   }
 }
 

@@ -57,6 +57,39 @@ import Testing
     #expect(after.transcript.words.allSatisfy { $0.flags.isEmpty })
   }
 
+  @Test(
+    "an edit of the words that a cut has left changes these alone",
+    arguments: [
+      ("c d g h", "a b c d e f g h"), ("x d g h", "a b x d e f g h"),
+      ("c g h", "a b c e f g h"), ("c x y h", "a b c x e f y h"), ("c x h", "a b c x e f h"),
+      ("c d x g h", "a b c d x e f g h"), ("x c d g h", "a b x c d e f g h"),
+      ("c D x g h", "a b c D x e f g h"), ("x C d g h", "a b x C d e f g h"),
+      ("c d g h x", "a b c d e f g h x"), ("h", "a b e f h"),
+    ])
+  func cut(edited: String, whole: String) {
+    let before = timed("a b c d e f g h")
+    let changes = Correction.changes(
+      from: before, shown: [2, 3, 6, 7], to: edited.split(separator: " ").map(String.init))
+    let overlay = Correction(author: "amy", time: "2026-11-24T12:00:00Z", changes: changes)
+    let after = CorrectedTranscript(before, with: [overlay])
+    #expect(after.missed.isEmpty)
+    #expect(after.transcript.text == whole, "\(changes)")
+  }
+
+  @Test("a correction finds its place by the time of the recording, where the words have others")
+  func origin() {
+    let before = timed("one two three one two three")
+    let early = Correction(
+      author: "amy", time: "2026-11-24T12:00:00Z",
+      changes: Correction.changes(
+        from: before, to: "one two three one too three".split(separator: " ").map(String.init),
+        origin: { $0 + 10 }))
+    #expect(early.changes.first?.start == 14)
+    let cut = timed("three one two three")
+    let after = CorrectedTranscript(cut, with: [early], origin: { $0 + 12 })
+    #expect(after.transcript.text == "three one too three")
+  }
+
   @Test("without a difference there is no change")
   func same() {
     let before = timed("one two three")

@@ -205,7 +205,8 @@ extension SplitStage {
         files.append((start..<end, finder.markers?.titles[index + 1], nil, piece.files))
       }
       var result = try SplitStage.Report.result(of: files, stream.format, in: context.store)
-      result.warnings = warnings(finder, breaks)
+      let clipping = ExportSink.warning(of: targets, in: done.values.map(\.status.state))
+      result.warnings = warnings(finder, breaks) + [clipping].compactMap { $0 }
       return result
     }
 

@@ -5,6 +5,12 @@ import Platform
 import SoundEngine
 
 extension PublishingContext {
+  /// The tags of the recording that still hold for the sound which the step takes.
+  func tags(of recording: ExportTags) -> ExportTags {
+    ProcessingHistory(upstream.chain(to: step), of: recording.source).isAsRecorded
+      ? recording : recording.ofChangedSound
+  }
+
   /// What a WAV file is to tell; nil while that is not known yet, as a stage that will know has not
   /// finished.
   /// - Parameters:
@@ -18,7 +24,8 @@ extension PublishingContext {
     var loudness = BroadcastExtension.Loudness()
     // Figures of the whole say nothing of a piece.
     if start == nil {
-      guard let found = try knownLoudness() else { return nil }
+      guard let found = try knownLoudness(clippingAt: target.depth == nil ? nil : Decibels(0))
+      else { return nil }
       loudness = found
     }
     let extent = try BroadcastWave.extent(of: try store.path(of: artifact))
@@ -36,10 +43,15 @@ extension PublishingContext {
       ?? "\(Release.name) \(Release.version)"
     (bext.originationDate, bext.originationTime) = tags.origination ?? ("", "")
     bext.timeReference = past.time.reference(incoming.bext?.timeReference ?? 0)
-    let isUnmeasured = loudness == BroadcastExtension.Loudness()
-    bext.loudness =
-      start == nil && past.isAsRecorded && isUnmeasured
-      ? incoming.bext?.loudness ?? loudness : loudness
+    if start == nil, past.isAsRecorded, loudness == BroadcastExtension.Loudness() {
+      loudness = incoming.bext?.loudness ?? loudness
+      // Integers cannot go over full scale in samples, only between them.
+      let isClipped = target.depth != nil && tags.source?.codec.hasPrefix("pcm_f") == true
+      if isClipped, let peak = loudness.truePeak, peak > 0 {
+        loudness = BroadcastExtension.Loudness()
+      }
+    }
+    bext.loudness = loudness
     var lines = past.lines
     if past.isOneRecording, let source = tags.source {
       lines.insert(CodingHistory.Line(ofRecording: source, incoming.bext), at: 0)
@@ -70,15 +82,25 @@ extension PublishingContext {
   /// What steps of the run have found, perhaps nothing, about the loudness of the very sound that
   /// the step takes: the `measure` that takes the same sound, or else the `normalize` that gave it.
   /// Nil while such a step has not finished.
-  private func knownLoudness() throws(SpoolError) -> BroadcastExtension.Loudness? {
+  /// - Parameter limit: the level at which the file clips samples; what is higher was measured of
+  ///   other sound than the file's. Nil where it holds all.
+  private func knownLoudness(
+    clippingAt limit: Decibels?
+  ) throws(SpoolError) -> BroadcastExtension.Loudness? {
+    func isClipped(_ peak: Decibels?) -> Bool {
+      if let limit, let peak { peak > limit } else { false }
+    }
     if let meter = upstream.peers(of: step).first(where: { $0.stage is MeasureStage }) {
       guard let text = try measurement(of: meter) else { return nil }
-      return BroadcastExtension.Loudness(try Findings.decode(Levels.self, from: text))
+      let levels = try Findings.decode(Levels.self, from: text)
+      return isClipped(levels.samplePeak)
+        ? BroadcastExtension.Loudness() : BroadcastExtension.Loudness(levels)
     }
     if let above = upstream.chain(to: step).last, above.stage is NormalizeStage {
       guard let text = try measurement(of: above) else { return nil }
-      return BroadcastExtension.Loudness(
-        try Findings.decode(NormalizeStage.Report.self, from: text))
+      let report = try Findings.decode(NormalizeStage.Report.self, from: text)
+      return isClipped(report.after.samplePeak)
+        ? BroadcastExtension.Loudness() : BroadcastExtension.Loudness(report)
     }
     return BroadcastExtension.Loudness()
   }
@@ -87,40 +109,6 @@ extension PublishingContext {
   func measurement(of step: BoundStep) throws(SpoolError) -> String? {
     guard let artifact = upstream.outputs(of: step.id)?[.measurement]?.artifact else { return nil }
     return try store.text(of: artifact)
-  }
-
-  /// Carries over what refers to times in the recording, as far as these are still where they were
-  /// or can be followed, and tells of what is left out.
-  private func carry(
-    _ incoming: BroadcastMetadata, _ time: TimePath, _ frames: Frames?, isWhole: Bool,
-    to notes: inout BroadcastMetadata
-  ) {
-    var lost: [String] = []
-    // The end of the whole may be marked; that of a piece is the beginning of the next.
-    let end = Frames((frames ?? Frames(.max)).count - (isWhole ? 0 : 1))
-    if time.isKnown {
-      let cues = incoming.cues?.moved { frame in
-        time.place(of: frame).flatMap { $0 <= end ? $0 : nil }
-      } length: {
-        time.length($0)
-      }
-      notes.cues = cues.flatMap { $0.isEmpty ? nil : $0 }
-    } else if incoming.cues != nil {
-      lost.append("cue points")
-    }
-    // It counts tracks and times of the whole.
-    if isWhole {
-      notes.iXML = incoming.iXML
-    } else if incoming.iXML != nil {
-      lost.append("iXML")
-    }
-    guard !lost.isEmpty else { return }
-    let recording = recordings.first?.name.split(separator: "/").last ?? "the recording"
-    warn(
-      "\(lost.joined(separator: " and ")) of \(recording) left out of WAV files: "
-        + (time.isKnown
-          ? "it tells of the recording as it was, and of all of it"
-          : "the stages above moved the sound in time"))
   }
 
   /// The file's own name, which no other has, and which is the same for the same content: half of a

@@ -180,7 +180,7 @@ private struct PluginFileStage: FileStage, VersionedStage, EquippedStage {
         launcher: binding.installed.launcher,
         reads: inputs.values.compactMap(\.text) + binding.files.paths.values,
         writes: [scratch.outputFolder],
-        check: { () throws(SpoolError) in try context.stop.check() },
+        check: context.check,
         hear: { (message) throws(SpoolError) in try hear(message, context) }))
     _ = try session.receive("done")
     try session.finish()

@@ -63,7 +63,7 @@ struct StageScratch {
       try WaveCopy(
         sound: try PCMArtifact(artifact, in: context.store),
         rate: port.sampleRate.map { Hertz($0) }, isMono: port.channels == 1
-      ).write(to: path) { () throws(SpoolError) in try context.stop.check() }
+      ).write(to: path, check: context.check)
       return path
     }
     return try context.store.path(of: artifact)
@@ -97,7 +97,7 @@ struct StageScratch {
     let draft = try context.store.makeDraft(port.carries)
     var remaining = Int(byteCount)
     while remaining > 0 {
-      try context.stop.check()
+      try context.check()
       let piece: [UInt8]
       do throws(SpoolError) { piece = try file.read(min(remaining, 1 << 20)) } catch {
         throw SpoolError("read", path, reason: error.reason ?? error.message)
@@ -174,7 +174,7 @@ struct FileSound {
     var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Self.length)
     var samples: [Float] = []
     while true {
-      try context.stop.check()
+      try context.check()
       let isMore: Bool
       do { isMore = try decoder.read(into: &buffer) } catch { throw failure(error) }
       guard isMore else { break }

@@ -40,10 +40,12 @@ struct AlignedChannels {
   private let sides: SpeechChannels?
 
   /// Looks at the sound.
-  init(of sound: PCMArtifact, isSeparate: Bool, _ stop: StopRequest) throws(SpoolError) {
-    whole = try SpeechChannels(of: sound, isSeparate: false, stop)
+  init(
+    of sound: PCMArtifact, isSeparate: Bool, _ check: () throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    whole = try SpeechChannels(of: sound, isSeparate: false, check)
     let isDivided = isSeparate && sound.outline.format.channelCount > 1
-    sides = isDivided ? try SpeechChannels(of: sound, isSeparate: true, stop) : nil
+    sides = isDivided ? try SpeechChannels(of: sound, isSeparate: true, check) : nil
   }
 
   /// Whether each channel is listened to by itself.
@@ -251,7 +253,7 @@ struct SpeechReader: SpeechSource {
     let count = place.count * LevelTrace.step
     var samples: [Int16] = []
     samples.reserveCapacity(skipped + count)
-    try convert(from: start) { block in
+    try convert(from: start, {}) { block in
       samples.add(block)
       return samples.count < skipped + count
     }
@@ -261,10 +263,10 @@ struct SpeechReader: SpeechSource {
   }
 
   /// How loud the whole is, and where there is speech.
-  func survey(_ stop: StopRequest) throws(SpoolError) -> VoiceActivity {
+  func survey(_ check: () throws(SpoolError) -> Void) throws(SpoolError) -> VoiceActivity {
     var activity = VoiceActivity()
     var samples: [Int16] = []
-    try convert(from: 0, stop) { block in
+    try convert(from: 0, check) { block in
       samples.removeAll(keepingCapacity: true)
       samples.add(block)
       activity.add(samples.span)
@@ -275,7 +277,8 @@ struct SpeechReader: SpeechSource {
 
   /// Converts the sound from some place on, until it ends or `take` wants no more.
   private func convert(
-    from frame: Int, _ stop: StopRequest? = nil, _ take: (borrowing AudioBuffer) -> Bool
+    from frame: Int, _ check: () throws(SpoolError) -> Void,
+    _ take: (borrowing AudioBuffer) -> Bool
   ) throws(SpoolError) {
     let format = sound.outline.format
     let start = Frames(Int(Double(frame) * format.sampleRate.value / 100))
@@ -287,7 +290,7 @@ struct SpeechReader: SpeechSource {
     var mono = AudioBuffer(channelCount: 1, capacity: length)
     var output = AudioBuffer(channelCount: 1, capacity: resampler.blockCapacity(for: length))
     while try source.read(into: &input) {
-      try stop?.check()
+      try check()
       mix(input, into: &mono)
       resampler.process(mono, into: &output)
       guard take(output) else { return }
@@ -331,12 +334,14 @@ struct SpeechChannels {
   let surveys: [VoiceActivity]
 
   /// Looks at the sound of each channel that is to be listened to.
-  init(of sound: PCMArtifact, isSeparate: Bool, _ stop: StopRequest) throws(SpoolError) {
+  init(
+    of sound: PCMArtifact, isSeparate: Bool, _ check: () throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     let count = sound.outline.format.channelCount
     readers =
       isSeparate && count > 1
       ? (0..<count).map { SpeechReader(sound, channel: $0) } : [SpeechReader(sound)]
-    surveys = try readers.map { (reader) throws(SpoolError) in try reader.survey(stop) }
+    surveys = try readers.map { (reader) throws(SpoolError) in try reader.survey(check) }
   }
 
   /// Where there is speech, in seconds, on any channel.

@@ -29,11 +29,11 @@ final class SpeechJournal<Progress: SpeechProgress> {
   /// - Throws: where the user stops the work.
   func record(_ progress: Progress) throws(SpoolError) {
     context.reportProgress(progress.share)
-    let isStopping = (try? context.stop.check()) == nil
+    let isStopping = (try? context.check()) == nil
     if isStopping || .now - lastNoted >= Self.rhythm, let text = try? Findings.json(progress) {
       try context.journal.record(text)
       lastNoted = .now
     }
-    try context.stop.check()
+    try context.check()
   }
 }

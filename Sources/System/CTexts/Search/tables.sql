@@ -1,7 +1,8 @@
 -- The words of all transcripts, and where they come from. Of the sources of a recording the best one
 -- counts: aligned before recognised words, then that of the run with the highest number. Text 0 stands
 -- for words that are gone; the source still keeps worse ones from counting. Correction is the version of
--- the corrections in the text.
+-- the corrections in the text. Recordings of the same sound are the same in other files, with the same
+-- corrections; an unknown sound is empty.
 CREATE VIRTUAL TABLE texts USING fts5(
   words, said, times UNINDEXED, columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE sources (
@@ -17,9 +18,11 @@ CREATE TABLE sources (
   number INTEGER NOT NULL,
   is_aligned INTEGER NOT NULL,
   correction TEXT NOT NULL,
+  sound TEXT NOT NULL,
   PRIMARY KEY (recording, pipeline, step)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sources_by_text ON sources (text);
+CREATE INDEX sources_by_sound ON sources (sound);
 CREATE INDEX sources_by_artifact ON sources (artifact);
 CREATE INDEX sources_corrected ON sources (recording, correction) WHERE correction <> '';
 CREATE TABLE runs (

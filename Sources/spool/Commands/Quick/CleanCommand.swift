@@ -23,7 +23,7 @@ extension CommandContext {
   fileprivate func cleanQuickly() throws(SpoolError) -> ExitCode {
     let level = try quickLevel()
     return try runQuick(
-      QuickWork { (recordings) throws(SpoolError) in
+      QuickWork(reportsLevels: true) { (recordings) throws(SpoolError) in
         try quickDecode(recordings) + QuickPipeline.cleaning(level)
       })
   }

@@ -82,7 +82,7 @@ extension CommandContext {
     let level = isLevelled ? try quickLevel() : QuickPipeline.Stage("measure", id: "after")
     let rate = try value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
     let isDucked = arguments[Options.duck]
-    let work = QuickWork(mixName: "mix") { recordings in
+    let work = QuickWork(reportsLevels: true, mixName: "mix") { recordings in
       let isMono = recordings.descriptions.allSatisfy { $0.format.channelCount == 1 }
       return [
         QuickPipeline.Stage(

@@ -66,7 +66,9 @@ extension CommandContext {
     func work(
       _ level: QuickPipeline.Stage, album: ((Decibels) -> QuickWork)? = nil
     ) -> QuickWork {
-      QuickWork(album: album) { (recordings) throws(SpoolError) in
+      // As one speaker plays it, the file is not as loud as is asked for.
+      QuickWork(reportsLevels: !arguments[Options.dualMono], album: album) {
+        (recordings) throws(SpoolError) in
         try quickDecode(recordings) + [level]
       }
     }

@@ -18,9 +18,11 @@ enum QuickOptions {
     help: "wav, m4a, alac, flac, mp3, opus or ogg, for files in a folder; several with commas.",
     completion: .choices(ExportFormat.allCases.map(\.rawValue)))
   static let bitRate = Option<String?>.value(
-    "bit-rate", "RATE", short: "b", help: "Of m4a, mp3 and opus: 192k.")
+    "bit-rate", "RATE", short: "b", help: "Of m4a, mp3 and opus, as 192k.",
+    defaultText: "128k; of opus 96k")
   static let bits = Option<BitDepth?>.value(
-    "bits", "BITS", help: "Of wav, alac and flac; float of wav only.")
+    "bits", "BITS", help: "Of wav, alac and flac; float of wav only.",
+    defaultText: "24")
   static let sampleRate = Option<String?>.value(
     "sample-rate", "RATE", help: "Convert to this rate: 44100, or '44.1 kHz'.",
     defaultText: "the recording's, or the next that the format has")

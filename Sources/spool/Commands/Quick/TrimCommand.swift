@@ -44,6 +44,8 @@ private struct TrimTime: ArgumentValue {
     self.seconds = seconds
     self.argument = argument
   }
+
+  var isFromEnd: Bool { seconds < 0 || argument.hasPrefix("-") }
 }
 
 extension CommandContext {
@@ -59,20 +61,32 @@ extension CommandContext {
         "spool trim takes one recording, and \(inputs.count) were given",
         advice: "run it once for each")
     }
+    let isFromEnd = [from, to].contains { $0?.isFromEnd == true }
     let work = QuickWork(keepsSamples: true) { (recordings) throws(SpoolError) in
       let stretch = TrimStretch(
-        from: from, to: to, length: try recordingLength(inputs[0]), name: inputs[0])
+        from: from, to: to, length: try recordingLength(inputs[0], isExact: isFromEnd),
+        name: inputs[0])
       return try quickDecode(recordings) + [try stretch.stage()]
     }
     return try runQuick(work)
   }
 
   /// The length that a recording declares, in seconds; nil if it declares none.
-  private func recordingLength(_ path: String) throws(SpoolError) -> Double? {
+  /// - Parameter isExact: whether the length must be that of the decoded sound, which headers of lossy
+  ///   formats declare with their padding or not at all: such a recording is decoded to its end.
+  private func recordingLength(_ path: String, isExact: Bool) throws(SpoolError) -> Double? {
+    let file = SourceFile(absolute(path))
     let options = DecoderOptions(keepsDamaged: arguments[QuickOptions.keepDamaged])
-    let decoder = try SoundDecoder(SourceFile(absolute(path)), options: options)
-    guard decoder.isLengthDeclared else { return nil }
-    return decoder.expectedFrames?.duration(at: decoder.format.sampleRate).value
+    let decoder = try SoundDecoder(file, options: options)
+    let rate = decoder.format.sampleRate
+    let codec = try MediaProbe.describe(file).codec
+    let isDeclared = decoder.isLengthDeclared && (codec.hasPrefix("pcm_") || codec == "flac")
+    guard isExact, !isDeclared else {
+      return decoder.isLengthDeclared ? decoder.expectedFrames?.duration(at: rate).value : nil
+    }
+    var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Frames(16_384))
+    while try decoder.read(into: &buffer) {}
+    return decoder.position.duration(at: rate).value
   }
 }
 
@@ -80,7 +94,7 @@ extension CommandContext {
 private struct TrimStretch {
   let from: TrimTime?
   let to: TrimTime?
-  /// Nil if not known before all is decoded.
+  /// Nil if not known before all is decoded, where no time is from the end.
   let length: Double?
   /// The recording, for errors.
   let name: String
@@ -90,10 +104,6 @@ private struct TrimStretch {
     let start = try from.map { (time) throws(SpoolError) in try position(time, "--from") }
     if let length, let from, let start, start >= length {
       throw .usage("--from \(from.argument) is not before the end of \(name)", reason: isLong)
-    }
-    // The stage counts short times from the end itself, also where the length is not declared.
-    if let to, to.seconds < 0, to.seconds >= -60, length == nil {
-      return stage(start, end: to.seconds)
     }
     let end = try to.map { (time) throws(SpoolError) in try position(time, "--to") }
     // Players round lengths up to whole seconds.
@@ -123,14 +133,8 @@ private struct TrimStretch {
 
   /// The time from the beginning.
   private func position(_ time: TrimTime, _ option: String) throws(SpoolError) -> Double {
-    guard time.seconds < 0 || time.argument.hasPrefix("-") else { return time.seconds }
-    guard let length else {
-      throw .usage(
-        "\(option) \(time.argument) counts from the end, which is not known",
-        reason: "\(name) does not declare its length",
-        advice: "write the time from the beginning, or convert it to WAV first")
-    }
-    guard length + time.seconds >= 0 else {
+    guard time.isFromEnd else { return time.seconds }
+    guard let length, length + time.seconds >= 0 else {
       throw .usage("\(option) \(time.argument) is before the beginning of \(name)", reason: isLong)
     }
     return length + time.seconds

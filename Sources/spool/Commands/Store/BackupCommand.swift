@@ -1,5 +1,6 @@
 import PipelineModel
 import Platform
+import Proof
 import Receipts
 import Store
 
@@ -10,8 +11,10 @@ extension Command {
     summary: "Back up the store's database.",
     discussion: """
       Spool does so by itself once a day, after a run, and before it changes the database's format. \
-      The last three copies are kept in the store's folder, under backups. What is copied are runs \
-      and checkpoints; artifacts and exports are files, and any backup of files takes them along. \
+      The last three copies are kept in the store's folder, under backups. What is copied are runs, \
+      checkpoints, the recordings of inboxes with their history, corrections of words and the ledger \
+      of receipts. Not in it are the files: words, sound and recordings under artifacts, exports, and \
+      the keys. Any backup of files takes those along. \
       With FILE, nothing is written in the store, which may lie on a disk that is full or may only \
       be read.
       """,
@@ -40,6 +43,13 @@ extension CommandContext {
       path = try openStore().backUp()
     }
     answer(["path": path], "backed up to \(path)")
+    if arguments[Options.file] != nil, !isJSON {
+      let keys = keyFolder().path
+      console.report(
+        Format.visible(
+          "note: it holds the store's records, and none of its files: words, sound and recordings lie "
+            + "in \(absolute(storePath))/artifacts, the keys in \(keys)"))
+    }
     return .done
   }
 }

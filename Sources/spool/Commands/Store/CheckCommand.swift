@@ -56,9 +56,8 @@ extension CommandContext {
       if isJSON {
         console.print(JSONText.of(JSONLine(report, adding: ["sound": report.isSound])))
       } else if !isQuiet || !report.isSound {
-        console.print(
-          (FindingList(report.findings, store: arguments[Options.store]).lines + summary(report))
-            .joined(separator: "\n"))
+        let lines = FindingList(report.findings, store: arguments[Options.store]).lines
+        console.print(console.completed((lines + summary(report)).joined(separator: "\n")))
       }
       return report.isSound ? .done : .verificationFailed
     } catch {

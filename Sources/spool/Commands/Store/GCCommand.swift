@@ -20,7 +20,9 @@ extension Command {
       It also runs by itself at the end of spool run and spool batch, at most once a day, and once \
       a day in spool watch. The settings' file says how long things are kept, and \
       "retention: { auto: false }" in it turns that off; --older-than and --keep-size go before it. \
-      The recordings that an inbox stored stay until spool inbox forget gives one up.
+      The recordings that an inbox stored stay until spool inbox forget gives one up. Where the \
+      database was lost with its change log and its backups, nothing says which files are recordings: \
+      those without a record stay, unless --unrecorded is given.
 
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
@@ -30,8 +32,9 @@ extension Command {
       for that, is given up first and made again afterwards.
       """,
     options: [
-      Options.olderThan, Options.keepSize, Options.sound, Options.grace, Options.pin, Options.unpin,
-      Options.dryRun, Options.verbose, Options.settings, Options.store, Options.json,
+      Options.olderThan, Options.keepSize, Options.sound, Options.unrecorded, Options.grace,
+      Options.pin, Options.unpin, Options.dryRun, Options.verbose, Options.settings, Options.store,
+      Options.json,
     ],
     examples: [
       Example("What would go", "spool store gc --dry-run"),
@@ -52,6 +55,9 @@ extension Options {
   fileprivate static let sound = Option<Bool>.flag(
     "sound",
     help: "Free only sound kept between the stages, which is computed again when it is wanted.")
+  fileprivate static let unrecorded = Option<Bool>.flag(
+    "unrecorded",
+    help: "Free files too whose records were lost with the database, recordings among them.")
   fileprivate static let grace = Option<Age?>.value(
     "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
   fileprivate static let dryRun = Option<Bool>.flag(
@@ -70,11 +76,10 @@ extension Options {
 extension CommandContext {
   fileprivate func collectGarbage() throws(SpoolError) -> ExitCode {
     try checkTogether()
+    try requireStore()
     if arguments[Options.dryRun] {
       // It works on a read-only or full disk, too.
-      let readable = try readableStore()
-      defer { withExtendedLifetime(readable) {} }
-      tell(try readable.store.collect(policy(), isDryRun: true))
+      tell(try existingStore().collect(policy(), isDryRun: true))
       return .done
     }
     return try freeing { (store) throws(SpoolError) in
@@ -100,6 +105,7 @@ extension CommandContext {
     }
     if let grace = arguments[Options.grace] { policy.grace = grace.seconds }
     policy.isSoundOnly = arguments[Options.sound]
+    policy.includesUnrecorded = arguments[Options.unrecorded]
     return policy
   }
 
@@ -115,6 +121,7 @@ extension CommandContext {
     let freeing = [
       ("--older-than", arguments[Options.olderThan] != nil),
       ("--keep-size", arguments[Options.keepSize] != nil), ("--sound", arguments[Options.sound]),
+      ("--unrecorded", arguments[Options.unrecorded]),
       ("--grace", arguments[Options.grace] != nil), ("--dry-run", arguments[Options.dryRun]),
     ].filter(\.1).map(\.0)
     guard let first = naming.first, !freeing.isEmpty else { return }
@@ -148,12 +155,17 @@ extension CommandContext {
     let recent =
       report.recentBytes == 0
       ? "" : ", \(ByteCount(report.recentBytes)) of it wanted too lately (--grace)"
+    let unrecorded =
+      report.unrecordedBytes == 0
+      ? ""
+      : ", \(ByteCount(report.unrecordedBytes)) of it with lost records (--unrecorded)"
     let held =
       report.held == 0
       ? ""
       : ", \(Count.of(report.held, "unfinished run")) kept (spool runs forget RUN gives one up)"
     let pins =
-      recent + held + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
+      recent + unrecorded + held
+      + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
     guard !report.files.isEmpty || !report.unfinished.isEmpty || report.checkpoints > 0 else {
       return "nothing to free; \(kept)\(pins)"
     }

@@ -16,7 +16,8 @@ extension Command {
 
       It deletes only files with the bytes that Spool wrote. What a receipt covers stays, unless \
       --covered is given; receipts and the files beside them always stay. Exports that a run which is \
-      not finished may claim stay too. What was deleted is exported again by the same run as before.
+      not finished may claim stay too, and those whose replacement is gone or was changed since. What \
+      was deleted is exported again by the same run as before.
       """,
     options: [Options.covered, Options.dryRun, Options.store, Options.json],
     examples: [
@@ -73,6 +74,7 @@ extension CommandContext {
       case .changed: "; it was changed since Spool wrote it"
       case .receipt: "; a receipt covers it"
       case .unfinished: "; a run that is not finished may claim it"
+      case .alone: "; but that is gone, or was changed since"
       case nil: ""
       }
     return "\(size)  \(file.path): \(why)\(obstacle)"

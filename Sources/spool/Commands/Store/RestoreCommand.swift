@@ -15,6 +15,11 @@ extension Command {
       A backup of another store is refused, because what it speaks of is not here, and so is one of an older format than the database, \
       which a newer Spool wrote. No other \
       spool may work in the store meanwhile.
+
+      Where no store is, as on a new computer, a backup's file makes one: with the runs, the \
+      recordings of inboxes, the corrections and the ledger of receipts, and without the files that \
+      lay in the old store. Words and sound are computed again when they are wanted. Copy the whole \
+      folder of the store instead where you can.
       """,
     positionals: [Options.source],
     options: [Options.list, Options.otherStore, Options.force, Options.store, Options.json],
@@ -22,6 +27,7 @@ extension Command {
       Example("What there is", "spool store restore --list"),
       Example("The newest backup", "spool store restore"),
       Example("The one before it", "spool store restore 2"),
+      Example("On a new computer", "spool store restore /mnt/usb/spool.sqlite"),
     ],
     perform: CommandContext.restoreBackup)
 }
@@ -42,6 +48,8 @@ extension Options {
 extension CommandContext {
   fileprivate func restoreBackup() throws(SpoolError) -> ExitCode {
     let path = storePath
+    if arguments[Options.source] == nil || arguments[Options.list] { try requireStore() }
+    try requireParent(of: named(Options.store))
     if arguments[Options.list] {
       let slots = try DiskStore.backups(ofStore: path)
       answer(list: slots, table(slots))

@@ -94,8 +94,19 @@ extension CommandContext {
       counts += ", \(Count.of(results.reduce(0) { $0 + $1.fileCount }, "file"))"
       counts += ", \(ByteCount(results.reduce(0) { $0 + $1.byteCount }))"
     }
-    let verdict = broken.isEmpty ? "all \(quality)" : "\(broken.count) not \(quality)"
+    // Without the signer's key, nothing shows that anything was changed.
+    let unknown = broken.count { Self.isUntrusted($0.problems) }
+    let verdict = [
+      broken.isEmpty ? "all \(quality)" : nil,
+      broken.count > unknown ? "\(broken.count - unknown) not \(quality)" : nil,
+      unknown > 0 ? "\(unknown) signed with a key that is not known here" : nil,
+    ].compactMap(\.self).joined(separator: ", ")
     return lines + (lines.isEmpty ? [] : [""]) + ["\(counts): \(verdict)"]
+  }
+
+  /// Whether the signer's key is not known, and nothing else is wrong.
+  private static func isUntrusted(_ problems: [Deviation]) -> Bool {
+    !problems.isEmpty && problems.allSatisfy { $0.kind == .key }
   }
 
   /// What was checked, and a line for each problem with culprit and reason in columns.
@@ -107,9 +118,7 @@ extension CommandContext {
       }
     }
     let width = culprits.map(\.count).max() ?? 0
-    // Without the signer's key, nothing shows that anything was changed.
-    let isUntrusted = !problems.isEmpty && problems.allSatisfy { $0.kind == .key }
-    return ["\(isUntrusted ? "UNTRUSTED " : "BROKEN    ")\(Format.visible(path))"]
+    return ["\(isUntrusted(problems) ? "UNTRUSTED " : "BROKEN    ")\(Format.visible(path))"]
       + zip(culprits, problems).map { culprit, problem in
         "  \(culprit)\(String(repeating: " ", count: width - culprit.count))  "
           + Format.visible(problem.reason)

@@ -27,12 +27,13 @@ struct QuickReport {
   /// `note.m4a → clean.m4a   -31.2 → -16.0 LUFS   true peak -8.3 → -1.0 dBTP   1.2 MB   0.8 s`.
   var line: String {
     guard let run else { return title }
-    let columns = RunSummary(run).columns
+    let (before, after) = RunSummary(run).change
+    let levels = [before, after].compactMap(\.self)
     var parts = [title]
-    if let loudness = Self.change(columns.map(\.levels.integratedLoudness), "LUFS") {
+    if let loudness = Self.change(levels.map(\.integratedLoudness), "LUFS") {
       parts.append(loudness)
     }
-    if let peak = Self.change(columns.map(\.levels.truePeak), "dBTP") {
+    if let peak = Self.change(levels.map(\.truePeak), "dBTP") {
       parts.append("true peak " + peak)
     }
     parts.append(ByteCount(run.published.reduce(0) { $0 + $1.byteCount }).description)
@@ -51,14 +52,13 @@ struct QuickReport {
 
   /// The line of `--json`.
   var json: JSONLine {
-    let columns = run.map { RunSummary($0).columns } ?? []
+    let change = run.map { RunSummary($0).change }
     return JSONLine(
       "file",
       [
         "inputs": inputs, "outputs": outputs,
         "outcome": error == nil ? run == nil ? "planned" : "done" : "failed",
-        "before": columns.count > 1 ? columns.first?.levels : nil,
-        "after": columns.last?.levels,
+        "before": change?.before, "after": change?.after,
         "files": run?.published, "mediaSeconds": run?.mediaSeconds, "seconds": run?.seconds,
         "warnings": warnings.isEmpty ? nil : warnings,
         "error": error.map {

@@ -80,6 +80,18 @@ struct RunSummary {
     return columns
   }
 
+  /// The levels of the recording, if they were measured, and of the first file as it decodes, else
+  /// those of the sound that was written.
+  var change: (before: Levels?, after: Levels?) {
+    let changes = run.steps.compactMap { decode(Change.self, $0.findings) }
+    let exports = run.steps.filter { $0.kind == "measure-exports" }
+      .compactMap { decode(Exports.self, $0.findings)?.files.first?.levels }
+    let measured = run.steps.filter { $0.kind == "measure" }
+      .compactMap { step in decode(Levels.self, step.findings).map { (step.id.name, $0) } }
+    let before = measured.first { $0.0 == "before" }?.1 ?? changes.first?.before
+    return (before, exports.first ?? measured.last?.1 ?? changes.last?.after)
+  }
+
   private var levels: [String] {
     let columns = columns
     guard !columns.isEmpty else { return [] }

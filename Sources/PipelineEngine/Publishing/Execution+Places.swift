@@ -1,0 +1,135 @@
+import PipelineModel
+import Platform
+import Synchronization
+
+/// The places of a run's files, which are checked before the work, so that a refusal leaves all of
+/// them as they were.
+extension Execution {
+  /// What is said of a refusal before the first file is replaced.
+  static let isAsItWas = "no file was replaced"
+
+  /// A file that is in the way of an export.
+  struct Obstacle {
+    let step: StepID
+    let path: String
+    let error: SpoolError
+    /// Whether it is certain to be refused; else it stays if it has the bytes of the export.
+    let isCertain: Bool
+  }
+
+  /// Throws, before the work, for exports that would replace another recording's, another
+  /// pipeline's, those of another receipt, or files of other programs. What only the bytes decide is
+  /// published first.
+  /// - Parameter record: the run's.
+  func checkPlaces(_ survey: Survey, _ record: RunRecord) throws(PassFailure) {
+    let obstacles = self.obstacles(survey, record)
+    exports.doubtful.withLock { $0 = Set(obstacles.lazy.filter { !$0.isCertain }.map(\.path)) }
+    guard let first = obstacles.first(where: \.isCertain), !awaitsIdentity(survey) else { return }
+    throw PassFailure(first.step, first.error.noting(Self.isAsItWas))
+  }
+
+  /// Publishes everything, and writes the receipts. Of two processes with the same receipts, the
+  /// second waits for the first, whose receipts it then finds.
+  func publish(_ progress: inout RunProgress) throws {
+    guard writesReceipts else { return try publishAll(&progress) }
+    let paths = receiptNames.flatMap(\.fileNames).map { "\(folder)/\($0)" }
+    let claim = try self.claim(
+      SHA256.digest(of: "spool-receipts-1\n" + paths.joined(separator: "\n")),
+      "receipts \(paths.last ?? folder)")
+    try claim.settled {
+      try publishAll(&progress)
+      try writeReceipts(&progress)
+    }
+  }
+
+  /// The exports that a run would be refused, as far as that is known before it.
+  func refusals(_ survey: Survey) -> [RunError] {
+    if awaitsIdentity(survey) { return [] }
+    return obstacles(survey, nil).filter(\.isCertain).map {
+      failure(PassFailure($0.step, $0.error))
+    }
+  }
+
+  /// - Parameter record: the run's; nil before there is one.
+  private func obstacles(_ survey: Survey, _ record: RunRecord?) -> [Obstacle] {
+    noteSamples(outputs(survey))
+    let signed = exports.signed.withLock { $0 }
+    lazy var isShared =
+      record.map { earlierRun(than: $0) != nil || runUnderWay(on: $0) != nil } ?? false
+    // What is done and has the same content as the file there stays.
+    lazy var news = Set(unpublished(survey).map(\.path))
+    var found: [Obstacle] = []
+    for step in plan.steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      let (exportFolder, source) = (exportFolder.of(step), ExportSource(recording(of: step.id)))
+      for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
+        let path = folder + "/" + name
+        guard let stamp = try? FileStamp(at: path) else { continue }
+        if options.isReplacing {
+          if let refusal = try? exportFolder.refusal(toReplaceRecording: path) {
+            found.append(Obstacle(step: step.id, path: path, error: refusal, isCertain: true))
+          }
+        } else if exportFolder.byteCount(ofPublished: path) != nil {
+          // What cannot be told here is found when it is published.
+          if let refusal = try? exportFolder.refusal(toReplace: path, with: source),
+            survey.checkpoint(of: step.id) == nil || news.contains(path)
+          {
+            found.append(Obstacle(step: step.id, path: path, error: refusal, isCertain: true))
+          }
+        } else if step.stage.receipt == nil {
+          // A killed process may have left it before it was recorded, one that works on the same is
+          // about to record it, and copies have other times.
+          let mayBeOurs =
+            stamp.isRegularFile
+            && (survey.checkpoint(of: step.id) != nil || signed.contains(path)
+              || exportFolder.mayBeCopy(path) || isShared)
+          found.append(
+            Obstacle(
+              step: step.id, path: path, error: SpoolError(isForeign: path), isCertain: !mayBeOurs))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether a recording is yet to be decoded whose samples the store may know under other bytes.
+  private func awaitsIdentity(_ survey: Survey) -> Bool {
+    plan.steps.contains { step in
+      guard case .streaming(let family, .source) = step.descriptor.flow,
+        survey.checkpoint(of: step.id) == nil
+      else { return false }
+      return (try? isLikeKnown(step, family, survey)) ?? false
+    }
+  }
+
+  /// Whether the store has content that may be that of a pending source.
+  func isLikeKnown(_ step: BoundStep, _ family: StageFamily, _ survey: Survey) throws -> Bool {
+    let order = try PassOrder(
+      PassPlanner.Outline(start: nil, path: [step.id]), plan: plan, survey: survey,
+      pending: [step.id])
+    let hints = try runner.executors[family]?.estimate(order).hints ?? []
+    for hint in hints where try store.hasCheckpoint(kind: step.descriptor.kind, hint: hint) {
+      return true
+    }
+    return false
+  }
+
+  /// Records the identities of the sound inputs' samples that the outputs of the steps state.
+  func noteSamples(_ outputs: [StepID: [PortName: StepOutput]]) {
+    var samples: [String: Digest] = [:]
+    for step in plan.steps {
+      guard case .streaming(_, .source) = step.descriptor.flow,
+        let port = step.descriptor.outputs.first?.name,
+        let identity = outputs[step.id]?[port]?.identity
+      else { continue }
+      let inputs = step.sources.values.compactMap { source -> String? in
+        if case .input(let name) = source { name } else { nil }
+      }
+      // A source of several inputs says nothing of each.
+      if inputs.count == 1, let input = inputs.first, samples[input] == nil {
+        samples[input] = identity
+      }
+    }
+    exports.samples.withLock { $0 = samples }
+  }
+}

@@ -1,0 +1,204 @@
+import PipelineModel
+import Platform
+import Search
+import Store
+import Transcripts
+
+/// A recording whose words a user names: by its file, by a run, or by a stage of a run.
+struct NamedRecording {
+  /// The digests of the files of its sound, that of the named one first.
+  let recordings: [Digest]
+  /// Its file: as it was named, or where it is now, or where it was when it was run.
+  let path: String
+  /// The words that are meant, the best first; empty if there are none.
+  private let found: [Found]
+  /// Whether a run was named: its words are shown where it has moved them.
+  private let isRun: Bool
+
+  private typealias Found = (run: RunRecord, told: RunRecord.ToldTranscript)
+
+  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  /// The words of the recording that count.
+  func words(in store: DiskStore) throws(SpoolError) -> RecordingWords {
+    guard let best = found.first else {
+      if TranscriptFormat.all.contains(where: { $0.isUsual(for: path) }) {
+        throw .usage(
+          "\(path) is no recording", reason: "by its name it is a text",
+          advice: "name the recording whose words they are")
+      }
+      throw SpoolError(
+        "there are no words of \(name)", reason: "no run has found any, or they are not kept",
+        advice: "spool run words \(ShellWords.line([path]))")
+    }
+    return try RecordingWords(
+      best.told, of: best.run, recordings: recordings, path: path, isMoved: isRun, in: store)
+  }
+
+  /// The words that an edited text was most likely made of: those that are shown, or the same ones where
+  /// they were heard, or where a run has moved them.
+  func words(
+    behind edited: [String], in store: DiskStore
+  ) throws(SpoolError) -> (words: RecordingWords, changes: [WordChange]) {
+    let shown = try words(in: store)
+    let heard = shown.told.heard.artifact.digest
+    var ways: [TimelineMap?] = [nil]
+    for (_, told) in found where told.heard.artifact.digest == heard {
+      if let way = told.moved?.by, !ways.contains(way) { ways.append(way) }
+    }
+    var best = (words: shown, changes: shown.changes(to: edited))
+    for way in ways {
+      let other = shown.moved(by: way)
+      let changes = other.changes(to: edited)
+      if changes.wordCount < best.changes.wordCount { best = (other, changes) }
+    }
+    return best
+  }
+}
+
+extension [WordChange] {
+  /// How many words differ.
+  fileprivate var wordCount: Int {
+    reduce(0) { $0 + Swift.max($1.removed.count, $1.inserted.count) }
+  }
+
+  /// How many words have nothing in their place.
+  var deletedWordCount: Int {
+    reduce(0) { $0 + Swift.max(0, $1.removed.count - $1.inserted.count) }
+  }
+}
+
+extension NamedRecording {
+  /// The recording of a file: of its words, aligned ones come before recognised ones, and then the
+  /// newest, with the times of the recording itself.
+  init(file path: String, in store: DiskStore) throws(SpoolError) {
+    let digest = try store.digest(ofFile: path)
+    let recordings = try store.recordings(likeThat: digest)
+    var found: [Found] = []
+    var owner: String?
+    for run in try store.runs.mentioning(recordings) where run.state == .done {
+      for told in try run.keptTranscripts(in: store).reversed() {
+        guard let input = told.input, let own = run.recordings?[input] else { continue }
+        if recordings.contains(own) {
+          found.append((run, told))
+        } else if run.recordings?.values.contains(digest) == true {
+          owner = owner ?? run.inputs[input]
+        }
+      }
+    }
+    if found.isEmpty, let owner {
+      throw .usage(
+        "\(path) is no recording", reason: "it is a text of \(owner)",
+        advice: "name the recording: \(ShellWords.line([owner]))")
+    }
+    self.init(
+      recordings: recordings, path: path,
+      found: found.filter(\.told.isAligned) + found.filter { !$0.told.isAligned }, isRun: false)
+  }
+
+  /// The recording of a run's words.
+  /// - Parameter stage: the stage whose words are meant; nil for the run's result.
+  init(_ run: RunRecord, stage: String?, in store: DiskStore) throws(SpoolError) {
+    let told = try run.keptTranscripts(of: stage.map { StepID($0) }, in: store)
+    guard let best = told.last(where: \.isAligned) ?? told.last, let input = best.input,
+      let digest = run.recordings?[input]
+    else {
+      throw try Self.wordless(run, stage, in: store)
+    }
+    let recordings = try store.recordings(likeThat: digest)
+    let others = told.filter { $0.input == input && $0.result.step != best.result.step }
+    self.init(
+      recordings: recordings,
+      path: try store.place(of: digest, named: run.inputs[input] ?? run.id.name),
+      found: [(run, best)] + others.map { (run, $0) }, isRun: true)
+  }
+
+  private static func wordless(
+    _ run: RunRecord, _ stage: String?, in store: DiskStore
+  ) throws(SpoolError) -> SpoolError {
+    guard let stage else {
+      return SpoolError(
+        "there are no words in run \(run.id)", reason: "it has not ended with a transcript",
+        advice: "name a run of a pipeline like words, or the recording's file")
+    }
+    var names: [String] = []
+    for step in run.steps where try !run.keptTranscripts(of: step.id, in: store).isEmpty {
+      names.append(step.id.name)
+    }
+    return .usage(
+      "there are no words of stage \(stage) in run \(run.id)",
+      advice: names.isEmpty
+        ? "spool runs show \(run.id) shows its stages"
+        : "it has words of \(names.joined(separator: ", "))")
+  }
+}
+
+extension RunRecord {
+  /// Its transcripts that are in the store.
+  fileprivate func keptTranscripts(
+    of stage: StepID? = nil, in store: DiskStore
+  ) throws(SpoolError) -> [ToldTranscript] {
+    try transcripts(of: stage, in: store).filter {
+      store.file(of: $0.result.artifact.digest) != nil
+    }
+  }
+}
+
+extension DiskStore {
+  /// The recordings of the same sound as one: the same file with other tags, or in another container.
+  /// - Returns: their digests, first that of the recording itself. O(runs).
+  func recordings(likeThat recording: Digest) throws(SpoolError) -> [Digest] {
+    var recordings = [recording]
+    var sounds: Set<Digest> = []
+    var next = 0
+    while next < recordings.count {
+      let own = recordings[next]
+      next += 1
+      for sound in try runs.mentioning([own]).flatMap({ $0.sounds(of: own) })
+      where sounds.insert(sound).inserted {
+        for run in try runs.mentioning([sound]) {
+          recordings += Set((run.recordings ?? [:]).values).sorted { $0.hex < $1.hex }.filter {
+            !recordings.contains($0) && run.sounds(of: $0).contains(sound)
+          }
+        }
+      }
+    }
+    return recordings
+  }
+
+  /// Where a recording lies now: the path under which a run read it, if that holds the same bytes, or
+  /// another one that does, or one of the same sound. The path itself where no file does. Reads files
+  /// whose digests are unknown.
+  func place(of recording: Digest, named path: String) throws(SpoolError) -> String {
+    func holds(_ path: String, _ recording: Digest) -> Bool {
+      FilePath.exists(path) && (try? digest(ofFile: path)) == recording
+    }
+    // Those of an inbox are in the store.
+    let own = self.path + "/"
+    if path.hasPrefix(own) || holds(path, recording) { return path }
+    let recordings = try recordings(likeThat: recording)
+    let runs = try runs.mentioning(recordings)
+    for recording in recordings {
+      for run in runs {
+        for (input, other) in run.orderedInputs
+        where run.recordings?[input] == recording && !other.hasPrefix(own) {
+          if holds(other, recording) { return other }
+        }
+      }
+    }
+    return path
+  }
+
+  /// The hits, each with the file in which its recording lies now.
+  func placed(_ hits: [SearchHit]) throws(SpoolError) -> [SearchHit] {
+    var places: [String: String] = [:]
+    return try hits.map { (hit) throws(SpoolError) in
+      guard let recording = hit.digest else { return hit }
+      var placed = hit
+      let key = recording.hex + hit.path
+      if places[key] == nil { places[key] = try place(of: recording, named: hit.path) }
+      placed.path = places[key] ?? hit.path
+      return placed
+    }
+  }
+}

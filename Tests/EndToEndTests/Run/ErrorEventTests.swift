@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Scripts read standard output: silence there must not be the only sign of a failure.
+@Suite("run, resume and batch print every failure as an event")
+struct ErrorEventTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  private struct Line: Decodable {
+    let event: String
+    let message: String?
+  }
+
+  private func events(_ arguments: [String], code: Int32) throws -> [Line] {
+    let result = try place.spool(arguments + ["--json"])
+    #expect(result.exitCode == code, "\(result.errorOutput)")
+    #expect(!result.errorOutput.isEmpty)
+    return try result.text.split(separator: "\n").map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+  }
+
+  @Test("of what cannot begin, too")
+  func beforeTheStart() throws {
+    let pipeline = try place.pipeline("pipeline: p\nstages: [decode, export: [wav]]\n")
+    let sound = place.file("a.wav")
+    try Reference.record(sound, seconds: 0.3, channels: 1)
+    for (arguments, code) in [
+      (["run", pipeline, sound, "--out", place.file("no/such")], Int32(1)),
+      (["run", place.file("none.yaml"), sound], 2), (["run", pipeline, sound, "--set", "x=1"], 2),
+      (["run", pipeline, place.file("none.wav")], 2), (["resume", "nothing"], 1),
+      (["batch", place.file("none.yaml"), place.folder.path], 2),
+    ] {
+      let lines = try events(arguments, code: code)
+      #expect(lines.map(\.event) == ["error"], "\(arguments)")
+      #expect(lines.first?.message?.isEmpty == false)
+    }
+  }
+
+  @Test("a batch of an empty folder ends, and one of what failed before needs an earlier one")
+  func batches() throws {
+    let pipeline = try place.pipeline("pipeline: p\nstages: [decode, export: [wav]]\n")
+    let folder = place.file("takes")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let empty = try events(["batch", pipeline, folder, "--out", place.out], code: 1)
+    #expect(empty.map(\.event) == ["ended", "error"])
+    try Reference.record(folder + "/a.wav", seconds: 0.3, channels: 1)
+    let batch = ["batch", pipeline, folder, "--out", place.out]
+    let failed = try place.spool(batch + ["--failed"])
+    #expect(failed.exitCode == 2)
+    #expect(failed.errorOutput.contains("there is no earlier batch of p"), "\(failed.errorOutput)")
+    #expect(try place.spool(batch).exitCode == 0)
+    #expect(try place.spool(batch + ["--failed"]).exitCode == 0)
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "An export is replaced only by one of the same recording, and a refusal leaves the whole set",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct ExportOwnerTests {
+  private let place: Workspace
+  private let note: String
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.flac")
+    try Reference.record(note, seconds: 2)
+  }
+
+  private func pipeline(_ gain: String = "0 dB", proof: String = "") throws -> String {
+    try place.pipeline(
+      """
+      pipeline: two
+      inputs: { note: sound }
+      stages: [decode, { gain: \(gain) }, { export: [wav, flac] }\(proof)]
+      """, named: "two.yaml")
+  }
+
+  /// Writes other tags into the note; its samples stay.
+  private func retag(_ title: String) throws {
+    let tagged = place.file("tagged.flac")
+    try Reference.ffmpeg(["-y", "-i", note, "-c", "copy", "-metadata", "title=\(title)", tagged])
+    try FileManager.default.removeItem(atPath: note)
+    try FileManager.default.moveItem(atPath: tagged, toPath: note)
+  }
+
+  @Test("new tags make no other recording, with a receipt or without", arguments: ["", ", proof"])
+  func retagged(proof: String) throws {
+    #expect(try place.run(try pipeline(proof: proof), [note]).exitCode == 0)
+    for title in ["first", "second"] {
+      try retag(title)
+      let run = try place.run(try pipeline(proof: proof), [note])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+    }
+    let louder = try place.run(try pipeline("-1 dB", proof: proof), [note])
+    #expect(louder.exitCode == 0, "\(louder.errorOutput)")
+    if !proof.isEmpty { #expect(try place.spool(["verify", "out"]).exitCode == 0) }
+  }
+
+  @Test("other sound under the same path is another recording, and refused before any work")
+  func samePath() throws {
+    #expect(try place.run(try pipeline(), [note]).exitCode == 0)
+    let before = try Workspace.listing(of: place.out)
+    try FileManager.default.removeItem(atPath: note)
+    try Reference.record(note, seconds: 9)
+    let refused = try place.run(try pipeline(), [note])
+    #expect(refused.exitCode == 1)
+    let complaint = try #require(refused.complaint, "\(refused.errorOutput)")
+    #expect(complaint.what.contains("was made of another recording"), "\(complaint)")
+    #expect(complaint.why.contains("held before"), "\(complaint)")
+    #expect(complaint.why.contains("no file was replaced"), "\(complaint)")
+    for word in ["--out", "--name", "--replace"] { #expect(complaint.next.contains(word)) }
+    #expect(refused.made == [], "work was done in vain")
+    #expect(try Workspace.listing(of: place.out) == before)
+    let plan = try place.spool(["pipeline", "plan", "two.yaml", note, "--out", place.out])
+    #expect(plan.text.contains("would be refused: export: "), "\(plan.text)")
+    #expect(try place.run(try pipeline(), [note], ["--replace"]).exitCode == 0)
+  }
+
+  @Test("the talk behind the same intro is another recording")
+  func sameIntro() throws {
+    let show = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { intro: sound, talk: sound }
+      stages:
+        - concat: { from: [$intro, $talk] }
+        - export: [wav]
+      """, named: "show.yaml")
+    let (first, second) = (place.file("t42.wav"), place.file("t43.wav"))
+    try Reference.record(first, seconds: 3)
+    try Reference.record(second, seconds: 4)
+    #expect(try place.run(show, [note, first]).exitCode == 0)
+    let before = try Workspace.listing(of: place.out)
+    let refused = try place.run(show, [note, second])
+    #expect(refused.exitCode == 1)
+    let complaint = try #require(refused.complaint, "\(refused.errorOutput)")
+    #expect(complaint.why.contains("t42.wav") && complaint.why.contains("t43.wav"), "\(complaint)")
+    #expect(!complaint.why.contains("note.flac"), "\(complaint)")
+    #expect(try Workspace.listing(of: place.out) == before)
+    #expect(try place.run(show, [note, first]).exitCode == 0)
+  }
+
+  @Test("one file that may not be replaced leaves the others as they are, and the plan foresees it")
+  func mixedSet() throws {
+    #expect(try place.run(try pipeline(), [note]).exitCode == 0)
+    try place.folder.write("edited by hand", to: "out/note.flac")
+    let before = try Workspace.listing(of: place.out)
+    let plan = try place.spool(["pipeline", "plan", try pipeline("-3 dB"), note, "--out", "out"])
+    #expect(plan.text.contains("note.flac"), "\(plan.text)")
+    let refused = try place.run(try pipeline("-3 dB"), [note])
+    #expect(refused.exitCode == 1)
+    #expect(refused.complaint?.what.contains("out/note.flac") == true, "\(refused.errorOutput)")
+    #expect(refused.made == [], "work was done in vain")
+    #expect(try Workspace.listing(of: place.out) == before)
+    // What is done already and is only to be published leaves the set, too.
+    #expect(try place.run(try pipeline("-3 dB"), [note], ["--out", place.file("b")]).exitCode == 0)
+    let again = try place.run(try pipeline("-3 dB"), [note])
+    #expect(again.exitCode == 1)
+    #expect(again.complaint?.why.contains("no file was replaced") == true, "\(again.errorOutput)")
+    #expect(try Workspace.listing(of: place.out) == before)
+  }
+
+  @Test("no command writes over a recording, not even with --replace")
+  func recordingItself() throws {
+    #expect(try place.run(try pipeline(), [note]).exitCode == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: note))
+    let backup = try place.spool(["store", "backup", note, "--replace"])
+    #expect(backup.exitCode == 1)
+    #expect(backup.errorOutput.contains("never writes over"), "\(backup.errorOutput)")
+    // Exports of another recording that would take its place.
+    let other = place.file("b/note.wav")
+    try FileManager.default.createDirectory(
+      atPath: place.file("b"), withIntermediateDirectories: false)
+    try Reference.record(other, seconds: 1)
+    let run = try place.run(try pipeline(), [other], ["--out", place.folder.path, "--replace"])
+    #expect(run.exitCode == 1)
+    #expect(run.errorOutput.contains("never writes over"), "\(run.errorOutput)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: note)) == before)
+  }
+
+  @Test("of processes that do the same at once, the later ones find the receipt of the first")
+  func atOnce() throws {
+    let pipeline = try pipeline(proof: ", proof")
+    let running = try (0..<3).map { _ in try place.start(pipeline, [note]) }
+    for process in running {
+      let run = try process.end().run
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+    }
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+    let head = try place.spool(["proof", "ledger", "head"])
+    #expect(head.text.hasPrefix("receipts  1\n"), "\(head.text)")
+  }
+
+  @Test("in a batch, other sound under a used name is refused for that recording alone")
+  func batch() throws {
+    let folder = try BatchFolder()
+    for (name, number) in [("a.wav", 1), ("b.wav", 2)] { try folder.putTiny(number, name) }
+    let pipeline = try folder.pipeline()
+    #expect(try folder.batch(pipeline).exitCode == 0)
+    let before = try folder.place.export("a.wav")
+    try folder.putTiny(9, "a.wav")
+    try folder.putTiny(3, "c.wav")
+    let outcome = try folder.batch(pipeline)
+    #expect(outcome.exitCode != 0)
+    #expect(outcome.outcomes["a.wav"] == "failed" && outcome.outcomes["c.wav"] == "done")
+    let error = outcome.report?.file("a.wav")?.error
+    #expect(error?.message.contains("made of another recording") == true, "\(outcome)")
+    #expect(try folder.place.export("a.wav") == before)
+  }
+
+  @Test(
+    "a batch whose disk is not mounted says so and stops, unless it is to take what is there",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func unmounted() throws {
+    let folder = try BatchFolder()
+    try folder.putTiny(1, "a.wav")
+    let pipeline = try folder.pipeline()
+    let disk = try SmallDisk(byteCount: 8 << 20)
+    let path = disk.path
+    func batch(_ options: [String] = []) throws -> Program.Result {
+      try folder.place.spool(["batch", pipeline, folder.path, "--out", path] + options)
+    }
+    #expect(try batch().exitCode == 0)
+    _ = try Reference.output("umount", [path])
+    let stopped = try batch()
+    #expect(stopped.exitCode == 1)
+    #expect(stopped.errorOutput.contains("nothing is mounted on \(path)"), "\(stopped.errorOutput)")
+    #expect(stopped.errorOutput.contains("--ignore-mounts"))
+    #expect(Workspace.names(in: path) == [])
+    #expect(try batch(["--ignore-mounts"]).exitCode == 0)
+    #expect(try batch().exitCode == 0)
+    withExtendedLifetime(disk) {}
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "An export says what it loses, and takes over nothing that is no longer true",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct ExportWarningTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  private func pipeline(_ stages: String) throws -> String {
+    try place.pipeline(
+      "pipeline: loss\ninputs: { take: sound }\nstages:\n  - decode: { from: $take }\n\(stages)\n")
+  }
+
+  private func tags(of path: String) throws -> [String: String] { try SoundFacts(of: path).tags }
+
+  /// A tone of 48,000 frames whose peaks lie 6 dB over full scale, as floats.
+  private func overloaded(_ name: String = "hot.wav") throws -> String {
+    let path = place.file(name)
+    try Reference.ffmpeg([
+      "-f", "lavfi", "-i", "aevalsrc='2*sin(2*PI*997*t)':s=48000:d=1", "-c:a", "pcm_f32le", path,
+    ])
+    return path
+  }
+
+  @Test("tags that say how loud the recording is end where its level ends")
+  func loudnessTags() throws {
+    let take = place.file("take.flac")
+    try Reference.record(
+      take, seconds: 3,
+      coding: [
+        "-metadata", "REPLAYGAIN_TRACK_GAIN=-7.5 dB", "-metadata", "R128_TRACK_GAIN=-1000",
+        "-metadata", "iTunNORM=00000A", "-metadata", "title=Song", "-metadata", "mood=calm",
+      ])
+    let plain = try place.spool(["convert", "take.flac", "-o", "plain.mp3"])
+    try #require(plain.exitCode == 0, "\(plain.errorOutput)")
+    let kept = try tags(of: place.file("plain.mp3"))
+    #expect(kept["replaygain_track_gain"] == "-7.5 dB" && kept["r128_track_gain"] == "-1000")
+    let quick = try place.spool(["normalize", "take.flac", "-t", "-20", "-o", "level.mp3"])
+    try #require(quick.exitCode == 0, "\(quick.errorOutput)")
+    let run = try place.run(pipeline("  - gain: -1 dB\n  - export: [flac, opus]"), [take])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    for path in [place.file("level.mp3"), place.out + "/take.flac", place.out + "/take.opus"] {
+      let left = try tags(of: path)
+      #expect(
+        !left.keys.contains { name in
+          ["replaygain", "r128", "itunnorm"].contains { name.hasPrefix($0) }
+        }, "\(path): \(left)")
+      #expect(left["title"] == "Song" && left["mood"] == "calm", "\(path)")
+    }
+  }
+
+  @Test("samples over full scale are counted where integers clip them, in one warning")
+  func clipped() throws {
+    let hot = try overloaded()
+    let run = try place.run(pipeline("  - measure: {}\n  - export: [wav, flac, m4a]"), [hot])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let samples = try Reference.floats(of: hot)
+    let count = samples.count { abs($0) > 1 }
+    #expect(count > 10_000)
+    #expect(
+      run.warnings == [
+        "\(count) samples lie up to 6.02 dB over full scale and are clipped in wav, flac: put "
+          + "normalize or limit above, or keep them with wav: { bits: float }"
+      ])
+    let kept = try place.run(
+      pipeline("  - export: { formats: [wav], wav: { bits: float }, name: kept }"), [hot])
+    #expect(kept.exitCode == 0 && kept.warnings == [])
+    #expect(try Reference.floats(of: place.out + "/kept.wav") == samples)
+    let quick = try place.spool(["convert", "hot.wav", "-o", "hot.flac", "--json"])
+    #expect(quick.exitCode == 0, "\(quick.errorOutput)")
+    #expect(quick.text.contains("\(count) samples lie up to 6.02 dB over full scale"))
+    #expect(quick.text.contains("spool normalize brings them down"))
+    let split = try place.run(
+      pipeline("  - split: { at: [0.5 s], formats: [wav] }"), [hot])
+    #expect(split.exitCode == 0, "\(split.errorOutput)")
+    #expect(split.warnings.filter { $0.hasPrefix("\(count) samples lie") }.count == 1)
+  }
+
+  @Test("a mix over full scale is no matter where normalize follows")
+  func levelledMix() throws {
+    let hot = [try overloaded("a.wav"), try overloaded("b.wav")]
+    func mix(_ stages: String) throws -> SpoolRun {
+      let text = try place.pipeline(
+        "pipeline: mix\ninputs: { tracks: sound+ }\nstages:\n  - mixdown: { from: $tracks }\n\(stages)"
+          + "  - export: { formats: [wav], name: mix }\n")
+      return try place.run(text, hot, ["--replace"])
+    }
+    let plain = try mix("")
+    #expect(plain.warnings.contains { $0.contains("the mix goes") }, "\(plain.errorOutput)")
+    for level in ["  - normalize: { loudness: -20 LUFS }\n", "  - limit: -1 dBTP\n"] {
+      let run = try mix(level)
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      #expect(run.warnings == [], "\(level)")
+    }
+  }
+
+  @Test("of several sound streams, the run says which is taken")
+  func streams() throws {
+    let film = place.file("film.mkv")
+    try Reference.ffmpeg([
+      "-f", "lavfi", "-i", "sine=440:d=1", "-f", "lavfi", "-i", "sine=880:d=1", "-map", "0", "-map",
+      "1", "-c:a", "pcm_s16le", film,
+    ])
+    let text = try pipeline("  - export: [wav]")
+    let run = try place.run(text, [film])
+    #expect(
+      run.warnings == [
+        "stream 0 is taken of 2 sound streams; decode: { stream: N } takes another one: 1"
+      ])
+    let chosen = try place.pipeline(
+      "pipeline: loss\ninputs: { take: sound }\nstages:\n"
+        + "  - decode: { from: $take, stream: 1 }\n  - export: { formats: [wav], name: other }\n")
+    #expect(try place.run(chosen, [film]).warnings == [])
+  }
+}

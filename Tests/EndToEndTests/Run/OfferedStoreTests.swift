@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Without `--store` an offered command would look into another store.
+@Suite("What a command offers names the store that it was given")
+struct OfferedStoreTests {
+  private let place: Workspace
+  private let store: [String]
+
+  init() throws {
+    place = try Workspace()
+    store = ["--store", place.file("my store")]
+  }
+
+  /// The commands of Spool that a text offers, each to the end of its line or to the next one.
+  private func offers(_ result: Program.Result) -> [Substring] {
+    (result.text + result.errorOutput).split(separator: "\n")
+      .flatMap { $0.split(separator: "spool ", omittingEmptySubsequences: false).dropFirst() }
+  }
+
+  @Test("in lists, pages and errors, behind next: and in sentences")
+  func everywhere() throws {
+    let pipeline = try place.pipeline("pipeline: p\nstages: [decode, export: [wav]]\n")
+    let sound = try place.folder.write("no sound", to: "a.wav")
+    #expect(try place.spool(["run", pipeline, sound] + store).exitCode == 1)
+    let good = place.file("b.wav")
+    try Reference.record(good, seconds: 0.3, channels: 1)
+    #expect(try place.spool(["run", pipeline, good] + store).exitCode == 0)
+    let commands = [
+      ["resume", "last"], ["runs", "show", "nothing"], ["why", "nothing"], ["store", "info"],
+      ["status"], ["inbox", "show", "nothing"],
+    ]
+    for command in commands {
+      let result = try place.spool(command + store)
+      let offers = offers(result).filter { !$0.hasPrefix("run PIPELINE") && !$0.hasPrefix("watch") }
+      #expect(!offers.isEmpty, "\(command)")
+      for offer in offers {
+        #expect(offer.contains("--store '\(place.file("my store"))'"), "\(command): \(offer)")
+      }
+    }
+  }
+
+  @Test("and can be typed as it stands")
+  func typed() throws {
+    let result = try place.spool(["runs", "show", "nothing"] + store)
+    #expect(result.exitCode != 0)
+    let pipeline = try place.pipeline("pipeline: p\nstages: [decode]\n")
+    let good = place.file("b.wav")
+    try Reference.record(good, seconds: 0.3, channels: 1)
+    #expect(try place.spool(["run", pipeline, good] + store).exitCode == 0)
+    let unknown = try place.spool(["runs", "show", "nothing"] + store)
+    let offer = "help:  spool runs --store '\(place.file("my store"))' lists them"
+    #expect(unknown.errorOutput.contains(offer), "\(unknown.errorOutput)")
+    let listed = try place.spool(["runs"] + store + ["list", "--json"])
+    #expect(listed.exitCode == 0 && listed.text.contains("\"pipeline\":\"p\""), "\(listed.text)")
+  }
+}

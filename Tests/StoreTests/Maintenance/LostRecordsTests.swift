@@ -1,0 +1,84 @@
+import Foundation
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+import Testing
+
+/// Only the files of a store came back: its database, change log and backups are gone.
+@Suite("Files whose records are lost are kept, and the loss is not hidden")
+struct LostRecordsTests {
+  private let sample: StoreSample
+  private let backup: String
+  private let count: Int
+
+  init() throws {
+    sample = try StoreSample()
+    backup = sample.scratch.file("backup.sqlite")
+    do { try DiskStore(at: sample.path).backUp(to: backup, isReplacing: false) }
+    count = sample.files(in: "artifacts").count
+    // Old enough that nothing else keeps the files.
+    try sample.age(by: 40 * 86_400)
+    for name in names(in: sample.path)
+    where name.hasPrefix("spool.sqlite") || name.hasPrefix("changes-") {
+      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
+    }
+    try FileManager.default.removeItem(atPath: sample.path + "/backups")
+  }
+
+  private func collect(_ change: (inout CollectionPolicy) -> Void = { _ in }) throws
+    -> CollectionReport
+  {
+    var policy = CollectionPolicy()
+    policy.grace = 0
+    change(&policy)
+    return try DiskStore(at: sample.path).collect(policy)
+  }
+
+  @Test("a check says so before and after another command has opened the store")
+  func check() throws {
+    #expect(try sample.damage().map(\.kind) == [.database])
+    #expect(try sample.damage()[0].meaning.contains("spool store restore FILE"))
+    let recovery = try #require(try DiskStore(reading: sample.path).recovery)
+    #expect(recovery.unrecordedFiles == count && recovery.line.contains("an empty one"))
+    #expect(try DiskStore(reading: sample.path).recovery == nil)
+    #expect(try sample.damage().map(\.kind) == [.lostRecords])
+  }
+
+  @Test("no collection frees them, also after a repair, until it is told to")
+  func collection() throws {
+    #expect(try collect().files == [])
+    let repaired = try Repair(of: sample.path).run()
+    #expect(repaired.remaining == [] && repaired.actions.count == 1)
+    #expect(try sample.damage() == [])
+    let kept = try collect { $0.age = 0 }
+    #expect(kept.files == [] && kept.unrecordedBytes == kept.keptBytes)
+    #expect(sample.files(in: "artifacts").count == count)
+    #expect(try collect { $0.includesUnrecorded = true }.files.count == count)
+    #expect(try collect().unrecordedBytes == 0)
+  }
+
+  @Test("a file that is named again is no longer without a record")
+  func namedAgain() throws {
+    do {
+      let store = try DiskStore(at: sample.path)
+      for checkpoint in sample.checkpoints { try store.commit(checkpoint) }
+    }
+    #expect(try collect().unrecordedBytes == 0)
+  }
+
+  @Test("a backup that names them is the store's own, and ends the loss", arguments: [false, true])
+  func restored(isOpenedBefore: Bool) throws {
+    if isOpenedBefore { _ = try DiskStore(at: sample.path) }
+    _ = try DiskStore.restore(sample.path, from: backup)
+    #expect(try sample.remembersEverything())
+    #expect(try sample.damage() == [])
+  }
+
+  @Test("a store that was never in use has lost nothing")
+  func unborn() throws {
+    let scratch = try ScratchFolder()
+    #expect(try DiskStore(at: scratch.file("new")).recovery == nil)
+    #expect(!names(in: scratch.file("new")).contains { $0.hasPrefix("lost-records") })
+  }
+}
