@@ -20,6 +20,13 @@ struct MangledFileTests {
     let arguments: [String]
     var testDescription: String { name }
 
+    /// Whether the outcome depends on where packets begin: encoders of lossy formats give other bytes
+    /// on other processors.
+    func variesWith(_ mangling: Mangling) -> Bool {
+      let lossy = ["libvorbis", "libopus", "libspeex", "libmp3lame", "mp2", "aac", "ac3", "wmav2"]
+      return [.inserted, .repeated].contains(mangling) && arguments.contains { lossy.contains($0) }
+    }
+
     init(_ name: String, _ ending: String, _ arguments: String) {
       self.name = name
       self.ending = ending
@@ -27,7 +34,7 @@ struct MangledFileTests {
     }
   }
 
-  static let kinds = [
+  static let kinds: [Kind] = [
     Kind("WAV", "wav", "-c:a pcm_s16le"),
     Kind("WAV, float", "wav", "-c:a pcm_f32le"),
     Kind("RF64", "wav", "-c:a pcm_s24le -rf64 always"),
@@ -152,8 +159,13 @@ struct MangledFileTests {
       found.append(outcome(of: path, whole: whole).rawValue)
       if mangling == .whole { whole = try Decoding(of: path).samples }
     }
-    let row = "| \(kind.name) | " + found.joined(separator: " | ") + " |"
-    #expect(try Self.table().contains(row), "\(row)")
+    let row = [kind.name] + found
+    let rows = try Self.table().map { $0.split(separator: "|").map { $0.trimmed } }
+    let expected = try #require(rows.first { $0.first == kind.name })
+    try #require(expected.count == row.count)
+    for (index, mangling) in Mangling.allCases.enumerated() where !kind.variesWith(mangling) {
+      #expect(row[index + 1] == expected[index + 1], "\(mangling.rawValue) of \(row)")
+    }
   }
 
   @Test(
@@ -191,4 +203,8 @@ struct MangledFileTests {
     return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
       .drop { !$0.hasPrefix("| file") }.filter { $0.hasPrefix("|") }
   }
+}
+
+extension Substring {
+  fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
 }
