@@ -102,11 +102,7 @@ extension SoundDecoder {
     var extent: ContainerExtent { ContainerExtent(ofFileAt: path) }
 
     func next() -> Event {
-      if !heldDamages.isEmpty, isFrameHeld { return .damage(heldDamages.removeFirst()) }
-      if isFrameHeld {
-        isFrameHeld = false
-        return .frame
-      }
+      if isFrameHeld { return heldEvent() }
       while failuresInARow < Self.mostFailures {
         switch decoder.receive(into: frame) {
         case .frame:
@@ -114,11 +110,9 @@ extension SoundDecoder {
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
           failedByteCount = 0
-          let damage = damageBeforeFrame()
-          guard damage != nil || !heldDamages.isEmpty else { return .frame }
           isFrameHeld = true
-          if let damage { heldDamages.append(damage) }
-          return .damage(heldDamages.removeFirst())
+          if let damage = damageBeforeFrame() { heldDamages.append(damage) }
+          return heldEvent()
         case .needsPacket:
           guard let damage = feed() else { continue }
           if !isBehindStream { return .damage(damage) }
@@ -133,6 +127,13 @@ extension SoundDecoder {
         }
       }
       return .end
+    }
+
+    /// The damage before the frame that is held, one at a time, and then the frame.
+    private func heldEvent() -> Event {
+      guard heldDamages.isEmpty else { return .damage(heldDamages.removeFirst()) }
+      isFrameHeld = false
+      return .frame
     }
 
     /// Sends the next packet of the stream, or the end, to the decoder; returns the damage before it.
@@ -177,7 +178,8 @@ extension SoundDecoder {
         return nil
       }
       // Where the container tells no position, the frame does; in a FLAC file only the frames do.
-      if !isOgg || !packet.isPlaced, let position = unsafe flac?.position(of: packet.content) {
+      if !isOgg || packet.position == nil, let position = unsafe flac?.position(of: packet.content)
+      {
         packet.place(at: position)
       }
       if let damage = damageBeforePacket() ?? complaint.map(skipped) {
@@ -189,8 +191,7 @@ extension SoundDecoder {
 
     /// Damage that the demuxer passed over before the packet.
     private func skipped(_ complaint: String) -> Damage {
-      let start = unsafe packet.pointer.pointee.pts
-      let lost = nextTime.map { start == spool_no_timestamp() ? 0 : start - $0 } ?? 0
+      let lost = nextTime.map { (packet.position ?? $0) - $0 } ?? 0
       return Damage(
         kind: .gap, position: Seconds(0), byteOffset: packetOffset,
         lost: lost > 0 ? seconds(lost) : nil, reason: complaint)
@@ -210,9 +211,7 @@ extension SoundDecoder {
     }
 
     private func send() -> Damage? {
-      let start = unsafe packet.pointer.pointee.pts
-      nextTime =
-        start == spool_no_timestamp() ? nil : unsafe start + packet.pointer.pointee.duration
+      nextTime = packet.position.map { $0 + packet.duration }
       guard let failure = decoder.send(packet) else { return nil }
       failuresInARow += 1
       return isTag ? nil : damage(failure)
@@ -234,11 +233,7 @@ extension SoundDecoder {
         packetGaps.restart()
         frameGaps.restart()
       }
-      let start = unsafe packet.pointer.pointee.pts
-      if let gap = packetGaps.gap(
-        before: start == spool_no_timestamp() ? nil : start,
-        count: unsafe packet.pointer.pointee.duration)
-      {
+      if let gap = packetGaps.gap(before: packet.position, count: packet.duration) {
         return missing(seconds(gap))
       }
       guard let samples = unsafe strangeBytes?.gap(before: packet.content), let rate else {
@@ -296,8 +291,7 @@ extension SoundDecoder {
 
     /// The duration of the packet: the container's, else the codec's packet length.
     private var packetDuration: Seconds? {
-      let duration = unsafe packet.pointer.pointee.duration
-      if duration > 0 { return seconds(duration) }
+      if packet.duration > 0 { return seconds(packet.duration) }
       guard decoder.frameSize > 0, let rate else { return nil }
       return Seconds(Double(decoder.frameSize) / rate)
     }

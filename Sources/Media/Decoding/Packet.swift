@@ -43,8 +43,14 @@ internal import CLibAVLoader
 
   func clear() { unsafe av_packet_unref(pointer) }
 
-  /// Whether it has a timestamp.
-  var isPlaced: Bool { unsafe pointer.pointee.pts != spool_no_timestamp() }
+  /// Its timestamp in the stream's time base; nil if it has none.
+  var position: Int64? {
+    let position = unsafe pointer.pointee.pts
+    return position == spool_no_timestamp() ? nil : position
+  }
+
+  /// Its length in the stream's time base; 0 if unknown.
+  var duration: Int64 { unsafe pointer.pointee.duration }
 
   /// Sets its timestamp.
   func place(at position: Int64) { unsafe pointer.pointee.pts = position }
