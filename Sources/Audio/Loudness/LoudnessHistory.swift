@@ -8,8 +8,8 @@ package struct LoudnessHistory: Hashable, Sendable, Codable {
   /// For each step, the channel-weighted sum of the mean squares of K-weighted sound.
   private(set) var energies: [Double] = []
 
-  /// The absolute gate of −70 LUFS, as an energy.
-  private static let absoluteGate = energy(LUFS(-70))
+  /// The absolute gate.
+  private static let absoluteGate = LUFS(-70)
 
   package init() {}
 
@@ -30,14 +30,36 @@ package struct LoudnessHistory: Hashable, Sendable, Codable {
   /// The integrated loudness of ITU-R BS.1770-4: the mean of all 400 ms blocks, one per step, that
   /// reach −70 LUFS and are at most 10 LU quieter than the mean of those that do. Nil for silence
   /// and for less than 400 ms. O(length).
-  package func integrated() -> LUFS? { Self.integrated([self]) }
+  package func integrated(behind gain: Decibels = Decibels(0)) -> LUFS? {
+    Self.integrated([self], behind: gain)
+  }
 
   /// The integrated loudness of several recordings over all their blocks, none of which spans two
-  /// recordings. Nil if none has any.
-  package static func integrated(_ recordings: [LoudnessHistory]) -> LUFS? {
-    let blocks = recordings.flatMap { $0.means(steps: 4, every: 1) }
+  /// recordings. Nil if none has any. A gain lifts other blocks over the absolute gate, so it may
+  /// add less than itself.
+  package static func integrated(
+    _ recordings: [LoudnessHistory], behind gain: Decibels = Decibels(0)
+  ) -> LUFS? {
+    let gate = LUFS(absoluteGate.value - gain.value)
+    let blocks = recordings.flatMap { $0.means(steps: 4, every: 1, from: gate) }
     guard let mean = mean(blocks, from: 0) else { return nil }
-    return Self.mean(blocks, from: mean / 10).map(loudness)
+    return Self.mean(blocks, from: mean / 10).map { LUFS(loudness($0).value + gain.value) }
+  }
+
+  /// The gain with which recordings reach a loudness together. Nil if no gain of up to 200 dB does,
+  /// or if they have no loudness. O(length) for each block at the gate, and that is rarely one.
+  package static func gain(
+    of recordings: [LoudnessHistory], reaching wanted: LUFS
+  ) -> Decibels? {
+    guard let loudness = integrated(recordings) else { return nil }
+    var gain = Decibels(wanted.value - loudness.value)
+    // Every step moves the gate in the same direction, so the same blocks pass it in the end.
+    while abs(gain.value) <= 200, let reached = integrated(recordings, behind: gain) {
+      let next = Decibels(wanted.value - (reached.value - gain.value))
+      guard abs(next.value - gain.value) > 1e-6 else { return gain }
+      gain = next
+    }
+    return nil
   }
 
   /// The loudness range of EBU Tech 3342, in LU: between the 10th and the 95th percentile of all 3
@@ -45,7 +67,7 @@ package struct LoudnessHistory: Hashable, Sendable, Codable {
   /// those that do. Nil without integrated loudness; 0 for less than 3 s.
   package func range() -> Decibels? {
     guard integrated() != nil else { return nil }
-    let blocks = means(steps: 30, every: 10)
+    let blocks = means(steps: 30, every: 10, from: Self.absoluteGate)
     guard let mean = Self.mean(blocks, from: 0) else { return Decibels(0) }
     let counted = blocks.filter { $0 >= mean / 100 }.sorted()
     func percentile(_ share: Double) -> LUFS {
@@ -54,12 +76,12 @@ package struct LoudnessHistory: Hashable, Sendable, Codable {
     return Decibels(percentile(0.95).value - percentile(0.1).value)
   }
 
-  /// The means of `steps` steps each, at steps 0, `interval`, 2 × `interval`, …, that pass the
-  /// absolute gate.
-  private func means(steps: Int, every interval: Int) -> [Double] {
-    stride(from: 0, through: energies.count - steps, by: interval).lazy
+  /// The means of `steps` steps each, at steps 0, `interval`, 2 × `interval`, …, that pass a gate.
+  private func means(steps: Int, every interval: Int, from gate: LUFS) -> [Double] {
+    let gate = Self.energy(gate)
+    return stride(from: 0, through: energies.count - steps, by: interval).lazy
       .map { energies[$0..<$0 + steps].reduce(0, +) / Double(steps) }
-      .filter { $0 >= Self.absoluteGate }
+      .filter { $0 >= gate }
   }
 
   /// The mean of all energies from `limit` up; nil if there are none.

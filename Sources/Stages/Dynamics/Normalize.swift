@@ -16,11 +16,12 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, CeilingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize", revision: 5,
+    kind: "normalize", revision: 6,
     summary: "Bring the whole recording to a loudness or a peak level",
     discussion: """
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
-      recording, and one gain brings it to the target. Where that would lift true peaks above \
+      recording, and one gain brings it to the target; parts below -70 LUFS do not count, and do once the gain \
+      lifts them. Where that would lift true peaks above \
       `true-peak`, they are limited, and the gain is corrected for what the limiter takes. With \
       `peak`, one gain brings the highest sample to the target. Silence, and sound nowhere above \
       -70 LUFS, is left as it is, with a warning. With `album`, a batch listens to all recordings \
@@ -126,10 +127,11 @@ struct AlbumGain {
   func move(after rounds: [AlbumAnalysis.Round]) throws(SpoolError) -> AlbumAnalysis.Move {
     guard let first = rounds.first else { return .survey([:]) }
     let recordings = try surveys(first)
-    guard let loudness = LoudnessHistory.integrated(recordings.map(\.history)) else {
-      return .settle([:])
-    }
-    let unlimited = Self.rounded(wanted.value - loudness.value)
+    let histories = recordings.map(\.history)
+    guard let loudness = LoudnessHistory.integrated(histories) else { return .settle([:]) }
+    let unlimited = Self.rounded(
+      LoudnessHistory.gain(of: histories, reaching: wanted)?.value
+        ?? (wanted.value - loudness.value))
     let peak = recordings.compactMap { $0.truePeak?.value }.max() ?? -.infinity
     guard peak + unlimited.value > ceiling.value else { return settle(unlimited) }
     var steps = LoudnessSteps(wanted: wanted, unlimited: unlimited)

@@ -31,6 +31,35 @@ import Testing
     #expect(abs(ours.value - theirs.value) < 0.005, "\(ours.value), \(theirs.value) LUFS")
   }
 
+  /// Loud, and mostly quieter than -70 LUFS.
+  private static func faint(loud: Float) -> TestSound {
+    let format = AudioFormat(sampleRate: Hertz(48_000), channelCount: 1)
+    let (high, low) = (TestSound.noise(amplitude: loud, format, frames: 48_000 * 20), Float(0.4))
+    return TestSound(format, frames: 48_000 * 20) { _, frame in
+      high.channels[0][frame] * (frame % 192_000 < 48_000 ? 1 : low)
+    }
+  }
+
+  @Test(arguments: [(Float(0.0007), -16.0), (0.0007, -60), (0.02, -65), (0.5, -16)])
+  func `is reached by a gain that lifts other parts over the gate`(loud: Float, wanted: Double)
+    throws
+  {
+    let sound = Self.faint(loud: loud)
+    let history = history(of: sound)
+    let gain = try #require(LoudnessHistory.gain(of: [history], reaching: LUFS(wanted)))
+    let theirs = try #require(
+      LibraryLoudness.integrated(of: [sound.processed(by: Gain(gain, format: sound.format))]))
+    #expect(abs(theirs.value - wanted) < 0.01, "\(theirs.value) LUFS behind \(gain.value) dB")
+    let reached = try #require(history.integrated(behind: gain))
+    #expect(abs(reached.value - theirs.value) < 0.005)
+  }
+
+  @Test func `is reached by no gain where all that counts ends below the gate`() {
+    let history = history(of: Self.faint(loud: 0.01))
+    #expect(LoudnessHistory.gain(of: [history], reaching: LUFS(-75)) == nil)
+    #expect(LoudnessHistory.gain(of: [], reaching: LUFS(-16)) == nil)
+  }
+
   @Test func `silence has none, and neither has nothing`() {
     #expect(LoudnessHistory.integrated([history(of: Self.recordings[4])]) == nil)
     #expect(LoudnessHistory.integrated([]) == nil)

@@ -53,9 +53,11 @@ extension NormalizeStage {
       _ sound: PCMArtifact, store: any ArtifactStore, pool: WorkerPool,
       check: @escaping @Sendable () throws(SpoolError) -> Void
     ) throws(SpoolError) -> PassOutcome.Result {
-      let before = NormalizeLevels(meter.finding())
-      var decision = decide(before)
+      let found = meter.finding()
+      let before = NormalizeLevels(found)
+      var decision = decide(before, found.history)
       var after = before.amplified(by: decision.gain)
+      after.integratedLoudness = found.history.integrated(behind: decision.gain)
       switch (target, decision.ceiling) {
       case (.loudness(let wanted, _), let ceiling?):
         let finder = LoudnessSearch(
@@ -73,7 +75,7 @@ extension NormalizeStage {
       let findings = NormalizeStage.Report(
         before: before, after: after, gain: decision.gain, isLimited: decision.ceiling != nil)
       var result = PassOutcome.Result()
-      result.warnings = warnings(before, after, sound.outline)
+      result.warnings = warnings(before, after, decision, sound.outline)
       result.memo = try Findings.json(decision)
       result.artifacts[.measurement] = try store.keep(
         try Findings.json(findings), as: .measurement)
@@ -82,13 +84,20 @@ extension NormalizeStage {
 
     /// What the user asked for and does not get.
     private func warnings(
-      _ before: NormalizeLevels, _ after: NormalizeLevels, _ stream: SoundOutline
+      _ before: NormalizeLevels, _ after: NormalizeLevels, _ decision: NormalizeStage.Decision,
+      _ stream: SoundOutline
     ) -> [String] {
       guard before.samplePeak != nil else {
         return ["nothing was changed: the recording is silent"]
       }
       guard case .loudness(let wanted, let ceiling) = target else { return [] }
       guard let reached = after.integratedLoudness else {
+        guard before.integratedLoudness == nil else {
+          return [
+            "the loudness ends below -70 LUFS, where it is not measured, and not at "
+              + "\(wanted.value)"
+          ]
+        }
         guard let duration = stream.duration, duration.value >= 0.4 else {
           return [
             "nothing was changed: less than 400 ms have no loudness; a peak can be reached, "
@@ -99,13 +108,21 @@ extension NormalizeStage {
       }
       guard abs(reached.value - wanted.value) > 0.1 else { return [] }
       let places = (reached.value * 10).rounded() / 10
+      guard decision.ceiling != nil else {
+        return [
+          "the loudness ends at \(places) LUFS, not at \(wanted.value): so near to -70 LUFS every "
+            + "gain changes which parts count"
+        ]
+      }
       return [
         "the loudness ends at \(places) LUFS, not at \(wanted.value): with no true peak above "
           + "\(ceiling.value) dBTP, more gain makes this recording hardly any louder"
       ]
     }
 
-    private func decide(_ before: NormalizeLevels) -> NormalizeStage.Decision {
+    private func decide(
+      _ before: NormalizeLevels, _ history: LoudnessHistory
+    ) -> NormalizeStage.Decision {
       switch target {
       case .gain(let gain, let ceiling):
         guard let truePeak = before.truePeak else {
@@ -122,7 +139,10 @@ extension NormalizeStage {
         guard let loudness = before.integratedLoudness else {
           return NormalizeStage.Decision(gain: Decibels(0))
         }
-        let gain = Decibels(wanted.value - loudness.value)
+        // Parts below -70 LUFS do not count, until the gain lifts them.
+        let gain =
+          LoudnessHistory.gain(of: [history], reaching: wanted)
+          ?? Decibels(wanted.value - loudness.value)
         let truePeak = (before.truePeak?.value ?? -.infinity) + gain.value
         return NormalizeStage.Decision(
           gain: gain, ceiling: truePeak > ceiling.value ? ceiling : nil)
@@ -295,7 +315,7 @@ struct LoudnessTrial: Sendable {
 
 /// What the decision rests on; an absent figure is that of silence.
 struct NormalizeLevels: Codable, Sendable {
-  private(set) var integratedLoudness: LUFS?
+  fileprivate(set) var integratedLoudness: LUFS?
   private(set) var truePeak: Decibels?
   private(set) var samplePeak: Decibels?
 
