@@ -35,6 +35,8 @@ extension SoundDecoder {
     private var strangeBytes: StrangeBytes?
     private let flac: FLACStream?
     private let isOgg: Bool
+    private var pages: OggPages?
+    private var isPageMissing = false
     // Whether part of the packet was not decoded.
     private var isPacketBroken = false
     // The size of the packets that failed since the last frame.
@@ -43,6 +45,8 @@ extension SoundDecoder {
     private var heldDamages: [Damage] = []
     // Where the next packet begins if nothing is lost, in the stream's time.
     private var nextTime: Int64?
+    // Where the last packet ends in the file.
+    private var lastPacketEnd: Int?
     private var isAfterSpeexHeader = false
     private let reportsComplaints: Bool
 
@@ -67,6 +71,7 @@ extension SoundDecoder {
       let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
       let countsSamples = timeBase.num == 1 && timeBase.den == rate
       isOgg = file.formatName == "ogg"
+      pages = isOgg ? OggPages(path: file.path) : nil
       flac = countsSamples && codec == AV_CODEC_ID_FLAC ? FLACStream(file, stream) : nil
       // Elsewhere a stream may begin in the middle of its count.
       let declared = file.formatName == "flac" ? flac?.frameCount : nil
@@ -166,8 +171,13 @@ extension SoundDecoder {
           kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil, reason: reason)
       }
       unreadableInARow = 0
-      let complaint = reportsComplaints ? LibAV.complaint : nil
+      let complaint = reportsComplaints && !isAtAnotherRecording ? LibAV.complaint : nil
       guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
+      if let position = packetOffset, let order = pages?.order(ofPageAt: position) {
+        // libavformat passes on every packet of a page that is there twice.
+        guard order != .repeated else { return nil }
+        isPageMissing = isPageMissing || order == .behindGap
+      }
       guard !packet.isOpusHeader else {
         packetGaps.restart()
         return nil
@@ -197,6 +207,15 @@ extension SoundDecoder {
         lost: lost > 0 ? seconds(lost) : nil, reason: complaint)
     }
 
+    /// Whether another Matroska recording begins before the packet, whose head libavformat complains
+    /// about and reads.
+    private var isAtAnotherRecording: Bool {
+      guard let lastPacketEnd, let offset = packetOffset, file.formatName.hasPrefix("matroska"),
+        LibAV.complaint != nil
+      else { return false }
+      return file.beginsRecording(from: lastPacketEnd, before: offset)
+    }
+
     /// Whether the packet holds no more than padding: zeros, or fewer bytes than a frame has.
     private var isBehindStream: Bool {
       let bytes = unsafe packet.content
@@ -212,6 +231,8 @@ extension SoundDecoder {
 
     private func send() -> Damage? {
       nextTime = packet.position.map { $0 + packet.duration }
+      // Before the sound of a Matroska block stand four bytes, with which libavformat counts.
+      lastPacketEnd = packetOffset.map { unsafe $0 + 4 + packet.content.count }
       guard let failure = decoder.send(packet) else { return nil }
       failuresInARow += 1
       return isTag ? nil : damage(failure)
@@ -235,6 +256,13 @@ extension SoundDecoder {
       }
       if let gap = packetGaps.gap(before: packet.position, count: packet.duration) {
         return missing(seconds(gap))
+      }
+      if isPageMissing, let nextTime, let position = packet.position, position > nextTime,
+        !packetGaps.isContinuous, !frameGaps.isContinuous
+      {
+        // Times are corrected at the end of the page behind the missing one.
+        isPageMissing = false
+        return missing(seconds(position - nextTime))
       }
       guard let samples = unsafe strangeBytes?.gap(before: packet.content), let rate else {
         return nil

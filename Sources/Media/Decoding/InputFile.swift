@@ -14,22 +14,37 @@ import Platform
   let byteCount: Int
   let context: UnsafeMutablePointer<AVFormatContext>
 
-  /// Opens a recording and reads its streams; if `isStreamOnly`, without tags of other formats
-  /// before or behind them.
+  /// Opens a recording and reads its streams; if `isStreamOnly`, or if nothing else can be read,
+  /// without tags of other formats and padding before or behind them.
   init(_ file: SourceFile, isStreamOnly: Bool = false) throws(SpoolError) {
     let path = file.path
     try LibAV.require(for: path)
     byteCount = try Self.byteCount(ofRegularFile: path)
     self.path = path
 
+    let stream = Self.streamProtocol(path, byteCount)
+    do throws(SpoolError) {
+      unsafe context = try Self.open(file, isStreamOnly ? stream : "")
+    } catch {
+      // Some demuxers take what is behind a stream for a part of it.
+      guard !isStreamOnly, !stream.isEmpty, let found = unsafe try? Self.open(file, stream)
+      else { throw error }
+      unsafe context = unsafe found
+    }
+  }
+
+  /// Opens a file through `protocols`, and reads its streams.
+  private static func open(
+    _ file: SourceFile, _ protocols: String
+  ) throws(SpoolError) -> UnsafeMutablePointer<AVFormatContext> {
+    let path = file.path
     // The prefix prevents libav from reading a name with a colon as a protocol.
     let url = "file:" + file.name
     var io: UnsafeMutablePointer<AVIOContext>?
-    let protocols = isStreamOnly ? Self.streamProtocol(path, byteCount) : ""
     let opened = LibAV.calling {
       unsafe avio_open(&io, protocols + "file:" + path, AVIO_FLAG_READ)
     }
-    guard opened >= 0 else { throw Self.cannotOpen(path, opened) }
+    guard opened >= 0 else { throw cannotOpen(path, opened) }
 
     var context = unsafe avformat_alloc_context()
     unsafe context?.pointee.pb = unsafe io
@@ -38,11 +53,22 @@ import Platform
     var status = LibAV.calling { unsafe avformat_open_input(&context, url, nil, nil) }
     guard status >= 0, let context = unsafe context else {
       unsafe avio_closep(&io)
-      throw Self.notMedia(path, status)
+      throw notMedia(path, status)
     }
-    unsafe self.context = context
     status = LibAV.calling { unsafe avformat_find_stream_info(context, nil) }
-    guard status >= 0 else { throw Self.notMedia(path, status) }
+    guard status >= 0 else {
+      let error = notMedia(path, status)
+      unsafe close(context)
+      throw error
+    }
+    return unsafe context
+  }
+
+  private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
+    var io = unsafe context.pointee.pb
+    var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+    unsafe avformat_close_input(&context)
+    unsafe avio_closep(&io)
   }
 
   /// What limits libav to the stream within the file; empty if it is the whole file.
@@ -52,12 +78,7 @@ import Platform
     return "subfile,,start,\(range.lowerBound),end,\(range.upperBound),,:"
   }
 
-  deinit {
-    var io = unsafe context.pointee.pb
-    var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
-    unsafe avformat_close_input(&context)
-    unsafe avio_closep(&io)
-  }
+  deinit { unsafe Self.close(context) }
 
   /// The container's short names, comma-separated.
   var formatName: String { unsafe String(cString: context.pointee.iformat.pointee.name) }
@@ -71,6 +92,11 @@ import Platform
     guard place >= 0, let bytes = try? ContainerBytes(path: path) else { return false }
     if case .foreign = bytes.rest(from: place) { return false }
     return true
+  }
+
+  /// Whether another Matroska recording begins between the end of a packet and another position.
+  func beginsRecording(from end: Int, before position: Int) -> Bool {
+    (try? ContainerBytes(path: path))?.beginsRecording(from: end, before: position) ?? false
   }
 
   @unsafe func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> {
@@ -205,6 +231,8 @@ struct StreamLength {
   /// Whether the header counts the sound, so that nothing is missing once that much is decoded,
   /// whatever else the file holds.
   let isCounted: Bool
+  /// Whether it is the number of frames of an MP3, with those that the encoder added.
+  let isFrameCount: Bool
 
   /// Asks the container.
   init(of file: InputFile, stream index: Int) {
@@ -220,6 +248,7 @@ struct StreamLength {
         file.formatName.hasPrefix("matroska") && file.streamCount == 1
         && method == AVFMT_DURATION_FROM_STREAM
       isCounted = false
+      isFrameCount = false
       return
     }
     let seconds =
@@ -232,6 +261,7 @@ struct StreamLength {
     duration = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     isDeclared = method != AVFMT_DURATION_FROM_BITRATE || missing > 0
     isCounted = isDeclared && ["flac", "tta", "wv"].contains(file.formatName)
+    isFrameCount = isDeclared && file.formatName == "mp3"
   }
 }
 

@@ -90,6 +90,23 @@ extension ContainerBytes {
     return .whole
   }
 
+  /// What may follow the sound in a group of blocks.
+  private static let blockDetails: Set<UInt32> = [0x9b, 0xfb, 0x75a1, 0x75a2]
+
+  /// Whether another recording begins between `start`, where a packet ends, and `end`, and only whole
+  /// elements lie before it.
+  func beginsRecording(from start: Int, before end: Int) -> Bool {
+    var offset = start
+    while offset < end, let next = element(at: offset), let length = next.length {
+      if next.id == Self.matroskaHead {
+        return element(at: next.start + length)?.id == Self.segment
+      }
+      guard Self.behindSound.union(Self.blockDetails).contains(next.id) else { return false }
+      offset = next.start + length
+    }
+    return false
+  }
+
   /// The element that begins here; nil if the file ends inside its header.
   private func element(at offset: Int) -> Element? {
     let bytes = self.bytes(at: offset, count: 12)

@@ -1,0 +1,77 @@
+import Foundation
+@testable import Media
+import TestSupport
+import Testing
+
+@Suite(
+  "The pages of an Ogg file",
+  .enabled(if: FFmpeg.isInstalled, "the ffmpeg program is not installed"))
+struct OggPagesTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A recording of short pages, and where each of them is.
+  private func made(_ codec: String) throws -> (bytes: Data, pages: [Range<Int>]) {
+    let path = scratch.file("whole.ogg")
+    try FFmpeg.run(
+      FFmpeg.sound(channels: 1, rate: 16_000, seconds: 6)
+        + ["-bitexact", "-page_duration", "200000", "-c:a", codec, path])
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    var pages: [Range<Int>] = []
+    var start = 0
+    while start < bytes.count {
+      let body = start + 27 + Int(bytes[start + 26])
+      let end = bytes[start + 27..<body].reduce(body) { $0 + Int($1) }
+      pages.append(start..<end)
+      start = end
+    }
+    return (bytes, pages)
+  }
+
+  private func decoded(_ bytes: Data, keepsDamaged: Bool = false) throws -> Decoding {
+    let path = scratch.file("x.ogg")
+    try bytes.write(to: URL(fileURLWithPath: path))
+    return try Decoding(of: path, options: DecoderOptions(keepsDamaged: keepsDamaged))
+  }
+
+  private static let codecs = ["libopus", "libvorbis", "flac", "libspeex"]
+
+  @Test("that are there twice are read once", arguments: codecs)
+  func repeated(codec: String) throws {
+    let (bytes, pages) = try made(codec)
+    let whole = try decoded(bytes)
+    let middle = pages.count / 2
+    for count in [1, 3] {
+      let again = bytes[pages[middle - count + 1].lowerBound..<pages[middle].upperBound]
+      let found = try decoded(
+        bytes[..<pages[middle].upperBound] + again + bytes[pages[middle].upperBound...])
+      #expect(found.samples == whole.samples, "\(count) pages")
+      #expect(found.doubt == nil)
+    }
+  }
+
+  @Test("that are missing are told, and replaced by silence of their length", arguments: codecs)
+  func missing(codec: String) throws {
+    let (bytes, pages) = try made(codec)
+    let whole = try decoded(bytes)
+    let middle = pages[pages.count / 2]
+    let cut = bytes[..<middle.lowerBound] + bytes[middle.upperBound...]
+    #expect(throws: (any Error).self) { try decoded(cut) }
+    let kept = try decoded(cut, keepsDamaged: true)
+    #expect(kept.damages.count == 1)
+    #expect(abs(kept.frameCount - whole.frameCount) <= 512)
+  }
+
+  @Test(
+    "of two recordings in one file are all read, though their numbers begin anew",
+    arguments: codecs)
+  func chained(codec: String) throws {
+    let (bytes, _) = try made(codec)
+    let whole = try decoded(bytes)
+    for between in [Data(), Data("TAG".utf8) + Data(count: 125)] {
+      let found = try decoded(bytes + between + bytes)
+      #expect(found.frameCount >= 2 * whole.frameCount - 512)
+    }
+  }
+}
