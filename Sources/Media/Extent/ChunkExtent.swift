@@ -64,60 +64,99 @@ extension ContainerBytes {
       let type = word(at: offset)
       let size = Int64(bitPattern: UInt64(bigEndianBytes: bytes(at: offset + 4, count: 8)))
       if type == "data", size == -1 { return .whole }
-      // Trailing bytes do not belong to the container.
-      guard size >= 0, size < 1 << 60, !hasSound || Self.laterChunks.contains(type) else { break }
+      guard size >= 0, size < 1 << 60 else { break }
       let end = offset + 12 + Int(size)
       guard end <= byteCount else {
+        // Trailing bytes do not belong to the container.
+        guard !hasSound || Self.laterChunks.contains(type) else { break }
         return .incomplete(
           "its part \"\(type)\" declares \(end - byteCount) bytes that are missing")
       }
+      guard !hasSound || Self.isChunkType(type) else { break }
       if type == "data" { hasSound = true }
       offset = end
     }
     // A chain that ends at a part's end may still be truncated there.
-    return hasSound ? .whole : .incomplete("the part with its sound is missing")
+    return hasSound ? extent(behind: offset) : .incomplete("the part with its sound is missing")
   }
 }
 
 /// Containers whose header declares the file length: WAV with its 64-bit variants RF64, BW64 and
-/// Wave64, AIFF, AU and DSF.
+/// Wave64, AIFF, AVI, AU and DSF.
 extension ContainerBytes {
   var headedExtent: ContainerExtent {
     switch word(at: 0) {
     case "RIFF" where word(at: 8) == "WAVE":
-      withSound("data", following(little(at: 4, count: 4))) { little(at: $0, count: 4) }
-    case "RIFF": following(little(at: 4, count: 4))
+      extent(ofChunksWith: "data", following(little(at: 4, count: 4))) { little(at: $0, count: 4) }
+    case "RIFF": extensibleRIFF
     // EBU Tech 3306: the lengths are in a chunk of their own.
     case "RF64", "BW64":
       word(at: 12) == "ds64"
-        ? withSound("data", following(little(at: 20, count: 8))) { place in
+        ? extent(ofChunksWith: "data", following(little(at: 20, count: 8))) { place in
           let length = little(at: place, count: 4)
           return length == Self.unknown ? little(at: 28, count: 8) : length
         } : .whole
     case "FORM":
-      withSound("SSND", following(big(at: 4, count: 4))) { big(at: $0, count: 4) }
-    case "riff": total(little(at: 16, count: 8))
+      extent(ofChunksWith: "SSND", following(big(at: 4, count: 4))) { big(at: $0, count: 4) }
+    case "riff": wave64Extent
     case "DSD ": total(little(at: 12, count: 8))
     // An AU header declares its own length and that of the sound.
     default: sound(big(at: 8, count: 4), from: big(at: 4, count: 4))
     }
   }
 
-  /// Looks for the chunk with the sound in a file that is shorter than declared: only a missing
-  /// end of that one loses sound. `length` reads a chunk's length.
-  private func withSound(
-    _ type: String, _ declared: ContainerExtent, length: (Int) -> Int
+  /// Walks through the chunks. In a file that is shorter than declared, only a missing end of the
+  /// chunk with the sound loses sound; what follows the last chunk may be sound that the header does
+  /// not count. `length` reads a chunk's length.
+  private func extent(
+    ofChunksWith sound: String, _ declared: ContainerExtent, length: (Int) -> Int
   ) -> ContainerExtent {
-    guard case .incomplete(let what) = declared else { return declared }
     var offset = 12
-    while byteCount - offset >= 8 {
+    var hasSound = false
+    while byteCount - offset >= 8, Self.isChunkType(word(at: offset)) {
       let count = min(length(offset + 4), Self.longest)
       let end = offset + 8 + count
-      if word(at: offset) == type, count > 0, end <= byteCount { return .cutBehindSound(what) }
-      guard word(at: offset) != type else { break }
-      offset = end + count & 1
+      guard end <= byteCount else { break }
+      if word(at: offset) == sound {
+        // Such a length was never filled in.
+        guard count > 0 else { return declared }
+        hasSound = true
+      }
+      // Some writers forget the byte that fills up an odd length.
+      offset = end + (count & 1 == 1 && !Self.isChunkType(word(at: end)) ? 1 : 0)
     }
-    return declared
+    guard hasSound else { return declared }
+    guard case .incomplete(let what) = declared else { return extent(behind: offset) }
+    return .cutBehindSound(what)
+  }
+
+  /// Whether four characters may name a chunk, and not begin another recording.
+  private static func isChunkType(_ word: String) -> Bool {
+    !word.contains("?") && !["RIFF", "RIFX", "RF64", "BW64", "FORM"].contains(word)
+  }
+
+  /// Looks behind the declared end for sound that the header does not count, as it was written before
+  /// the last sound.
+  private func extent(behind end: Int) -> ContainerExtent {
+    switch rest(from: end) {
+    case .padding: .whole
+    case .zeros(let count), .foreign(let count):
+      .unended("\(count) bytes follow the end that its header declares, and are not read")
+    }
+  }
+
+  /// AVI, of which further RIFF chunks are parts.
+  private var extensibleRIFF: ContainerExtent {
+    let length = little(at: 4, count: 4)
+    let declared = following(length)
+    guard declared == .whole, length > 0, length != Self.unknown else { return declared }
+    var end = 8 + length + length & 1
+    while word(at: end) == "RIFF", word(at: end + 8) == "AVIX" {
+      let length = little(at: end + 4, count: 4)
+      end += 8 + length + length & 1
+    }
+    // Another film in the file is read, too.
+    return word(at: end) == "RIFF" ? .whole : extent(behind: end)
   }
 
   /// Wave64 begins with the same letters in lower case.
@@ -128,6 +167,22 @@ extension ContainerBytes {
     return bytes(at: 0, count: 16) == mark
   }
 
+  /// Each chunk has a name of sixteen bytes, a length that includes its head, and bytes that fill it
+  /// up to a multiple of eight.
+  private var wave64Extent: ContainerExtent {
+    let declared = total(little(at: 16, count: 8))
+    guard declared == .whole else { return declared }
+    var offset = 40
+    var hasSound = false
+    while byteCount - offset >= 24 {
+      let count = little(at: offset + 16, count: 8)
+      guard count >= 24, count <= byteCount - offset, word(at: offset) != "riff" else { break }
+      if word(at: offset) == "data" { hasSound = true }
+      offset += (count + 7) & ~7
+    }
+    return hasSound ? extent(behind: offset) : declared
+  }
+
   /// A length of what follows eight bytes. A final padding byte is often missing.
   private func following(_ length: Int) -> ContainerExtent {
     guard length > 0, length != Self.unknown, length < Self.longest else { return .whole }
@@ -136,12 +191,12 @@ extension ContainerBytes {
   }
 
   private func sound(_ length: Int, from start: Int) -> ContainerExtent {
-    length == Self.unknown ? .whole : total(start + length)
+    length == 0 || length == Self.unknown ? .whole : total(start + length)
   }
 
   private func total(_ length: Int) -> ContainerExtent {
-    guard length > 0, length < Self.longest, length > byteCount else { return .whole }
-    return .short(of: length, at: byteCount)
+    guard length > 0, length < Self.longest else { return .whole }
+    return length > byteCount ? .short(of: length, at: byteCount) : extent(behind: length)
   }
 
   /// The placeholder of a length that was never filled in, as in streams to a pipe.

@@ -130,7 +130,7 @@ extension ContainerBytes {
   var mpegAudioExtent: ContainerExtent {
     var start = 0
     if bytes(at: 0, count: 3) == Array("ID3".utf8) {
-      guard let end = tagEnd else { return .whole }
+      guard let end = tagEnd(at: 0) else { return .whole }
       // A file that is only a tag was just begun.
       guard end < byteCount else {
         return .incomplete(
@@ -141,24 +141,33 @@ extension ContainerBytes {
       start = end
       if word(at: start) == "fLaC" { return flacExtent(from: start) }
     }
-    let frame = bytes(at: start, count: Self.noteEnd)
-    let isLayer3 = frame[0] == 0xff && frame[1] & 0xe0 == 0xe0 && frame[1] >> 1 & 3 == 1
-    if isLayer3 || start > 0, byteCount - start < Self.noteEnd {
+    if isLayer3(at: start) || start > 0, byteCount - start < Self.noteEnd {
       return .incomplete("its first frame is cut off")
     }
-    guard isLayer3 else { return .whole }
-    guard let declared = declaredByteCount(at: start, of: frame) else { return .whole }
-    return start + declared <= byteCount
-      ? .whole : .short(of: start + declared, at: byteCount)
+    guard let end = declaredMPEGEnd(from: start) else { return .whole }
+    return end <= byteCount ? .whole : .short(of: end, at: byteCount)
   }
 
-  /// The end of an ID3v2 tag; nil if its length is invalid.
-  var tagEnd: Int? {
-    let head = bytes(at: 0, count: 10)
-    guard head[6..<10].allSatisfy({ $0 < 0x80 }) else { return nil }
+  /// Where an MP3 stream ends that begins at `start`, by the header in its first frame; nil without
+  /// one.
+  func declaredMPEGEnd(from start: Int) -> Int? {
+    guard isLayer3(at: start), byteCount - start >= Self.noteEnd else { return nil }
+    return declaredByteCount(at: start, of: bytes(at: start, count: Self.noteEnd))
+      .map { start + $0 }
+  }
+
+  private func isLayer3(at start: Int) -> Bool {
+    let frame = bytes(at: start, count: 2)
+    return frame[0] == 0xff && frame[1] & 0xe0 == 0xe0 && frame[1] >> 1 & 3 == 1
+  }
+
+  /// The end of the ID3v2 tag that begins here; nil if none does, or its length is invalid.
+  func tagEnd(at start: Int) -> Int? {
+    let head = bytes(at: start, count: 10)
+    guard head.starts(with: "ID3".utf8), head[6..<10].allSatisfy({ $0 < 0x80 }) else { return nil }
     let length = head[6..<10].reduce(0) { $0 << 7 | Int($1) }
     let hasFooter = head[3] >= 4 && head[5] & 0x10 != 0
-    return 10 + length + (hasFooter ? 10 : 0)
+    return start + 10 + length + (hasFooter ? 10 : 0)
   }
 
   /// The greatest offset of the end of the byte count in such a header.

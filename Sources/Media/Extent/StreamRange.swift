@@ -18,12 +18,16 @@ extension ContainerBytes {
     default: break
     }
     guard !isMatroska, !isASF, !Self.firstBoxes.contains(word(at: 4)) else { return 0..<byteCount }
-    if bytes(at: 0, count: 3) == Array("ID3".utf8), let start = tagEnd, start < byteCount,
-      Self.firstBoxes.contains(word(at: start + 4))
-    {
+    let start = tagEnd(at: 0) ?? 0
+    if start > 0, start < byteCount, Self.firstBoxes.contains(word(at: start + 4)) {
       return start..<byteCount
     }
     let end = endBeforeTags(0)
+    if let declared = declaredMPEGEnd(from: start), end - declared > Self.mostStrayBytes {
+      // With zeros behind it, libavformat takes a stream for several, and keeps its padding.
+      if case .foreign = rest(from: declared) { return 0..<end }
+      return 0..<declared
+    }
     return 0..<(big(at: 0, count: 2) == 0x0b77 ? endBeforeZeros(end) : end)
   }
 
@@ -76,6 +80,7 @@ extension ContainerBytes {
   /// Looks at what follows the stream. O(rest of the file).
   func rest(from offset: Int) -> Rest {
     let end = endBeforeTags(offset)
+    let offset = tagEnd(at: offset) ?? offset
     guard end - offset > Self.mostStrayBytes else { return .padding }
     let piece = 1 << 16
     for start in stride(from: offset, to: end, by: piece) {

@@ -117,6 +117,87 @@ struct ContainerExtentTests {
     #expect(isIncomplete(try extent(bytes.prefix(place))))
   }
 
+  /// Where a header counts its sound.
+  struct Count: Sendable, CustomTestStringConvertible {
+    let format: String
+    /// What stands before the count, and at which distance.
+    let mark: String
+    let distance: Int
+    let byteCount: Int
+    var isBigEndian = false
+    /// Where the header counts the whole file; nil if it does not.
+    let total: Int?
+    var testDescription: String { format }
+
+    /// Halves the number at `place`.
+    func halve(_ bytes: inout Data, at place: Int) {
+      let range = place..<place + byteCount
+      let value = bytes[range].mostSignificantFirst(isBigEndian).reduce(0) { $0 << 8 | Int($1) }
+      let half = value / 2 & ~15
+      let digits = (0..<byteCount).map { UInt8(truncatingIfNeeded: half >> (8 * $0)) }
+      bytes.replaceSubrange(range, with: isBigEndian ? digits.reversed() : digits)
+    }
+  }
+
+  private static let counts = [
+    Count(format: "wav", mark: "data", distance: 4, byteCount: 4, total: 4),
+    Count(format: "wav -rf64 always", mark: "ds64", distance: 16, byteCount: 8, total: 20),
+    Count(format: "w64", mark: "data", distance: 16, byteCount: 8, total: 16),
+    Count(format: "aiff", mark: "SSND", distance: 4, byteCount: 4, isBigEndian: true, total: 4),
+    Count(format: "caf", mark: "data", distance: 4, byteCount: 8, isBigEndian: true, total: nil),
+    Count(format: "au", mark: ".snd", distance: 8, byteCount: 4, isBigEndian: true, total: nil),
+  ]
+
+  @Test("sound that the header does not count is doubted", arguments: counts)
+  func uncounted(count: Count) throws {
+    let whole = try made(count.format)
+    #expect(try extent(whole) == .whole)
+    let place = try #require(whole.range(of: Data(count.mark.utf8))).lowerBound
+    var bytes = whole
+    count.halve(&bytes, at: place + count.distance)
+    for total in [nil, count.total] {
+      if let total { count.halve(&bytes, at: total) }
+      guard case .unended(let reason) = try extent(bytes) else {
+        Issue.record("\(try extent(bytes))")
+        continue
+      }
+      let words = reason.split(separator: " ", maxSplits: 1)
+      let uncounted = try #require(words.first.flatMap { Int($0) })
+      #expect((50_000...106_000).contains(uncounted), "\(uncounted) of \(whole.count)")
+      #expect(words.last == "bytes follow the end that its header declares, and are not read")
+    }
+  }
+
+  @Test("a second recording in the file is doubted", arguments: counts)
+  func another(count: Count) throws {
+    let whole = try made(count.format)
+    guard case .unended(let reason) = try extent(whole + whole) else {
+      Issue.record("\(try extent(whole + whole))")
+      return
+    }
+    #expect(reason.hasPrefix("\(whole.count) bytes follow"), "\(reason)")
+  }
+
+  @Test("chunks, tags and padding behind the sound are no reason to doubt", arguments: counts)
+  func harmless(count: Count) throws {
+    let whole = try made(count.format)
+    let tag = Data("ID3".utf8) + Data([3, 0, 0, 0, 0, 0, 40]) + Data(count: 40)
+    for rest in [Data([7]), Data(count: 4096), tag, Data("TAG".utf8) + Data(count: 125)] {
+      #expect(try extent(whole + rest) == .whole, "\(rest.count) bytes")
+    }
+    guard ["wav", "aiff"].contains(count.format) else { return }
+    let isBig = count.isBigEndian
+    for length: UInt8 in [20, 21] {
+      let chunk =
+        Data("note".utf8) + Data(isBig ? [0, 0, 0, length] : [length, 0, 0, 0])
+        + Data(repeating: 0x5a, count: Int(length))
+      // Some writers fill up an odd length, and some do not.
+      #expect(try extent(whole + chunk) == .whole)
+      #expect(try extent(whole + chunk + Data([0]) + chunk) == .whole || length == 20)
+      #expect(try extent(whole + chunk + chunk) == .whole)
+    }
+  }
+
   @Test("an index that is still to be written is missed")
   func lateIndex() throws {
     var bytes = Data([0, 0, 0, 16])
@@ -142,5 +223,12 @@ struct ContainerExtentTests {
     let absent = ContainerExtent(ofFileAt: scratch.file("absent"))
     let isUnreadable = if case .unreadable = absent { true } else { false }
     #expect(isUnreadable)
+  }
+}
+
+extension Data {
+  /// The bytes with the most significant one first.
+  fileprivate func mostSignificantFirst(_ isBigEndian: Bool) -> [UInt8] {
+    isBigEndian ? Array(self) : Array(self.reversed())
   }
 }
