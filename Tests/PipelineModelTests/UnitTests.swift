@@ -48,5 +48,7 @@ import Testing
     #expect(Unit.decibels.format(-0.5) == "-0.5 dB")
     #expect(Unit.ratio.format(3) == "3:1")
     #expect(Unit.number.format(0.7) == "0.7")
+    // As it was written, and not as infinite.
+    #expect(Unit.decibels.format(1e308) == "1e+308 dB")
   }
 }

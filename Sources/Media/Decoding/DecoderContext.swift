@@ -39,10 +39,7 @@ extension SoundDecoder {
       guard let codec = unsafe avcodec_find_decoder(id),
         let context = unsafe avcodec_alloc_context3(codec)
       else {
-        throw SpoolError(
-          "decode", file.path,
-          reason: "this libavcodec has no decoder for \(name)",
-          advice: "convert the recording with the program that made it", cause: .input)
+        throw file.withoutDecoder(of: index)
       }
       unsafe avcodec_parameters_to_context(context, stream.pointee.codecpar)
       unsafe context.pointee.pkt_timebase = unsafe stream.pointee.time_base

@@ -122,14 +122,23 @@ import Platform
     let index = unsafe av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, &decoder, 0)
     if index >= 0 { return Int(index) }
     if index == spool_averror_decoder_not_found(), let first = soundStreams.first {
-      let codec = unsafe stream(first).pointee.codecpar.pointee.codec_id
-      throw SpoolError(
-        "decode", path,
-        reason:
-          "this libavcodec has no decoder for \(unsafe String(cString: avcodec_get_name(codec)))",
-        advice: "convert the recording with the program that made it", cause: .input)
+      throw withoutDecoder(of: first)
     }
     throw withoutSound
+  }
+
+  /// Why the sound of a stream cannot be decoded.
+  func withoutDecoder(of index: Int) -> SpoolError {
+    let parameters = unsafe stream(index).pointee.codecpar.pointee
+    let (codec, number) = unsafe (parameters.codec_id, parameters.codec_tag)
+    let name = unsafe String(cString: avcodec_get_name(codec))
+    return SpoolError(
+      "decode", path,
+      reason: codec == AV_CODEC_ID_NONE
+        ? "this libavformat does not know the codec of its sound, which has the number "
+          + "0x\(String(number, radix: 16))"
+        : "this libavcodec has no decoder for \(name)",
+      advice: "convert the recording with the program that made it", cause: .input)
   }
 
   /// The indices of all sound streams, whether they can be decoded or not.
@@ -197,6 +206,12 @@ import Platform
       return SpoolError(
         "read", path,
         reason: "the file has no index (moov): it was cut off while being written or copied",
+        advice: "copy it again from where it came from", cause: .input)
+    }
+    // libavformat reports the end of a file in the middle of a header as a failure to read.
+    if case .incomplete(let what) = ContainerExtent(ofFileAt: path) {
+      return SpoolError(
+        "read", path, reason: "the file is cut off: \(what)",
         advice: "copy it again from where it came from", cause: .input)
     }
     if status == spool_averror(EIO) || status == spool_averror(EACCES) {

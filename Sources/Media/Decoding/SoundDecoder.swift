@@ -197,6 +197,11 @@ package final class SoundDecoder {
   {
     let path = source.path
     if let damage = damages.first { return SpoolError(damage, decoding: path) }
+    if case .incomplete(let what) = source.extent {
+      return SpoolError(
+        "decode", path, reason: "the file is cut off: \(what)",
+        advice: "copy it again from where it came from", cause: .input)
+    }
     if source.length.isDeclared, let promised = source.length.duration, promised.value > 0 {
       return SpoolError(
         "decode", path,

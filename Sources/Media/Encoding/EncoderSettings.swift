@@ -80,6 +80,8 @@ struct EncoderSettings: Sendable {
       (codec, muxer, bits) = ("flac", "flac", depth.rawValue)
       sampleFormat = depth == .bits16 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32
       compressionLevel = level
+      // Sound of one-bit converters has higher rates; whole divisors of them are easy to resample to.
+      while rate >= Self.firstRateBeyondFLAC { rate /= 2 }
     case .mp3(let wanted, let variable):
       (codec, muxer, sampleFormat, bits) = ("libmp3lame", "mp3", AV_SAMPLE_FMT_FLTP, nil)
       let most = rate < 16000 ? 64_000 : rate < 32000 ? 160_000 : 320_000
@@ -109,6 +111,9 @@ struct EncoderSettings: Sendable {
     format = AudioFormat(
       sampleRate: Hertz(Double(rate)), channelCount: source.channelCount)
   }
+
+  /// A FLAC frame holds a rate of 16 bits, in tens of hertz (RFC 9639, section 9.1.2).
+  private static let firstRateBeyondFLAC = 655_350
 
   /// The sample rates of AAC (ISO/IEC 14496-3, table 1.18).
   private static let aacRates = [

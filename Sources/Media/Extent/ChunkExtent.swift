@@ -38,6 +38,9 @@ extension ContainerBytes {
         let isSound = ["mdat", "moof", "moov"].contains(type)
         return hasIndex && hasSound && !isSound ? .cutBehindSound(what) : .incomplete(what)
       }
+      if type == "ftyp", hasIndex, hasSound, !isFragmented {
+        return .unended("another recording begins at byte \(offset), and is not read")
+      }
       if type == "moov" { hasIndex = true }
       if type == "mdat" { hasSound = true }
       if type == "moof" { isFragmented = true }

@@ -115,7 +115,11 @@ extension ContainerBytes {
         // Live streams have no length.
         let isLive = little(at: offset + 88, count: 4) & 1 != 0
         let declared = little(at: offset + 40, count: 8)
-        if isLive || declared <= byteCount || declared >= 1 << 60 { return .whole }
+        guard !isLive, declared < 1 << 60 else { return .whole }
+        if declared <= byteCount {
+          return bytes(at: declared, count: 16) == Self.asfHead
+            ? .unended("another recording begins at byte \(declared), and is not read") : .whole
+        }
         return .short(of: declared, at: byteCount)
       }
       offset += size
@@ -141,6 +145,7 @@ extension ContainerBytes {
       start = end
       if word(at: start) == "fLaC" { return flacExtent(from: start) }
     }
+    guard endBeforeTags(start) > start else { return .incomplete("there is a tag only") }
     if isLayer3(at: start) || start > 0, byteCount - start < Self.noteEnd {
       return .incomplete("its first frame is cut off")
     }

@@ -22,9 +22,17 @@ enum LibAV {
 
   /// The reason of a failure: libav's log message if there was one, else the status text.
   static func reason(_ status: Int32) -> String {
-    if let complaint { return complaint }
+    if let complaint, !complaint.hasPrefix("Failed to read frame size") { return complaint }
+    // The texts of these numbers speak of files and programs.
+    switch spool_averror(status) {
+    case EPERM: return "there are bytes behind its end that are no sound"
+    case ENOSYS: return "this version of the FFmpeg libraries does not support it"
+    default: break
+    }
     var text = [CChar](repeating: 0, count: 128)
-    unsafe av_strerror(status, &text, text.count)
+    guard unsafe av_strerror(status, &text, text.count) == 0 else {
+      return "the FFmpeg libraries give no reason, but the number \(status)"
+    }
     return string(text)
   }
 

@@ -80,7 +80,8 @@ package struct Unit: Hashable, Sendable {
 
   /// A value in the base unit, written in this unit: `0.008` → `8 ms`.
   package func format(_ value: Double) -> String {
-    let scaled = (value / factor * 1e6).rounded() / 1e6
+    let plain = value / factor
+    let scaled = abs(plain) < 1e9 ? (plain * 1e6).rounded() / 1e6 : plain
     let number = scaled == scaled.rounded() && abs(scaled) < 1e15 ? "\(Int(scaled))" : "\(scaled)"
     return switch symbol {
     case "": number

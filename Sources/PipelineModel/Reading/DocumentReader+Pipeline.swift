@@ -45,6 +45,7 @@ extension DocumentReader {
       case "vars":
         variables = (self.entries(entry.value, of: "vars", allowed: "name: value") ?? [])
           .compactMap { variable($0) }
+        reportNested(variables)
       case "stages": steps = stages(entry.value)
       default:
         // A misspelt key is one problem, and not missing as well.
@@ -106,6 +107,18 @@ extension DocumentReader {
       report(node.location, "stages is an empty list", allowed: "at least one stage")
     }
     return items.compactMap { step($0) }
+  }
+
+  /// Reports variables that hold another one.
+  private mutating func reportNested(_ variables: [VariableDefinition]) {
+    for variable in variables {
+      guard case .scalar(let text, false) = variable.value.content, text.hasPrefix("$"),
+        variables.contains(where: { $0.name == text.dropFirst() })
+      else { continue }
+      report(
+        variable.value.location, "the variable \"\(variable.name)\" holds another one, \(text)",
+        allowed: "a value of its own: a variable is not replaced in another one")
+    }
   }
 
   /// Reports a name of both an input and a variable.

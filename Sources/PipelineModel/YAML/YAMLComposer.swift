@@ -176,7 +176,8 @@ extension YAMLDocument.Composer {
     nodeCount += nodes
     guard nodeCount <= Self.nodeLimit else {
       throw Problem(
-        at: location, "the document is too large once its aliases are written out",
+        at: location,
+        "the document is too large" + (anchors.isEmpty ? "" : " once its aliases are written out"),
         allowed: "at most \(Self.nodeLimit) values")
     }
   }

@@ -13,6 +13,16 @@ struct SoundFileEncoderTests {
 
   init() throws { scratch = try ScratchFolder() }
 
+  @Test("writes FLAC at a whole divisor of a rate that FLAC does not have")
+  func highRates() throws {
+    for (rate, expected) in [(655_340, 655_340), (705_600, 352_800), (1_411_200, 352_800)] {
+      let source = AudioFormat(sampleRate: Hertz(Double(rate)), channelCount: 1)
+      let settings = EncoderSettings(.flac(.bits24, level: 5), for: source)
+      #expect(settings.format.sampleRate == Hertz(Double(expected)))
+      _ = try EncoderContext(settings, path: scratch.file("a.flac"))
+    }
+  }
+
   /// A lossless export and the sound for it.
   struct Lossless: Sendable, CustomTestStringConvertible {
     let spec: ExportSpec

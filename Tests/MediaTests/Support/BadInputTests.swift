@@ -70,6 +70,68 @@ struct BadInputTests {
     #expect(found?.reason?.contains("moov") == true)
   }
 
+  @Test("that ends in its head is cut off, and no sign of a failing disk")
+  func headOnly() throws {
+    let whole = scratch.file("whole.flac")
+    try FFmpeg.run(FFmpeg.sound(seconds: 1) + [whole])
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
+    let path = scratch.file("head.flac")
+    for count in [13, 20, 36, 42] {
+      try bytes.prefix(count).write(to: URL(fileURLWithPath: path))
+      let found = try #require(error(path))
+      #expect(found.reason == "the file is cut off: its head is cut off", "\(count) bytes")
+      #expect(found.cause == .input)
+    }
+  }
+
+  @Test("that holds nothing but a tag is called that")
+  func tagOnly() throws {
+    let tags = [
+      Data("ID3".utf8) + Data([4, 0, 0, 0, 0, 0, 100]) + Data(count: 100),
+      Data("TAG".utf8) + Data(count: 125),
+    ]
+    let path = scratch.file("tag.mp3")
+    for tag in tags {
+      try tag.write(to: URL(fileURLWithPath: path))
+      #expect(error(path)?.reason == "the file is cut off: there is a tag only")
+    }
+  }
+
+  @Test("that ends before its sound is cut off")
+  func indexOnly() throws {
+    let whole = scratch.file("whole.m4a")
+    try FFmpeg.run(
+      FFmpeg.sound(seconds: 1) + ["-c:a", "aac", "-movflags", "+faststart", whole])
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
+    let place = try #require(bytes.range(of: Data("mdat".utf8))).lowerBound - 4
+    let path = scratch.file("index.m4a")
+    try bytes.prefix(place).write(to: URL(fileURLWithPath: path))
+    let found = try #require(error(path))
+    #expect(found.reason == "the file is cut off: the part with its sound is missing")
+    #expect(found.advice == "copy it again from where it came from")
+  }
+
+  @Test("of a codec that the libraries do not know, or not in full, is called that")
+  func codecs() throws {
+    let (wave, movie) = (scratch.file("a.wav"), scratch.file("a.m4a"))
+    try FFmpeg.run(FFmpeg.sound(seconds: 1) + [wave])
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: wave))
+    bytes.replaceSubrange(20..<22, with: [0x99, 0x99])
+    try bytes.write(to: URL(fileURLWithPath: wave))
+    #expect(error(wave)?.reason?.hasSuffix("which has the number 0x9999") == true)
+
+    try FFmpeg.run(FFmpeg.sound(seconds: 1) + ["-c:a", "aac", movie])
+    bytes = try Data(contentsOf: URL(fileURLWithPath: movie))
+    // The object type stands in the first five bits of the configuration: 22 is BSAC.
+    let description = try #require(bytes.range(of: Data("esds".utf8))).upperBound
+    let mark = Data([5, 0x80, 0x80, 0x80])
+    let place = try #require(bytes.range(of: mark, in: description..<bytes.count)).upperBound + 1
+    bytes[place] = 22 << 3 | bytes[place] & 7
+    try bytes.write(to: URL(fileURLWithPath: movie))
+    let reason = try #require(error(movie)?.reason)
+    #expect(reason.contains("aac") && reason.contains("does not support"), "\(reason)")
+  }
+
   @Test("with pictures alone has no sound")
   func silentFilm() throws {
     let film = scratch.file("film.mp4")

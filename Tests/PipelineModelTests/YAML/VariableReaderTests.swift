@@ -23,6 +23,18 @@ struct VariableReaderTests {
     #expect(parsed.definition?.variables.map(\.value.outline) == [outline])
   }
 
+  @Test("that holds another one is reported, and a text with a dollar is not")
+  func nested() {
+    let reports = ParsedPipeline(
+      "pipeline: p\nvars:\n  a: 3\n  b: $a\n  c: $5\n  d: \"$a\"\nstages: [decode]\n"
+    ).problems.map(\.report)
+    #expect(
+      reports == [
+        "4:6 the variable \"b\" holds another one, $a "
+          + "[a value of its own: a variable is not replaced in another one]"
+      ])
+  }
+
   @Test(
     "with a mistake is reported",
     arguments: [

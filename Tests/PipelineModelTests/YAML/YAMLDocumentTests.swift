@@ -142,6 +142,15 @@ struct YAMLDocumentTests {
     #expect(time < .seconds(1))
   }
 
+  @Test("does not speak of aliases where there are none")
+  func tooManyValues() {
+    let document = YAMLDocument(String(repeating: "- a\n", count: 20_000))
+    #expect(
+      document.problems.map(\.report) == [
+        "20000:3 the document is too large [at most 20000 values]"
+      ])
+  }
+
   @Test("refuses nesting deeper than 64 levels, also through aliases")
   func depth() {
     func nested(_ levels: Int) -> String {
