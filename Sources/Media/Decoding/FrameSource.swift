@@ -75,7 +75,8 @@ extension SoundDecoder {
       flac = countsSamples && codec == AV_CODEC_ID_FLAC ? FLACStream(file, stream) : nil
       // Elsewhere a stream may begin in the middle of its count.
       let declared = file.formatName == "flac" ? flac?.frameCount : nil
-      let end = declared ?? Self.end(of: file, stream: stream)
+      let end =
+        declared ?? (length.disbelieved == nil ? Self.end(of: file, stream: stream) : nil)
       // libavformat's Vorbis times are off by a quarter of the difference between long and short
       // blocks at a transition; blocks have at most 8192 samples.
       let isVorbis = isOgg && codec == AV_CODEC_ID_VORBIS
@@ -284,8 +285,10 @@ extension SoundDecoder {
         reason: "the decoder had to make up part of the sound")
     }
 
-    private func missing(_ lost: Seconds) -> Damage {
-      Damage(
+    /// The damage of a gap; nil if it is longer than is plausible, as the time behind it is wrong then.
+    private func missing(_ lost: Seconds) -> Damage? {
+      guard lost.value <= length.most.value else { return nil }
+      return Damage(
         kind: .gap, position: Seconds(0), byteOffset: packetOffset, lost: lost,
         reason: "packets are missing")
     }

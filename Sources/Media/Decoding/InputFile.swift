@@ -238,8 +238,13 @@ private func refuseOtherFile(
 
 /// The declared length of a recording, and its reliability.
 struct StreamLength {
-  /// Nil if not declared.
+  /// Nil if not declared, or not plausible.
   let duration: Seconds?
+  /// A declared length that is not plausible.
+  let disbelieved: Seconds?
+  /// The longest sound that is plausible in a file of this size. Silence in FLAC or Opus takes more
+  /// than a byte a second.
+  let most: Seconds
   /// Whether clearly shorter decoded sound means a loss. A length estimated from the bit rate means
   /// nothing.
   let isDeclared: Bool
@@ -253,14 +258,16 @@ struct StreamLength {
   init(of file: InputFile, stream index: Int) {
     let stream = unsafe file.stream(index).pointee
     let method = unsafe file.context.pointee.duration_estimation_method
+    most = Seconds(Double(max(3600, file.byteCount)))
     guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
       let total = unsafe file.context.pointee.duration
-      duration =
+      let declared =
         total != spool_no_timestamp() && total > 0
         ? Seconds(Double(total) / Double(AV_TIME_BASE)) : nil
+      (duration, disbelieved) = Self.believed(declared, most)
       // Matroska declares one duration for all streams.
       isDeclared =
-        file.formatName.hasPrefix("matroska") && file.streamCount == 1
+        duration != nil && file.formatName.hasPrefix("matroska") && file.streamCount == 1
         && method == AVFMT_DURATION_FROM_STREAM
       isCounted = false
       isFrameCount = false
@@ -273,10 +280,21 @@ struct StreamLength {
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
     let missing =
       bytesPerSecond > 0 ? (try? ContainerBytes(path: file.path))?.missingRIFFBytes ?? 0 : 0
-    duration = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
-    isDeclared = method != AVFMT_DURATION_FROM_BITRATE || missing > 0
+    let declared = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
+    // Bytes that are missing are counted.
+    (duration, disbelieved) = missing > 0 ? (declared, nil) : Self.believed(declared, most)
+    isDeclared = duration != nil && (method != AVFMT_DURATION_FROM_BITRATE || missing > 0)
     isCounted = isDeclared && ["flac", "tta", "wv"].contains(file.formatName)
     isFrameCount = isDeclared && file.formatName == "mp3"
+  }
+}
+
+extension StreamLength {
+  /// A declared length, as one that is plausible or as one that is not.
+  private static func believed(
+    _ declared: Seconds?, _ most: Seconds
+  ) -> (duration: Seconds?, disbelieved: Seconds?) {
+    declared.map { $0.value <= most.value } == false ? (nil, declared) : (declared, nil)
   }
 }
 

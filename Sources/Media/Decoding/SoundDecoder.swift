@@ -134,8 +134,9 @@ package final class SoundDecoder {
       decoded.duration(at: format.sampleRate).value + silenceLeft.duration(at: rate).value
     // How much is lost may be an estimate: it fits into what the file promises.
     guard !isCounted(to: Seconds(position)) else { return }
-    let room = (promised?.value ?? .infinity) - position
-    let lost = damage.lost.map { room < 0 ? $0 : Seconds(min($0.value, room)) }
+    let most = source.length.most.value
+    let room = (promised?.value ?? most) - position
+    let lost = damage.lost.map { Seconds(min($0.value, room < 0 ? most : room)) }
     let placed = Damage(
       kind: damage.kind, position: Seconds(position), byteOffset: damage.byteOffset, lost: lost,
       reason: damage.reason)
@@ -156,7 +157,7 @@ package final class SoundDecoder {
     case .unended(let what):
       doubt = what
     case .whole, .cutBehindSound, .unreadable:
-      doubt = source.doubt
+      doubt = source.doubt ?? disbelief
       let tolerance = source.length.isCounted ? 0 : max(0.5, (promised?.value ?? 0) / 100)
       guard let promised, promised.value - given.value > tolerance else {
         doubt = doubt ?? missingFrames(behind: given)
@@ -166,6 +167,13 @@ package final class SoundDecoder {
         given,
         "the sound ends after \(Damage.rounded(given.value)) s of the "
           + "\(Damage.rounded(promised.value)) s that the file promises")
+    }
+  }
+
+  /// Says that the declared length is not plausible.
+  private var disbelief: String? {
+    source.length.disbelieved.map {
+      "it promises \(Damage.rounded($0.value)) s, for which it has too few bytes"
     }
   }
 
