@@ -137,9 +137,18 @@ struct YAMLDocumentTests {
     #expect(document.root == nil)
     #expect(
       document.problems.map(\.report) == [
-        "5:10 the document is too large once its aliases are written out [at most 20000 values]"
+        "5:10 the document has too many values once its aliases are written out [at most 20000 values, with the keys]"
       ])
     #expect(time < .seconds(1))
+  }
+
+  @Test("refuses too many values, and blames aliases only where there are some")
+  func tooManyValues() {
+    let text = "vars:\n" + (0..<10_001).map { "  v\($0): \($0)\n" }.joined()
+    #expect(
+      YAMLDocument(text).problems.map(\.report) == [
+        "10001:3 the document has too many values [at most 20000 values, with the keys]"
+      ])
   }
 
   @Test("refuses nesting deeper than 64 levels, also through aliases")
