@@ -33,6 +33,17 @@ import Testing
     #expect(plan.steps.map(\.id.name) == ["open", "change-2", "change", "write"])
   }
 
+  @Test func `many steps of a kind are numbered around those that have names`() throws {
+    let steps =
+      [StepDefinition.step("open")]
+      + (0..<3).map { _ in .step("change") } + [.step("change", id: "change-3"), .step("change")]
+    let plan = try plan(.sample(steps + [.step("write")]))
+    #expect(
+      plan.steps.map(\.id.name) == [
+        "open", "change", "change-2", "change-4", "change-3", "change-5", "write",
+      ])
+  }
+
   @Test func `steps branch by name`() throws {
     let plan = try plan(
       .sample([

@@ -66,6 +66,14 @@ package struct BatchOrder: Sendable {
           allowed: "one required input")
       ])
     }
+    guard !input.isList else {
+      throw PlanError(problems: [
+        Problem(
+          at: input.location,
+          "a batch gives each run one recording, and \"\(input.name)\" takes several together",
+          allowed: "\(input.name): \(input.kind.rawValue); \(command: .run) takes them all")
+      ])
+    }
     self.definition = definition
     self.pipelinePath = pipelinePath
     self.namedPipelinePath = namedPipelinePath ?? pipelinePath
@@ -110,6 +118,10 @@ package struct BatchOrder: Sendable {
     for step in plans.flatMap({ ((try? $0.settled(album)) ?? $0).steps }) {
       fields += ["step", step.id.name, step.keyComponents(inputs: [:]).key.digest.hex]
       fields.append(step.parameters.canonicalJSON)
+      for path in (step.stage as? any PublishingStage)?.attachments ?? [] {
+        let bytes = try? FileOperations.system.bytes(following: path, limit: 1 << 26)
+        fields += ["attachment", bytes.map { SHA256.digest(of: $0).hex } ?? "missing"]
+      }
       for (port, source) in step.sources.sorted(by: { $0.key < $1.key }) {
         fields += ["source", port.name]
         switch source {

@@ -47,6 +47,12 @@ package struct WatchedPipeline: Sendable {
           at: input.location, "\"\(input.name)\" is a second recording",
           allowed: "one input of kind sound, since recordings arrive one by one"))
     }
+    for input in sounds.prefix(1) where input.isList {
+      problems.append(
+        Problem(
+          at: input.location, "\"\(input.name)\" takes several recordings together",
+          allowed: "\(input.name): \(input.kind.rawValue), since recordings arrive one by one"))
+    }
     if sounds.isEmpty {
       problems.append(
         Problem(

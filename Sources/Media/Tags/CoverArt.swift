@@ -1,5 +1,6 @@
 import CLibAV
 import CLibAVLoader
+package import Platform
 
 /// The cover picture of a recording.
 package struct CoverArt: Hashable, Sendable {
@@ -17,6 +18,25 @@ package struct CoverArt: Hashable, Sendable {
       return nil
     }
     self.bytes = bytes
+  }
+
+  /// Reads the picture at `path`, which is to become a cover. O(bytes).
+  /// - Throws: where there is none, or none that every export can have.
+  package init(file path: String) throws(SpoolError) {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try FileOperations.system.beginning(of: path, byteCount: Self.byteLimit + 1)
+    } catch {
+      throw SpoolError("read the cover", path, error)
+    }
+    let cover = CoverArt(bytes: bytes)
+    if let cover, cover.obstacle == nil {
+      self = cover
+      return
+    }
+    throw SpoolError(
+      "read the cover", path, reason: cover?.obstacle ?? "it is neither JPEG nor PNG",
+      advice: "a JPEG or PNG file of up to 16 MB", cause: .input)
   }
 
   /// Why no export can have it as its cover; nil if each can. O(bytes) at worst.

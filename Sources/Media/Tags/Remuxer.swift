@@ -132,6 +132,8 @@ extension ExportSpec {
       settings.muxerOptions["id3v2_version"] = "3"
     }
     if ["ogg", "flac"].contains(settings.muxer) {
+      // Both have the name DESCRIPTION there.
+      if tags["description"] != nil { tags["comment"] = nil }
       tags.merge(chapters.comments) { _, new in new }
     }
 
@@ -164,10 +166,14 @@ extension ExportSpec {
 }
 
 extension ExportSpec {
-  /// The names of tags that the format has no place for, sorted.
+  /// The names of tags that the format has no place for, sorted. Of a comment and a description FLAC,
+  /// Opus and Vorbis have the latter: libavformat writes both as `DESCRIPTION`.
   /// - Parameter tags: by libavformat's common names.
   package func droppedTags(of tags: [String: String]) -> [String] {
-    guard let held = heldTags else { return [] }
+    guard let held = heldTags else {
+      if case .mp3 = self { return [] }
+      return tags["description"] == nil || tags["comment"] == nil ? [] : ["comment"]
+    }
     return tags.keys.filter { !held.contains($0.lowercased()) && !holds(information: $0) }.sorted()
   }
 
@@ -229,6 +235,8 @@ extension OutputFile {
     }
     return try unsafe addStream { stream in
       unsafe stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+      // Muxers take the kind of the picture from here.
+      unsafe av_dict_set(&stream.pointee.metadata, "comment", "Cover (front)", 0)
       let parameters = unsafe stream.pointee.codecpar
       unsafe parameters?.pointee.codec_type = AVMEDIA_TYPE_VIDEO
       unsafe parameters?.pointee.codec_id =

@@ -24,6 +24,17 @@ package struct FileNameRule {
           "a name without /; \(option: .out) chooses the folder", nil
         ))
     }
+    let safe = ExportName.safe(template)
+    if template.allSatisfy(\.isWhitespace) {
+      flaws.append(("is empty", "a name; \(choice)", nil))
+    } else if safe != template, flaws.isEmpty {
+      flaws.append(
+        (
+          "cannot be \(JSONString.quoted(template))",
+          "a name of at most 200 bytes that does not begin with . or -, without \\, control "
+            + "characters and spaces at its ends", safe
+        ))
+    }
     var rest = template[...]
     while let opening = rest.firstIndex(of: "{") {
       guard let closing = rest[opening...].firstIndex(of: "}") else {

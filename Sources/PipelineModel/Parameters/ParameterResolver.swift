@@ -5,11 +5,23 @@ package struct ParameterResolver {
   private let owner: String
   /// The base of relative paths; nil for the current folder.
   private let folder: String?
+  /// The names of the pipeline's variables, which texts do not hold.
+  private let variables: [String]
+  /// The places of values that are unknown, which is no problem here.
+  private let unknown: Set<SourceLocation>
 
-  /// - Parameter folder: the base of relative paths; nil for the current folder.
-  package init(owner: String, folder: String? = nil) {
+  /// - Parameters:
+  ///   - folder: the base of relative paths; nil for the current folder.
+  ///   - variables: the names of the pipeline's variables.
+  ///   - unknown: the places of values that are unknown, and reported elsewhere.
+  package init(
+    owner: String, folder: String? = nil, variables: [String] = [],
+    unknown: Set<SourceLocation> = []
+  ) {
     self.owner = owner
     self.folder = folder
+    self.variables = variables
+    self.unknown = unknown
   }
 
   /// The values of a group: every declared member is present, `.null` if it was left out.
@@ -49,8 +61,14 @@ package struct ParameterResolver {
   private mutating func resolve(
     _ node: DocumentNode?, _ member: ParameterDescriptor, owner: String, at place: DocumentNode
   ) -> Value {
+    if let node, unknown.contains(node.location) { return .null }
     if let node, !node.isNull {
-      return resolve(node, as: member.type, name: "\(member.name) of \(owner)")
+      let name = "\(member.name) of \(owner)"
+      switch member.type {
+      case .text, .fileName, .path: refuseVariable(in: node, name)
+      default: break
+      }
+      return resolve(node, as: member.type, name: name)
     }
     switch member.presence {
     case .required:
@@ -168,6 +186,17 @@ package struct ParameterResolver {
     }
   }
 
+  /// Reports a variable in a text, which would stay as it is written.
+  private mutating func refuseVariable(in node: DocumentNode, _ name: String) {
+    guard case .scalar(let text, _) = node.content else { return }
+    let words = text.split(separator: "$", omittingEmptySubsequences: false).dropFirst()
+      .map { String($0.prefix { NameRule.step.allows("a\($0)") }) }
+    guard let variable = words.first(where: variables.contains) else { return }
+    report(
+      node, "\(name) has the variable $\(variable) in a text, where it is not replaced",
+      allowed: "$\(variable) alone, without quotes")
+  }
+
   private mutating func reportUnknown(
     _ entry: DocumentNode.Entry, among names: [String], of owner: String
   ) {
@@ -181,6 +210,7 @@ package struct ParameterResolver {
   mutating func report(
     _ node: DocumentNode, _ message: String, allowed: String? = nil, suggestion: String? = nil
   ) {
+    if unknown.contains(node.location) { return }
     problems.append(
       Problem(at: node.location, message, allowed: allowed, suggestion: suggestion))
   }

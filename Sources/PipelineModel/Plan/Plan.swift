@@ -164,9 +164,11 @@ package struct BoundStep: Sendable {
 
   /// The components of its checkpoint's key, given its inputs' identities.
   package func keyComponents(inputs: [PortName: StepOutput]) -> KeyComponents {
-    KeyComponents(
+    let outside = Set(descriptor.inputs.filter { !$0.isInKey }.map(\.name))
+    return KeyComponents(
       kind: descriptor.kind, revision: descriptor.revision,
-      parameters: keyParameters.canonicalJSON, inputs: inputs.mapValues(\.identity),
+      parameters: keyParameters.canonicalJSON,
+      inputs: inputs.filter { !outside.contains($0.key) }.mapValues(\.identity),
       libraries: registration.libraries().merging(
         (stage as? any VersionedStage)?.libraries ?? [:], uniquingKeysWith: { $1 }))
   }

@@ -13,6 +13,11 @@ extension Plan {
 
     /// The steps above the current one.
     private(set) var above: [Above] = []
+    /// The names of the steps so far, those that the pipeline gives to steps, and the last number behind
+    /// a name that several want.
+    private var taken: Set<String> = []
+    private let writtenIDs: Set<String>
+    private var numbers: [String: Int] = [:]
     let definition: PipelineDefinition
     private let catalog: StageCatalog
     private let given: Set<String>
@@ -33,6 +38,7 @@ extension Plan {
       overrides: [String: DocumentNode], checksEquipment: Bool
     ) {
       self.definition = definition
+      writtenIDs = Set(definition.steps.compactMap { $0.id?.value })
       self.checksEquipment = checksEquipment
       self.catalog = catalog
       self.given = given
@@ -48,7 +54,8 @@ extension Plan {
             Problem(
               at: nil, "the pipeline has no variable \"\(name)\" to set",
               allowed: names.isEmpty ? "it declares none" : names.joined(separator: ", "),
-              suggestion: Problem.nearest(to: name, in: names)))
+              suggestion: Problem.nearest(to: name, in: names)
+            ).inOverride(of: name))
         }
         variables[name] = overrides[name]?.moved(
           to: SourceLocation(line: Self.overrideLine, column: index))
@@ -93,15 +100,16 @@ extension Plan {
       let (parameters, references) = split(step.parameters, descriptor)
       let connection = connect(step, descriptor, references)
 
-      var resolver = ParameterResolver(owner: descriptor.kind, folder: definition.folder)
+      let problemCount = sourceProblems.count
       let substituted = substitute(parameters)
+      // An undefined name is one problem, not also a wrong or a missing value at its place.
+      let unknown = Set(sourceProblems[problemCount...].compactMap(\.location))
+      var resolver = ParameterResolver(
+        owner: descriptor.kind, folder: definition.folder,
+        variables: definition.variables.map(\.name), unknown: unknown)
       let value = resolver.resolve(
         substituted, as: descriptor.parameters, shorthand: descriptor.shorthand)
-      // An undefined name is one problem, not also a wrong value at its place.
-      let unknown = Set(sourceProblems.compactMap(\.location))
-      problems += resolver.problems.filter { problem in
-        problem.location.map { !unknown.contains($0) } ?? true
-      }
+      problems += resolver.problems
 
       if let reason = reasonToSkip ?? connection.missing {
         skipped.append(SkippedStep(id: id, kind: descriptor.kind, reason: reason))
@@ -113,7 +121,7 @@ extension Plan {
         return
       }
       above.append(Above(id: id, outputs: descriptor.outputs))
-      guard resolver.problems.isEmpty else { return }
+      guard resolver.problems.isEmpty, unknown.isEmpty else { return }
       do throws(SpoolError) {
         let stage = try registration.make(value)
         steps.append(
@@ -174,16 +182,22 @@ extension Plan {
     /// `eq`, then `eq-2`, unless the pipeline names it.
     private mutating func name(of step: StepDefinition) -> StepID {
       let wanted = step.id?.value ?? step.kind.value
-      let taken = Set(above.map(\.id.name)).union(
-        definition.steps.compactMap { $0.id?.value }.filter { _ in step.id == nil })
-      if !taken.contains(wanted) { return StepID(wanted) }
-      if let id = step.id {
-        problems.append(
-          Problem(at: id.location, "two steps are called \"\(wanted)\"", allowed: "another id"))
+      func isTaken(_ name: String) -> Bool {
+        taken.contains(name) || step.id == nil && writtenIDs.contains(name)
       }
-      var number = 2
-      while taken.contains("\(wanted)-\(number)") { number += 1 }
-      return StepID("\(wanted)-\(number)")
+      var name = wanted
+      if isTaken(wanted) {
+        if let id = step.id {
+          problems.append(
+            Problem(at: id.location, "two steps are called \"\(wanted)\"", allowed: "another id"))
+        }
+        var number = numbers[wanted] ?? 2
+        while isTaken("\(wanted)-\(number)") { number += 1 }
+        numbers[wanted] = number
+        name = "\(wanted)-\(number)"
+      }
+      taken.insert(name)
+      return StepID(name)
     }
 
     /// Why a condition does not hold; nil if it does, or is invalid, which is a problem.

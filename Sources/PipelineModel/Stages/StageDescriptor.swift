@@ -101,12 +101,14 @@ package struct Port: Hashable, Sendable {
   package let intake: Intake
   /// Whether an input accepts one or more sources, in order.
   package let isList: Bool
+  /// Whether it can change the artifacts. One that cannot (whose tags exports have, say) is in no key.
+  package let isInKey: Bool
   /// One line.
   package let summary: String
 
   package init(
     _ name: PortName, _ kind: ArtifactKind, _ summary: String, isOptional: Bool = false,
-    intake: Intake = .made, isList: Bool = false
+    intake: Intake = .made, isList: Bool = false, isInKey: Bool = true
   ) {
     self.name = name
     self.kind = kind
@@ -114,6 +116,7 @@ package struct Port: Hashable, Sendable {
     self.isOptional = isOptional
     self.intake = intake
     self.isList = isList
+    self.isInKey = isInKey
   }
 
   /// The name of the `number`th source of a list, counted from 1: `tracks.2`.

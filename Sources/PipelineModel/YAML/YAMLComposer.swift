@@ -13,6 +13,7 @@ extension YAMLDocument {
     private var anchors: [String: (node: Composed, nodeCount: Int)] = [:]
     private var openAnchors: Set<String> = []
     private var nodeCount = 0
+    private var hasAliases = false
 
     /// A finished node with its nesting depth.
     private typealias Composed = (node: DocumentNode, height: Int)
@@ -154,6 +155,7 @@ extension YAMLDocument.Composer {
       reportUnknown(name, at: location)
       return (.null(at: location), 0)
     }
+    hasAliases = true
     try count(anchored.nodeCount, at: location)
     try descend(to: depth + anchored.node.height, at: location)
     return anchored.node
@@ -177,8 +179,9 @@ extension YAMLDocument.Composer {
     guard nodeCount <= Self.nodeLimit else {
       throw Problem(
         at: location,
-        "the document is too large" + (anchors.isEmpty ? "" : " once its aliases are written out"),
-        allowed: "at most \(Self.nodeLimit) values")
+        "the document has too many values"
+          + (hasAliases ? " once its aliases are written out" : ""),
+        allowed: "at most \(Self.nodeLimit) values, with the keys")
     }
   }
 

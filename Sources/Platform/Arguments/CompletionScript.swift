@@ -146,26 +146,32 @@ struct ZshCompletion {
   }
 }
 
-/// Calls of fish's `complete`: one for each command, option and argument.
+/// Calls of fish's `complete`: one for each command, option and argument, where the words typed so far
+/// begin with the command's.
 struct FishCompletion {
   let program: ProgramDeclaration
 
   var text: String {
     let lines =
-      ["# Completion for \(program.name) in fish.", "complete -c \(program.name) -f"]
-      + (firstWords + [("help", "Explain a command.")])
-      .map { rule("__fish_use_subcommand", "-a \($0) -d \(Self.quoted($1))") }
-      + program.options(for: nil).map { rule("__fish_use_subcommand", for: $0) }
-      + program.commands.flatMap { rules(for: $0, where: condition(of: $0)) }
+      (firstWords + [("help", "Explain a command.")])
+      .map { rule(isAtFirstWord, "-a \($0) -d \(Self.quoted($1))") }
+      + program.options(for: nil).map { rule(isAtFirstWord, for: $0) }
+      + program.commands.flatMap { rules(for: $0, where: condition($0.name)) }
       + program.families.flatMap(rules(for:))
       + [
         rule(
-          "__fish_seen_subcommand_from help",
+          condition("help"),
           "-a \(Self.quoted((program.firstWords + program.guides.map(\.name)).joined(separator: " ")))"
         )
       ]
-    return lines.map { $0 + "\n" }.joined()
+    return unsafe String(cString: text_fish_completion)
+      .replacing("@FUNCTION@", with: function).replacing("@PROGRAM@", with: program.name)
+      + lines.map { $0 + "\n" }.joined()
   }
+
+  private var function: String { "_" + CompletionScript.functionName(program.name) }
+
+  private var isAtFirstWord: String { "\(function)_is_at 0" }
 
   private var firstWords: [(String, String)] {
     program.firstWords.map { ($0, program.summary(of: $0)) }
@@ -173,11 +179,15 @@ struct FishCompletion {
 
   private func rules(for family: CommandFamily) -> [String] {
     let members = program.members(of: family)
-    let none =
-      "__fish_seen_subcommand_from \(family.name); and not __fish_seen_subcommand_from "
-      + members.map(\.lastWord).joined(separator: " ")
-    return members.map { rule(none, "-a \($0.lastWord) -d \(Self.quoted($0.summary))") }
-      + (program.usualCommand(of: family).map { rules(for: $0, where: none) } ?? [])
+    let none = members.reduce(condition(family.name)) {
+      "\($0); and not \(condition($1.name))"
+    }
+    // A member's name stands where the family's own command has its arguments.
+    return members.map {
+      rule(
+        "\(condition(family.name)); and \(function)_is_at 1",
+        "-a \($0.lastWord) -d \(Self.quoted($0.summary))")
+    } + (program.usualCommand(of: family).map { rules(for: $0, where: none) } ?? [])
   }
 
   private func rules(for command: CommandDeclaration, where condition: String) -> [String] {
@@ -185,10 +195,7 @@ struct FishCompletion {
       + command.positionals.compactMap { offer($0.completion) }.map { rule(condition, $0) }
   }
 
-  private func condition(of command: CommandDeclaration) -> String {
-    command.name.split(separator: " ").map { "__fish_seen_subcommand_from \($0)" }
-      .joined(separator: "; and ")
-  }
+  private func condition(_ name: String) -> String { "\(function)_begins \(name)" }
 
   private func rule(_ condition: String, _ offer: String) -> String {
     "complete -c \(program.name) -n '\(condition)' \(offer)"
@@ -197,7 +204,8 @@ struct FishCompletion {
   private func rule(_ condition: String, for option: OptionDeclaration) -> String {
     var words = option.short.map { ["-s \($0)"] } ?? []
     words.append("-l \(option.name)")
-    if option.takesValue { words += ["-r", offer(option.completion)].compactMap(\.self) }
+    // Without -x, an option's value could be what an argument of the command can be.
+    if option.takesValue { words += ["-x", offer(option.completion)].compactMap(\.self) }
     return rule(condition, (words + ["-d \(Self.quoted(option.help))"]).joined(separator: " "))
   }
 
@@ -205,13 +213,17 @@ struct FishCompletion {
   private func offer(_ hint: CompletionHint) -> String? {
     switch hint {
     case .none: nil
-    case .files: "-F"
-    case .folder: "-a '(__fish_complete_directories (commandline -ct))'"
+    case .files(let extensions): "-a '(\(files(extensions)))'"
+    case .folder: "-a '(\(function)_files /)'"
     case .choices(let words): "-a \(Self.quoted(words.joined(separator: " ")))"
     case .names(let kind, let extensions):
-      (extensions == nil ? "" : "-F ")
-        + "-a '(\(program.name) \(CompletionHint.nameCommand) \(kind) -- (commandline -opc)[2..-1] 2>/dev/null)'"
+      "-a '(\(function)_names \(kind)\(extensions.map { "; " + files($0) } ?? ""))'"
     }
+  }
+
+  /// Offers folders, and files with one of these extensions.
+  private func files(_ extensions: [String]) -> String {
+    (["\(function)_files"] + extensions).joined(separator: " ")
   }
 
   private static func quoted(_ text: String) -> String {

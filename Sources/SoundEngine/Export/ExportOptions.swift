@@ -127,11 +127,17 @@ extension [ParameterDescriptor] {
     ]
   }
 
-  /// What files carry over from the recording.
+  /// What files carry over from the recording, and what they say in its place.
   package static var carriedOptions: Self {
     [
       ParameterDescriptor(
         "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
+      ParameterDescriptor(
+        "metadata", .group(StatedTags.parameters), .defaulted(""),
+        "tags in the place of the recording's; an empty one takes it away", isInKey: false),
+      ParameterDescriptor(
+        "cover", .path, .optional, "a JPEG or PNG file in the place of the recording's cover art",
+        isInKey: false),
       ParameterDescriptor(
         "bext", .flag, .defaulted("true"),
         "tell in WAV files how they came about, and carry over what the recording tells",

@@ -5,11 +5,15 @@ package import PipelineModel
 package import Platform
 import Synchronization
 
-/// What exports carry over from their recording: tags, chapters and cover art, and what a WAV file
-/// tells besides.
+/// What exports carry over from their recording, or are given by the pipeline: tags, chapters and cover
+/// art, and what a WAV file tells besides.
 package struct ExportTags {
+  /// What the recording says.
   private var tags: [String: String] = [:]
+  /// What the pipeline says in its place.
+  private var stated: [String: String] = [:]
   private var cover: CoverArt?
+  private var isCoverStated = false
   /// The chapters that files of other formats than WAV have. A recording's own are in `source`: the
   /// sound may have been moved in time.
   package var chapters: [MediaProbe.Marker] = []
@@ -71,7 +75,22 @@ package struct ExportTags {
     return copy
   }
 
-  package var isEmpty: Bool { tags.isEmpty && cover == nil && chapters.isEmpty }
+  /// What files say.
+  private var written: [String: String] {
+    tags.merging(stated) { _, stated in stated }.filter { !$0.value.isEmpty }
+  }
+
+  package var isEmpty: Bool { written.isEmpty && cover == nil && chapters.isEmpty }
+
+  /// With what the pipeline states in the place of what the recording says.
+  package func stating(_ stated: StatedTags) throws(SpoolError) -> ExportTags {
+    var copy = self
+    copy.stated = stated.texts
+    if let picture = try stated.picture() {
+      (copy.cover, copy.coverObstacle, copy.isCoverStated) = (picture, nil, true)
+    }
+    return copy
+  }
 
   /// With this title if the recording has none.
   package func titled(_ title: String?) -> ExportTags {
@@ -93,10 +112,10 @@ package struct ExportTags {
       parts.append("24 bit, the recording has \(bits) (wav: { bits: float } keeps more)")
     }
     if target.format == .wav {
-      if cover != nil { parts.append("no picture") }
+      if cover != nil, !isCoverStated { parts.append("no picture") }
       if chapterCount > 0 { parts.append("no chapters") }
     }
-    let dropped = target.spec.droppedTags(of: tags)
+    let dropped = target.spec.droppedTags(of: tags.filter { stated[$0.key] == nil })
     if !dropped.isEmpty {
       let rest = dropped.count - Self.namedTags
       parts.append(
@@ -111,8 +130,8 @@ package struct ExportTags {
   /// Tags that a warning names.
   private static let namedTags = 8
 
-  /// What the recording is called.
-  package var title: String? { tags["title"] }
+  /// What files are called by their tags.
+  package var title: String? { written["title"] }
 
   /// The day and the time of the recording, as far as it tells them; nil where it does not.
   package var origination: (date: String, time: String)? {
@@ -137,7 +156,7 @@ package struct ExportTags {
     guard !isEmpty else { return artifact.digest }
     var hasher = SHA256()
     hasher.update("spool-tagged-1\n\(artifact.digest.hex)\n")
-    for (name, value) in tags.sorted(by: { $0.key < $1.key }) {
+    for (name, value) in written.sorted(by: { $0.key < $1.key }) {
       hasher.update("\(name.utf8.count):\(name)=\(value.utf8.count):\(value)\n")
     }
     if let cover { hasher.update(cover.bytes) }
@@ -160,10 +179,10 @@ package struct ExportTags {
   ) throws(SpoolError) -> Digest? {
     if let notes {
       return try BroadcastWave.copy(
-        from: source, to: destination, notes: notes, tags: tags, isDigestWanted: isDigestWanted)
+        from: source, to: destination, notes: notes, tags: written, isDigestWanted: isDigestWanted)
     }
     return try spec.copy(
-      from: source, to: destination, tags: tags, cover: cover, chapters: chapters,
+      from: source, to: destination, tags: written, cover: cover, chapters: chapters,
       isDigestWanted: isDigestWanted)
   }
 }

@@ -30,7 +30,7 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, CeilingStage {
       limiter takes. Recordings that cannot be read do not count. A recording that is run by \
       itself is an album of one, unless it is given the gain of its album with `album-gain`. The \
       loudness of mono is that of one channel, and both speakers play it 3 LU louder: with \
-      `dual-mono` that is brought to the target.
+      `dual-mono` that is brought to the target, so that -16 LUFS is -19 LUFS of mono.
       """,
     flow: .streaming(.sound, .analysedFilter),
     inputs: [Port(.sound, .sound, "the sound to normalize")],

@@ -7,7 +7,7 @@ import Receipts
 import SoundEngine
 
 /// `split`: a file for every piece of the sound, or for every channel.
-struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
+struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage {
   struct Parameters: Codable, Sendable, ExportOptions {
     let at: [Seconds]?
     let by: String?
@@ -26,6 +26,8 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let dither: String
     let name: String
     let tags: Bool
+    let metadata: [String: String?]
+    let cover: String?
     let bext: Bool
   }
 
@@ -91,6 +93,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
   private let targets: [ExportTarget]
   private let name: SplitName
   private let carriesTags: Bool
+  private let stated: StatedTags
   private let writesNotes: Bool
   private let recordingTags = RecordingTags()
 
@@ -111,8 +114,11 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     targets = try parameters.targets(of: "split")
     name = try SplitName(parameters.name)
     carriesTags = parameters.tags
+    stated = try StatedTags(parameters.metadata, cover: parameters.cover)
     writesNotes = parameters.bext
   }
+
+  func checkEquipment() throws(SpoolError) { _ = try stated.picture() }
 
   func check(_ stream: SoundOutline) throws(SpoolError) {
     switch method {
@@ -174,17 +180,21 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     }
   }
 
+  var attachments: [String] { [stated.cover].compactMap(\.self) }
+
   func preparePublishing(of recordings: [SourceFile]) {
     if carriesTags { _ = try? recordingTags.of(recordings.first) }
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    let tags =
+    let carried =
       carriesTags
       ? try recordingTags.of(context.recordings.first).titled(context.title).ofChangedSound
       : ExportTags()
+    let tags = try carried.stating(stated)
     for target in targets {
       if let loss = tags.loss(in: target, of: tags.source) { context.warn(loss) }
+      if let loss = stated.loss(in: target) { context.warn(loss) }
     }
     var files: [PublishedFile] = []
     let starts = writesNotes ? try SplitStage.Report.starts(of: context) : [:]

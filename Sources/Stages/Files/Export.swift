@@ -5,7 +5,7 @@ import Platform
 import SoundEngine
 
 /// `export`: finished files in several formats at once.
-private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
+private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage {
   struct Parameters: Codable, Sendable, ExportOptions {
     let formats: [String]
     let wav: LinearOptions
@@ -18,6 +18,8 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let dither: String
     let name: String
     let tags: Bool
+    let metadata: [String: String?]
+    let cover: String?
     let chapters: Bool
     let bext: Bool
   }
@@ -32,7 +34,10 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
       lossy formats clip what lies 36 dB over full scale. After an interruption MP3, Opus and Ogg \
       Vorbis are begun anew, and give the same bytes. Opus has 48 kHz, whatever the sound has. Tags, \
       chapters and cover art of the recording are carried over when the files are put into the \
-      output folder; a recording that was only retagged is not encoded again. The chapters of its \
+      output folder; a recording that was only retagged is not encoded again. metadata and cover \
+      state others in their place. Where the sound is of several recordings, the one with the \
+      fewest stages between counts, of equals the first; recording: $input names another. The \
+      chapters of its \
       sidecar, chapters: [{"start": 12.5, "title": "Guests"}], take the place of its own, and all \
       move with their sound where stages above cut or stretched it; WAV files have none. \
       WAV files are Broadcast Wave files (EBU Tech 3285): they tell what was done to the sound, \
@@ -40,7 +45,13 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
       and iXML of the recording are carried over where the sound was not moved in time.
       """,
     flow: .streaming(.sound, .sink),
-    inputs: [Port(.sound, .sound, "the sound to export")],
+    inputs: [
+      Port(.sound, .sound, "the sound to export"),
+      Port(
+        PortName("recording"), .sound,
+        "the recording whose name, tags and cover art count, where the sound is of several",
+        isOptional: true, intake: .recording, isInKey: false),
+    ],
     outputs: ExportFormat.allCases.map {
       Port($0.port, .file, "the \($0.rawValue) file, where it is asked for")
     }
@@ -64,6 +75,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
   private let targets: [ExportTarget]
   private let name: String
   private let carriesTags: Bool
+  private let stated: StatedTags
   private let carriesChapters: Bool
   private let writesNotes: Bool
   private let recordingTags = RecordingTags()
@@ -72,9 +84,12 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     targets = try parameters.targets(of: "export")
     name = parameters.name
     carriesTags = parameters.tags
+    stated = try StatedTags(parameters.metadata, cover: parameters.cover)
     carriesChapters = parameters.chapters
     writesNotes = parameters.bext
   }
+
+  func checkEquipment() throws(SpoolError) { _ = try stated.picture() }
 
   func check(_ stream: SoundOutline) throws(SpoolError) {
     try targets.check(stream.format, of: "export")
@@ -93,6 +108,8 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     return targets.map { stem + $0.format.fileExtension }
   }
 
+  var attachments: [String] { [stated.cover].compactMap(\.self) }
+
   func preparePublishing(of recordings: [SourceFile]) {
     if carriesTags || carriesChapters { _ = try? recordingTags.of(recordings.first) }
   }
@@ -102,7 +119,8 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let known =
       carriesTags || carriesChapters
       ? try recordingTags.of(context.recordings.first) : ExportTags()
-    let tags = carriesTags ? context.tags(of: known).titled(context.title) : ExportTags()
+    let carried = carriesTags ? context.tags(of: known).titled(context.title) : ExportTags()
+    let tags = try carried.stating(stated)
     let chapters = carriesChapters ? try context.chapters(of: known.source) : []
     if carriesTags { context.warnOfFieldsMissing(in: targets, known) }
     var files: [PublishedFile] = []
@@ -130,6 +148,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
       if let loss = tags.loss(in: target, of: known.source, chapterCount: lost) {
         context.warn(loss)
       }
+      if let loss = stated.loss(in: target) { context.warn(loss) }
       var file = try context.publish(
         artifact, as: name, tags: own, spec: target.spec, notes: notes)
       file.port = target.format.port

@@ -50,6 +50,9 @@ const char *const text_pipeline = (const char[]){
 const char *const text_bash_completion = (const char[]){
 #embed "Completion/completion.bash.in"
     , 0};
+const char *const text_fish_completion = (const char[]){
+#embed "Completion/completion.fish.in"
+    , 0};
 const char *const text_zsh_completion = (const char[]){
 #embed "Completion/completion.zsh.in"
     , 0};

@@ -1,5 +1,6 @@
 import PipelineModel
 import Platform
+import SoundEngine
 import Store
 
 extension Command {
@@ -49,6 +50,8 @@ enum NameKind: String, CaseIterable {
   case ranPipelines = "ran-pipelines"
   /// What `spool completion` takes behind its first word.
   case commands
+  /// Tags that files can be given.
+  case tags
 
   /// The hint that offers these names, and files if `extensions` is not nil.
   func hint(orFiles extensions: [String]? = nil) -> CompletionHint {
@@ -103,6 +106,7 @@ extension CommandContext {
       let runs = try? Self.store(for: typed)?.runs.newest(limit: 1000)
       return Set(runs?.map(\.pipeline) ?? []).sorted()
     case .commands: return Self.commands(typed)
+    case .tags: return StatedTags.names.map { $0 + "=" }
     case .variables:
       let named = typed.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? pipeline(at: $0) }
         .first

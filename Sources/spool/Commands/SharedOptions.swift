@@ -7,7 +7,8 @@ enum Options {
     help: "The folder for the exports; made if there is none, but not those above it.",
     defaultText: "exports", completion: .folder)
   static let store = Option<String?>.value(
-    "store", "DIR", help: "The store's folder; made if there is none, but not those above it.",
+    "store", "DIR",
+    help: "The store's folder; made if there is none, but not those above one that is named here.",
     defaultText: "$SPOOL_STORE, or ~/.local/share/spool", completion: .folder)
   static let settings = Option<String?>.value(
     "config", "FILE", help: "The settings' file, which says how long things are kept.",

@@ -267,7 +267,9 @@ extension CommandContext {
     let order = order(parsed.definition, base: folder(of: path))
     let all =
       parsed.problems
-      + order.problems.map { Problem(at: $0.location, $0.message, allowed: $0.advice) }
+      + order.problems.map {
+        Problem(at: $0.location, $0.message, allowed: $0.advice, suggestion: $0.suggestion)
+      }
     guard all.isEmpty else {
       for detail in order.problems.compactMap(\.detail) {
         console.report(detail.text(console))

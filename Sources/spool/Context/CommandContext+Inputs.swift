@@ -132,7 +132,11 @@ extension CommandContext {
     let inputs = Options.inputs.declaration.name
     guard arguments.command.positionals.contains(where: { $0.name == inputs }) else { return nil }
     let others = arguments[Options.inputs]
-    guard let pipeline = others.first(where: { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") })
+    let named = NamedPipelines()
+    guard
+      let pipeline = others.first(where: {
+        $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") || named.path(of: $0) != nil
+      })
     else { return nil }
     return [pipeline, path] + others.filter { $0 != pipeline }
   }

@@ -205,6 +205,8 @@ struct CommandContext {
     do throws(SpoolError) { return try TextFile.read("the pipeline", path) } catch {
       var advice = "check the path; spool pipeline new writes a pipeline to start from"
       let named = NamedPipelines()
+      let meant = error.kind == .missing ? named.nearest(to: path) : nil
+      let near = meant.map { "; did you mean \(ShellWords.visible(path: $0))?" } ?? ""
       if NamedPipelines.isName(path) {
         let known = named.all.map(\.name)
         advice =
@@ -212,7 +214,7 @@ struct CommandContext {
             ? "name a file" : "name a file, or one of " + known.joined(separator: ", "))
           + "; names are looked up as NAME.yaml in " + named.folders.joined(separator: ", ")
       }
-      throw .usage(error.message, reason: error.reason, advice: advice)
+      throw .usage(error.message + near, reason: error.reason, advice: advice)
     }
   }
 }

@@ -48,6 +48,18 @@ struct NamedPipelines {
     return Set(names).sorted().compactMap { name in path(of: name).map { (name, $0) } }
   }
 
+  /// The pipeline that was probably meant by a name or a path of none: a name, or a file in the same
+  /// folder; nil if none is near.
+  func nearest(to word: String) -> String? {
+    if Self.isName(word) { return Problem.nearest(to: word, in: all.map(\.name)) }
+    let name = String(word.split(separator: "/").last ?? "")
+    let folder = String(word.dropLast(name.count))
+    let files = FilePath.names(in: folder.isEmpty ? current : folder).filter {
+      ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) && Self.isPipeline(folder + $0)
+    }
+    return Problem.nearest(to: name, in: files.sorted()).map { folder + $0 }
+  }
+
   /// Whether a word can be a pipeline's name: it is no path, and has no extension.
   static func isName(_ word: String) -> Bool {
     !word.isEmpty && !word.contains("/") && !word.contains(".")

@@ -80,12 +80,17 @@ extension QuickPipeline.Stage {
   ///   - name: of the files, without an ending; nil for the recording's.
   ///   - bits: of the formats without loss; nil for the stage's default.
   ///   - bitRate: of the formats that have one; nil for the stage's default.
+  ///   - tags: in the place of the recording's.
+  ///   - cover: the path of a picture in the place of the recording's.
   static func export(
-    _ formats: [ExportFormat], name: String?, bits: String?, bitRate: String?
+    _ formats: [ExportFormat], name: String?, bits: String?, bitRate: String?,
+    tags: [(name: String, text: String)] = [], cover: String? = nil
   ) -> Self {
     func group(_ format: ExportFormat, _ member: String, _ value: String?) -> String? {
       formats.contains(format) ? value.map { "{ \(member): \($0) }" } : nil
     }
+    let metadata = tags.map { "\($0.name): \(QuickPipeline.quoted($0.text))" }
+      .joined(separator: ", ")
     return Self(
       "export",
       [
@@ -97,6 +102,8 @@ extension QuickPipeline.Stage {
         "mp3": group(.mp3, "bit-rate", bitRate),
         "opus": group(.opus, "bit-rate", bitRate),
         "name": name.map(QuickPipeline.quoted),
+        "metadata": tags.isEmpty ? nil : "{ \(metadata) }",
+        "cover": cover.map(QuickPipeline.quoted),
       ])
   }
 

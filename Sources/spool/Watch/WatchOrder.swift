@@ -48,10 +48,12 @@ struct WatchOrder {
 
   private mutating func note(
     at location: SourceLocation?, _ message: String, advice: String? = nil,
-    detail: SpoolError? = nil
+    suggestion: String? = nil, detail: SpoolError? = nil
   ) {
     problems.append(
-      WatchProblem(location: location?.known, message: message, advice: advice, detail: detail))
+      WatchProblem(
+        location: location?.known, message: message, advice: advice, suggestion: suggestion,
+        detail: detail))
   }
 
   private mutating func read(_ inbox: WatchDefinition.Inbox) -> InboxSettings? {
@@ -164,13 +166,31 @@ struct WatchOrder {
         }
         return pipeline
       } catch {
-        throw context.refusal(error.problems, in: read.text, at: path)
+        let others = noteOverrides(error.problems, of: inbox)
+        if others.isEmpty { return nil }
+        throw context.refusal(others, in: read.text, at: path)
       }
     } catch {
       note(
         at: inbox.pipeline.location, "the pipeline \(path) cannot be used here",
         advice: "spool pipeline check \(ShellWords.line([path]))", detail: error)
       return nil
+    }
+  }
+
+  /// Reports the problems of the settings file's own `set:`, each at its line.
+  /// - Returns: the other problems.
+  private mutating func noteOverrides(
+    _ problems: [Problem], of inbox: WatchDefinition.Inbox
+  ) -> [Problem] {
+    problems.filter { problem in
+      guard let entry = inbox.overrides.first(where: { $0.key == problem.override }),
+        entry.location.known != nil
+      else { return true }
+      note(
+        at: entry.location, problem.message,
+        advice: problem.allowed, suggestion: problem.suggestion)
+      return false
     }
   }
 
@@ -210,6 +230,8 @@ struct WatchProblem {
   let message: String
   /// Advice or a suggested command.
   let advice: String?
+  /// The word that was probably meant.
+  var suggestion: String?
   /// Problems of another file.
   var detail: SpoolError?
 }

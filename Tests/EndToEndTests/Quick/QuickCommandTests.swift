@@ -294,4 +294,66 @@ struct QuickCommandTests {
     #expect(place.exports == [output])
     #expect(try place.export(output) == Data(contentsOf: URL(filePath: place.file(output))))
   }
+
+  @Test("--title, --artist, --tag and --cover state tags, of a mix too")
+  func tags() throws {
+    try record("a.wav")
+    try record("b.wav")
+    try Reference.ffmpeg([
+      "-f", "lavfi", "-i", "color=red:s=64x48", "-frames:v", "1", place.file("cover.png"),
+    ])
+    let options = [
+      "--title", "It's \"new\" $x", "--tag", "album=On = the Road", "--cover", "cover.png",
+    ]
+    let mixed = try place.spool(["mix", "a.wav", "b.wav", "-o", "mix.mp3"] + options)
+    #expect(mixed.exitCode == 0, "\(mixed.errorOutput)")
+    let facts = try SoundFacts(of: place.file("mix.mp3"))
+    #expect(facts.hasPicture && facts.tags["title"] == "It's \"new\" $x")
+    #expect(facts.tags["album"] == "On = the Road")
+    let converted = try place.spool(["convert", "a.wav", "-o", "a.m4a", "--artist", "We"])
+    #expect(converted.exitCode == 0, "\(converted.errorOutput)")
+    let tags = try SoundFacts(of: place.file("a.m4a")).tags
+    #expect(tags["artist"] == "We" && tags["title"] == "Song")
+  }
+
+  @Test(
+    "and what is no tag and no cover is refused with what is",
+    arguments: [
+      (["--tag", "titel=x"], "--tag titel=x names no tag", "--tag title=TEXT"),
+      (["--tag", "title"], "--tag title names no tag", "--tag title=TEXT"),
+      (["--tag", "date=14.3.26"], "\"14.3.26\" is no date", "2026-03-14"),
+      (["--title", "x", "--tag", "title=y"], "the second title", "once"),
+      (["--cover", "none.png"], "cannot read the cover", "check the path"),
+      (["--cover", "a.wav"], "neither JPEG nor PNG", "JPEG or PNG"),
+    ])
+  func wrongTags(options: [String], flaw: String, advice: String) throws {
+    try record("a.wav")
+    let result = try place.spool(["convert", "a.wav", "-o", "a.mp3"] + options)
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains(flaw), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains(advice), "\(result.errorOutput)")
+    #expect(names == ["a.wav"])
+  }
+
+  @Test("a list of formats may have spaces")
+  func spacedFormats() throws {
+    try record("a.wav")
+    let result = try place.spool(["convert", "a.wav", "--format", "mp3, flac", "-o", "out/"])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    #expect(Workspace.names(in: place.file("out")) == ["a.flac", "a.mp3"])
+  }
+
+  @Test("one line brings stereo to -16 LUFS and mono to -19 LUFS")
+  func dualMono() throws {
+    try record("stereo.wav")
+    try record("mono.wav", channels: 1)
+    let result = try place.spool([
+      "normalize", "stereo.wav", "mono.wav", "-t", "-16", "--dual-mono", "--format", "flac", "-o",
+      "out/",
+    ])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    let stereo = try Reference.loudness(of: place.file("out/stereo.flac")).integrated
+    let mono = try Reference.loudness(of: place.file("out/mono.flac")).integrated
+    #expect(abs(stereo + 16) < 0.1 && abs(mono + 19) < 0.1, "\(stereo) \(mono)")
+  }
 }

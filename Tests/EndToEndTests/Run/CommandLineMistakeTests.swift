@@ -43,6 +43,8 @@ struct CommandLineMistakeTests {
     #expect(result.errorOutput.contains("is no pipeline"), "\(result.errorOutput)")
     #expect(result.errorOutput.contains("help:  spool run"), "\(result.errorOutput)")
     #expect(result.errorOutput.hasSuffix("\(pipeline) \(note)\n"), "\(result.errorOutput)")
+    let named = try place.spool(["run", note, "voice-note"])
+    #expect(named.errorOutput.hasSuffix("voice-note \(note)\n"), "\(named.errorOutput)")
     let alone = try place.spool(["pipeline", "check", note])
     #expect(alone.exitCode == 2)
     #expect(alone.errorOutput.count < 500, "\(alone.errorOutput)")

@@ -13,6 +13,10 @@ struct PipelineMistakeTests {
       ("waveform: { formats: dat, name: '{stam}' }", "has no field {stam}", "{stem}"),
       ("spectrogram: { name: '{peice}' }", "has no field {peice}", "{stem}"),
       ("split: { by: channel, formats: wav, name: '{peice}' }", "{peice}", "\"{piece}\""),
+      ("export: { formats: wav, name: '' }", "name of export is empty", "{stem}"),
+      ("export: { formats: wav, name: ' ' }", "name of export is empty", "{stem}"),
+      ("export: { formats: wav, name: '-{stem}' }", "cannot be \"-{stem}\"", "mean \"_{stem}\""),
+      ("transcript: { formats: srt, name: 'a\\b' }", "cannot be", "a_b"),
     ])
   func names(stage: String, flaw: String, advice: String) throws {
     let place = try Workspace()
@@ -23,6 +27,70 @@ struct PipelineMistakeTests {
     #expect(result.errorOutput.contains("\(path):5:"), "\(result.errorOutput)")
     #expect(result.errorOutput.contains(flaw), "\(result.errorOutput)")
     #expect(result.errorOutput.contains(advice), "\(result.errorOutput)")
+  }
+
+  @Test("a variable in a longer text, and an unknown one, are one problem each")
+  func variablesInTexts() throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      """
+      pipeline: p
+      vars: { ep: 7, cents: 3 }
+      stages:
+        - decode
+        - normalize: { loudness: $nope }
+        - eq: { bands: $bands }
+        - gain: $gian
+        - export: { formats: wav, name: "{stem}-$ep" }
+        - export: { formats: mp3, name: "{stem} for $5" }
+      """)
+    let result = try place.spool(["pipeline", "check", path])
+    #expect(result.exitCode == 2)
+    let lines = result.errorOutput.split(separator: "\n").filter { $0.contains("error: ") }
+    #expect(
+      lines.map { $0.replacing("\(path):", with: "") } == [
+        "5:28: error: there is no input or variable \"$nope\"",
+        "6:18: error: there is no input or variable \"$bands\"",
+        "7:11: error: there is no input or variable \"$gian\"",
+        "8:35: error: name of export has the variable $ep in a text, where it is not replaced",
+      ], "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("allowed: $ep alone, without quotes"))
+  }
+
+  @Test("a misspelt pipeline is told with the one that was meant, by name and by path")
+  func misspeltPipelines() throws {
+    let place = try Workspace()
+    try place.folder.write("pipeline: p\nstages: [decode, { export: wav }]\n", to: "mine.yaml")
+    for (typed, meant) in [
+      ("podcst", "podcast"), ("mien", "mine"), ("mime.yaml", "mine.yaml"),
+      ("./mine.yml", "./mine.yaml"),
+    ] {
+      let complaint = try #require(Complaint(try place.spool(["run", typed, "x.wav"]).errorOutput))
+      #expect(complaint.what == "cannot read the pipeline \(typed); did you mean \(meant)?")
+    }
+    let far = Complaint(try place.spool(["run", "qqqqqq", "x.wav"]).errorOutput)
+    #expect(far?.what == "cannot read the pipeline qqqqqq")
+  }
+
+  @Test("a pipeline that takes several recordings together is no pipeline for a batch or an inbox")
+  func lists() throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      "pipeline: p\ninputs: { tracks: sound+ }\nstages:\n  - mixdown: { from: $tracks }\n"
+        + "  - export: wav\n")
+    try FileManager.default.createDirectory(
+      atPath: place.file("in"), withIntermediateDirectories: false)
+    for (command, flaw) in [
+      ("batch", "a batch gives each run one recording, and \"tracks\" takes several together"),
+      ("watch", "\"tracks\" takes several recordings together"),
+    ] {
+      let result = try place.spool([command, path, "in"])
+      #expect(result.exitCode == 2)
+      #expect(
+        result.errorOutput.contains("\(path):2:11: error: \(flaw)\n"), "\(result.errorOutput)")
+      #expect(result.errorOutput.contains("allowed: tracks: sound"), "\(result.errorOutput)")
+      #expect(result.errorOutput.contains("1 problem in"), "\(result.errorOutput)")
+    }
   }
 
   @Test("two steps that export under the same names are told of, unless they export other inputs")

@@ -60,6 +60,39 @@ struct WatchSettingsTests {
     #expect(result.errorOutput.contains("did you mean \"move\"?"))
   }
 
+  @Test("a wrong value in set: is told at its own line, and nothing at the pipeline's")
+  func overrides() throws {
+    _ = try place.folder.write(
+      """
+      pipeline: p
+      vars: { loudness: -16 LUFS, level: 0 dB }
+      stages:
+        - decode
+        - normalize: $loudness
+        - gain: $level
+        - export: wav
+      """, to: "mine.yaml")
+    _ = try place.folder.write(
+      """
+      inboxes:
+        - inbox: inbox
+          pipeline: mine.yaml
+          set:
+            level: 2 dB
+            loudness: -16 dB
+            loudnes: -18 LUFS
+      """, to: "watch.yaml")
+    let result = try watch(["--config", "watch.yaml"])
+    #expect(result.exitCode == 2)
+    let lines = result.errorOutput.split(separator: "\n").filter { $0.contains("error: ") }
+    #expect(
+      lines == [
+        "watch.yaml:6:7: error: loudness of normalize takes LUFS, not \"dB\"",
+        "watch.yaml:7:7: error: the pipeline has no variable \"loudnes\" to set",
+      ], "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("did you mean \"loudness\"?"), "\(result.errorOutput)")
+  }
+
   @Test("the sample that comes with the service is served, once its folders are made as it says")
   func sample() throws {
     let text = try String(

@@ -89,14 +89,7 @@ struct BashCompletionTests {
       ("spool runs forget --from a|", ["a.yaml"]),
     ])
   func names(line: String, offers: [String]) throws {
-    // Prints two names of the kind, and the store's name if that was typed.
-    let program = """
-      #!/bin/sh
-      [ "$1 $2 $4" = "completion names --" ] || exit 1
-      echo "$3-a"; echo "$3-b"; shift 4
-      case "$*" in *"--store s"*) echo s ;; esac
-      """
-    let found = try Bash.offers(for: line, program: Fixture.grouped, script: program)
+    let found = try Bash.offers(for: line, program: Fixture.grouped, script: Shells.naming)
     #expect(found.sorted() == offers.sorted())
   }
 

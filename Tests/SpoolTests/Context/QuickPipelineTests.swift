@@ -55,6 +55,24 @@ struct QuickPipelineTests {
         """))
   }
 
+  @Test("with tags and a cover as they were typed, whatever they hold")
+  func tags() throws {
+    let export = QuickPipeline.Stage.export(
+      [.mp3], name: nil, bits: nil, bitRate: nil,
+      tags: [("title", "a: \"b\" $c"), ("track", "3/12")], cover: "/x/it's.png")
+    let text = QuickPipeline(
+      name: "convert", input: "recording: sound", stages: [.init("decode"), export]
+    ).text
+    #expect(
+      text.hasSuffix(
+        """
+          - export: { formats: [mp3], metadata: { title: "a: \\"b\\" $c", track: "3/12" }, cover: "/x/it's.png" }
+
+        """))
+    let definition = try #require(ParsedPipeline(text).definition)
+    #expect(Plan.problems(in: definition, catalog: .builtIn).map(\.message).count == 1)
+  }
+
   @Test("and spool clean has the stages of the pipeline voice-note")
   func cleaning() throws {
     let clean = QuickPipeline(

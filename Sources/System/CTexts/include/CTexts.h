@@ -23,6 +23,7 @@ extern const char *const text_swift_build;
 extern const char *const text_pipeline;
 
 extern const char *const text_bash_completion;
+extern const char *const text_fish_completion;
 extern const char *const text_zsh_completion;
 
 // One for each file in Guides.

@@ -7,7 +7,8 @@ extension Command {
     summary: "Write recordings in another format.",
     discussion: """
       Samples that fit stay as they are, bit for bit: a WAV file of 16 bits becomes a FLAC file of \
-      16 bits. Tags and cover art are carried over; of a video, the sound is taken. --format \
+      16 bits. Tags and cover art are carried over, unless --title, --artist, --tag or --cover state \
+      others; of a video, the sound is taken. --format \
       wav,mp3 with a folder writes several formats at once.
       """,
     positionals: [QuickOptions.recordings], options: [QuickOptions.out] + QuickOptions.single,

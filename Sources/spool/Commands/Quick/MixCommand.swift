@@ -10,7 +10,8 @@ extension Command {
     summary: "Mix recordings into one.",
     discussion: """
       All recordings begin together, and the mix is as long as the longest. It has the rate of the \
-      first, and is mono if all of them are. A gain stands behind a name, or in --gain, once for \
+      first, its tags and its cover art, and is mono if all of them are. --title, --artist, --tag and \
+      --cover state others. A gain stands behind a name, or in --gain, once for \
       each recording in their order. A mix that would pass -1 dBTP is turned down as a whole; with \
       --loudness, it is brought to a loudness. With --duck, the others step back while the first, or \
       --voice, is heard. For volumes, pans, offsets and other ducking, save what --show prints, and \
@@ -24,6 +25,9 @@ extension Command {
       + QuickOptions.common,
     examples: [
       Example("Two recordings", "spool mix a.wav b.wav -o mix.wav"),
+      Example(
+        "An episode with its tags",
+        "spool mix voice.wav music.mp3:-12dB --title 'On the Road' --cover cover.jpg -o show.mp3"),
       Example("Music under a voice", "spool mix voice.wav music.mp3:-12dB -t -16 -o show.mp3"),
       Example(
         "Music that steps back while a voice is heard",

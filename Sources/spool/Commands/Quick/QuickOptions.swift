@@ -26,6 +26,16 @@ enum QuickOptions {
   static let sampleRate = Option<String?>.value(
     "sample-rate", "RATE", help: "Convert to this rate: 44100, or '44.1 kHz'.",
     defaultText: "the recording's, or the next that the format has")
+  static let title = Option<String?>.value(
+    "title", "TEXT", help: "The title in the files' tags.", defaultText: "the recording's")
+  static let artist = Option<String?>.value(
+    "artist", "TEXT", help: "The artist in the files' tags.", defaultText: "the recording's")
+  static let tag = Option<[String]>.values(
+    "tag", "NAME=TEXT", help: "Another tag, as album='On the Road'; an empty one is left out.",
+    completion: NameKind.tags.hint())
+  static let cover = Option<String?>.value(
+    "cover", "FILE", help: "The picture of the files, JPEG or PNG; WAV has none.",
+    defaultText: "the recording's", completion: .files(extensions: ["jpg", "jpeg", "png"]))
   static let loudness = Option<String?>.value(
     "loudness", "LUFS", short: "t", help: "The integrated loudness to reach (EBU R 128).",
     defaultText: "-16")
@@ -44,8 +54,8 @@ enum QuickOptions {
 
   /// The options of every quick command, to stand behind its own.
   static let common: [any DeclaredArgument<OptionDeclaration>] = [
-    format, bitRate, bits, sampleRate, replace, dryRun, show, keep, Options.store, Options.json,
-    Options.quiet,
+    format, bitRate, bits, sampleRate, title, artist, tag, cover, replace, dryRun, show, keep,
+    Options.store, Options.json, Options.quiet,
   ]
 
   /// The options of the commands that take one recording at a time.
@@ -68,17 +78,21 @@ struct QuickFormat {
   /// As `resample` takes it.
   let sampleRate: String?
   private let typedBitRate: String
+  /// As `metadata` of `export` takes them, and the picture's absolute path.
+  private let tags: [(name: String, text: String)]
+  private let cover: String?
 
   init(_ context: CommandContext) throws(SpoolError) {
     let arguments = context.arguments
     var formats: [ExportFormat] = []
-    for word in arguments[QuickOptions.format].flatMap({ $0.split(separator: ",") }) {
+    let words = arguments[QuickOptions.format].flatMap { $0.split { ",; ".contains($0) } }
+    for word in words {
       guard let format = ExportFormat(rawValue: String(word)) else {
-        let words = ExportFormat.allCases.map(\.rawValue)
-        let near = Problem.nearest(to: String(word), in: words)
+        let known = ExportFormat.allCases.map(\.rawValue)
+        let near = Problem.nearest(to: String(word), in: known)
         throw .usage(
           "--format \(word) is none that Spool writes",
-          reason: "it writes \(words.joined(separator: ", "))",
+          reason: "it writes \(known.joined(separator: ", "))",
           advice: near.map { "--format \($0)" })
       }
       if !formats.contains(format) { formats.append(format) }
@@ -88,6 +102,11 @@ struct QuickFormat {
     bitRate = arguments[QuickOptions.bitRate]
     typedBitRate = "--bit-rate \(bitRate ?? "")"
     sampleRate = try context.value(of: QuickOptions.sampleRate, in: "resample", ["rate"])
+    tags = try context.statedTags()
+    cover = arguments[QuickOptions.cover].map { context.absolute($0) }
+    if let cover {
+      do throws(SpoolError) { _ = try CoverArt(file: cover) } catch { throw error.asUsage }
+    }
   }
 
   /// The stage that writes the files.
@@ -112,7 +131,8 @@ struct QuickFormat {
     var depth = bits ?? (sampleRate == nil ? depth : nil)
     if depth == .float, hasOthers { depth = nil }
     return .export(
-      formats, name: name, bits: depth?.rawValue, bitRate: try bitRate(of: formats, list))
+      formats, name: name, bits: depth?.rawValue, bitRate: try bitRate(of: formats, list),
+      tags: tags, cover: cover)
   }
 
   private func bitRate(of formats: [ExportFormat], _ list: String) throws(SpoolError) -> String? {
@@ -131,6 +151,40 @@ struct QuickFormat {
       reason: formats == [.ogg]
         ? "Ogg Vorbis has a quality, which export in a pipeline takes"
         : "it has no bit rate to choose", advice: "leave --bit-rate out")
+  }
+}
+
+extension CommandContext {
+  /// The tags of `--title`, `--artist` and `--tag`, checked.
+  fileprivate func statedTags() throws(SpoolError) -> [(name: String, text: String)] {
+    let shorthands = [("title", QuickOptions.title), ("artist", QuickOptions.artist)]
+    var typed = shorthands.compactMap { name, option in
+      arguments[option].map { (name: name, text: $0, typed: ShellWords.line(["--\(name)", $0])) }
+    }
+    for argument in arguments[QuickOptions.tag] {
+      let line = ShellWords.line(["--tag", argument])
+      guard let (name, text) = Self.assignment(argument), StatedTags.names.contains(name) else {
+        let word = Self.assignment(argument)?.name ?? argument
+        let near = Problem.nearest(to: word, in: StatedTags.names)
+        throw .usage(
+          "\(line) names no tag",
+          reason: "NAME=TEXT, with one of these names: "
+            + StatedTags.names.joined(separator: ", "),
+          advice: near.map { "--tag \($0)=TEXT" })
+      }
+      typed.append((name, text, line))
+    }
+    var tags: [(name: String, text: String)] = []
+    for tag in typed {
+      guard !tags.contains(where: { $0.name == tag.name }) else {
+        throw .usage("\(tag.typed) is the second \(tag.name)", advice: "state each tag once")
+      }
+      do throws(SpoolError) { _ = try StatedTags([tag.name: tag.text]) } catch {
+        throw .usage("\(tag.typed): \(error.why)", advice: error.advice)
+      }
+      tags.append((tag.name, tag.text))
+    }
+    return tags
   }
 }
 
