@@ -53,7 +53,7 @@ apt=(inside env DEBIAN_FRONTEND=noninteractive apt-get -qq -y)
 expect "it installs with what it depends on" "${apt[@]}" install --no-install-recommends /spool.deb
 
 expect "it needs no Swift on the machine" shows 'spool ' inside spool --version
-for name in archive field-recording interview minutes podcast session-mix voice-note warm-voice words; do
+for name in archive field-recording interview minutes podcast recorders session-mix voice-note warm-voice words; do
   shows "$name  " inside spool pipeline list || fail "spool pipeline list shows $name"
 done
 echo "ok: spool pipeline list shows the pipelines"

@@ -9,6 +9,7 @@ extension StageCatalog {
     .click,
     .mixdown,
     .concat,
+    .sync,
     .offset,
     .declip,
     .dehum,

@@ -40,15 +40,27 @@ import Testing
       - compress: { threshold: -30 dB, ratio: 4 }
       - export: [wav, flac]
     """,
+    """
+    pipeline: recorders
+    inputs: { note: sound }
+    stages:
+      - decode: { from: $note }
+      - trim: { start: 1.25 s }
+        keep: true
+      - sync: { from: [$note, trim], extent: shared }
+      - export: [wav]
+    """,
   ]
 
-  /// A quarter of a minute of noise with pauses of different lengths.
-  private static let sound = TestSound(
-    AudioFormat(sampleRate: Hertz(48000), channelCount: 2), frames: 720_000
-  ) { channel, frame in
-    guard frame % 90_000 > 9000 + 3000 * (frame / 90_000) else { return 0 }
-    return Float((frame * (channel + 3)) % 109) / 109 - 0.5
-  }
+  /// A quarter of a minute of an event, with pauses of different lengths.
+  private static let sound: TestSound = {
+    let event = Event(seconds: 16, seed: 5)
+      .heard(AudioFormat(sampleRate: Hertz(48000), channelCount: 2), seconds: 15) { $0 }
+    return TestSound(event.format, frames: 720_000) { channel, frame in
+      guard frame % 90_000 > 9000 + 3000 * (frame / 90_000) else { return 0 }
+      return event.channels[channel][frame] * 0.9 + Float(frame % 109) / 1090 - 0.05
+    }
+  }()
 
   @Test(arguments: pipelines)
   func `a pass that was stopped anywhere gives the same files in the end`(

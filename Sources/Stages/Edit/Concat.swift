@@ -249,15 +249,17 @@ struct PartInput {
   private let input: SoundInput
 
   /// Looks at a recording's header, or at kept sound.
-  /// - Parameter number: counted from 1.
-  init(_ input: SoundInput, number: Int) throws(SpoolError) {
+  /// - Parameters:
+  ///   - number: counted from 1.
+  ///   - noun: what messages call it.
+  init(_ input: SoundInput, number: Int, noun: String = "part") throws(SpoolError) {
     self.input = input
     switch input.origin {
     case .recording(let file):
-      title = "part \(number) (\(file.name.split(separator: "/").last ?? ""))"
+      title = "\(noun) \(number) (\(file.name.split(separator: "/").last ?? ""))"
       outline = try PartInput.decode.outline(of: [input])
-    case .kept(let sound): (title, outline) = ("part \(number)", sound.outline)
-    case .awaited(let outline): (title, self.outline) = ("part \(number)", outline)
+    case .kept(let sound): (title, outline) = ("\(noun) \(number)", sound.outline)
+    case .awaited(let outline): (title, self.outline) = ("\(noun) \(number)", outline)
     }
   }
 

@@ -1,0 +1,405 @@
+import Audio
+import PipelineEngine
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// Recordings on one clock as the source of a pass. They are heard twice before anything is given:
+/// once to find where they lie, once to measure how their clocks run. Blocks without a frame are
+/// given meanwhile, so that the pass can be stopped at any of them. Memory grows by 6 MB for each
+/// hour of each recording, for the patterns of their levels.
+final class SyncSource: SoundSource {
+  private enum Phase {
+    case hearing([PatternScan])
+    case measuring([LagScan])
+    case giving(SyncWeaver)
+  }
+
+  let outline: SoundOutline
+  private let layout: SyncLayout
+  private let pool = WorkerPool(threadCount: CoreCount.online, name: "sync")
+  private var phase: Phase?
+  private var patterns: [BandPattern] = []
+  private var lengths: [Frames] = []
+  private var weaver: SyncWeaver?
+
+  /// Makes ready to read; nothing is decoded before the first `read`.
+  init(_ layout: SyncLayout) {
+    self.layout = layout
+    outline = layout.outline
+  }
+
+  var warnings: [String] { weaver?.warnings ?? [] }
+
+  func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+    buffer.frameCount = .zero
+    switch try current() {
+    case .hearing(let scans):
+      let waiting = scans.filter { !$0.isOver }
+      if waiting.isEmpty {
+        lengths = scans.map(\.length)
+        phase = .measuring(try makeLagScans(scans.map { $0.pattern() }))
+      } else {
+        try work(waiting) { (scan) throws(SpoolError) in try scan.advance() }
+      }
+    case .measuring(let scans):
+      let waiting = scans.filter { !$0.isOver }
+      if waiting.isEmpty {
+        let weaver = try SyncWeaver(layout, try maps(scans), lengths, pool)
+        self.weaver = weaver
+        phase = .giving(weaver)
+      } else {
+        try work(waiting) { (scan) throws(SpoolError) in try scan.advance() }
+      }
+    case .giving(let weaver): return try weaver.read(into: &buffer)
+    }
+    return true
+  }
+
+  private func current() throws(SpoolError) -> Phase {
+    if let phase { return phase }
+    var scans: [PatternScan] = []
+    for part in layout.parts {
+      scans.append(PatternScan(try part.open(as: BandPatternMeter.format)))
+    }
+    let begun = Phase.hearing(scans)
+    phase = begun
+    return begun
+  }
+
+  /// Works on all of them side by side.
+  private func work<Piece: Sendable>(
+    _ pieces: [Piece], _ body: @escaping @Sendable (Piece) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    let results = OrderedResults<Result<Void, SpoolError>>(pool: pool, limit: pieces.count)
+    for piece in pieces {
+      results.submit { Result { () throws(SpoolError) in try body(piece) } }
+    }
+    while let result = results.next() { try result.get() }
+  }
+
+  /// The scans of all recordings but the reference, along the lines that their patterns suggest.
+  private func makeLagScans(_ patterns: [BandPattern]) throws(SpoolError) -> [LagScan] {
+    let reference = patterns[layout.reference]
+    let others = layout.parts.indices.filter { $0 != layout.reference }
+    let results = OrderedResults<RoughClock?>(pool: pool, limit: others.count)
+    for index in others {
+      let pattern = patterns[index]
+      results.submit { RoughClock(of: pattern, in: reference) }
+    }
+    var scans: [LagScan] = []
+    for index in others {
+      guard let found = results.next(), let rough = found else { throw noSharedSound(index, nil) }
+      scans.append(
+        LagScan(
+          of: try layout.parts[index].open(as: BandPatternMeter.format),
+          in: try layout.parts[layout.reference].open(as: BandPatternMeter.format),
+          along: rough, index: index, duration: duration(of: index)))
+    }
+    return scans
+  }
+
+  /// In seconds, by its own clock.
+  private func duration(of index: Int) -> Double {
+    lengths[index].duration(at: BandPatternMeter.format.sampleRate).value
+  }
+
+  private func maps(_ scans: [LagScan]) throws(SpoolError) -> [Int: ClockMap] {
+    var maps: [Int: ClockMap] = [:]
+    for scan in scans {
+      guard let map = ClockMap(scan.points, slope: scan.rough.slope) else {
+        throw noSharedSound(scan.index, scan)
+      }
+      maps[scan.index] = map
+    }
+    return maps
+  }
+
+  private func noSharedSound(_ index: Int, _ scan: LagScan?) -> SpoolError {
+    let reason: String
+    if let scan {
+      let clear = scan.points.count { $0.quality >= ClockMap.leastQuality }
+      reason =
+        "of \(scan.points.count) stretches that were compared, "
+        + (clear == 0 ? "none is alike" : "\(clear) may be alike, and their times do not agree")
+    } else {
+      reason = "one of the two is too short or silent"
+    }
+    return SpoolError(
+      "\(layout.parts[index].title) shares no sound with "
+        + layout.parts[layout.reference].title,
+      reason: reason,
+      advice: "take it out, or choose another reference; at least ten seconds must be shared")
+  }
+
+  func report() -> String? {
+    weaver.flatMap { try? Findings.json($0.report) }
+  }
+}
+
+/// Hears one recording for its pattern, a stretch at a time.
+// Unchecked: it is worked on by one thread at a time; the thread that hands it out waits for the
+// piece of work before the next.
+private final class PatternScan: @unchecked Sendable {
+  /// Blocks of a stretch: a fraction of a second of work.
+  private static let stretch = 16
+
+  private(set) var isOver = false
+  private(set) var length = Frames.zero
+  private let source: any SoundSource
+  private let meter = BandPatternMeter()
+  private var buffer = AudioBuffer(channelCount: 1, capacity: SoundStream.blockLength)
+
+  init(_ source: any SoundSource) { self.source = source }
+
+  func advance() throws(SpoolError) {
+    for _ in 0..<Self.stretch where !isOver {
+      if try source.read(into: &buffer) {
+        meter.analyse(buffer)
+        length += buffer.frameCount
+      } else {
+        isOver = true
+      }
+    }
+  }
+
+  func pattern() -> BandPattern { meter.pattern() }
+}
+
+/// Measures the lags of one recording along a rough line, both read from beginning to end.
+// Unchecked: as `PatternScan`.
+private final class LagScan: @unchecked Sendable {
+  private static let rate = BandPatternMeter.format.sampleRate.value
+  private static let pieces = 12
+  /// Samples of a measurement: three seconds.
+  private static let length =
+    LagMeter.pieceLength + (pieces - 1) * LagMeter.pieceDistance
+  private static let mostMeasurements = 400.0
+  private static let leastDistance = 1.7
+  /// Measurements of one step.
+  private static let stretch = 8
+
+  let rough: RoughClock
+  let index: Int
+  private(set) var isOver = false
+  private(set) var points: [ClockMap.Point] = []
+  private let recording: WindowReader
+  private let reference: WindowReader
+  private let meter = LagMeter()
+  private let distance: Double
+  private var time = 0.0
+
+  init(
+    of recording: any SoundSource, in reference: any SoundSource, along rough: RoughClock,
+    index: Int,
+    duration: Double
+  ) {
+    self.recording = WindowReader(recording)
+    self.reference = WindowReader(reference)
+    self.rough = rough
+    self.index = index
+    distance = max(Self.leastDistance, duration / Self.mostMeasurements)
+  }
+
+  func advance() throws(SpoolError) {
+    for _ in 0..<Self.stretch where !isOver { try measure() }
+  }
+
+  private func measure() throws(SpoolError) {
+    let start = Int(time * Self.rate)
+    time += distance
+    var shift = 0
+    for piece in 0..<Self.pieces {
+      let own = start + piece * LagMeter.pieceDistance
+      let other = Int((rough.reference(at: Double(own) / Self.rate) * Self.rate).rounded())
+      // Where the reference has not begun, nothing is shared; where one has ended, nothing follows.
+      guard other >= 0 else {
+        _ = meter.finish()
+        return
+      }
+      guard let a = try reference.samples(from: other, count: LagMeter.pieceLength),
+        let b = try recording.samples(from: own, count: LagMeter.pieceLength)
+      else {
+        _ = meter.finish()
+        isOver = true
+        return
+      }
+      meter.add(a, b)
+      shift += other - own
+    }
+    guard let found = meter.finish() else { return }
+    points.append(
+      ClockMap.Point(
+        time: (Double(start) + Double(Self.length) / 2) / Self.rate,
+        lag: (Double(shift) / Double(Self.pieces) + found.lag) / Self.rate,
+        quality: found.quality))
+  }
+}
+
+/// Mono sound, read in windows that move on.
+private final class WindowReader {
+  /// Samples before a window that the next may begin with.
+  private static let kept = 1 << 16
+
+  private let source: any SoundSource
+  private var samples: [Float] = []
+  /// The number of the first sample.
+  private var origin = 0
+  private var isOver = false
+  private var buffer = AudioBuffer(channelCount: 1, capacity: SoundStream.blockLength)
+
+  init(_ source: any SoundSource) { self.source = source }
+
+  /// The samples from `start`, which never moves back by more than `kept`; nil where the sound ends
+  /// before them.
+  func samples(from start: Int, count: Int) throws(SpoolError) -> ArraySlice<Float>? {
+    while origin + samples.count < start + count {
+      guard !isOver else { return nil }
+      let passed = min(samples.count, start - Self.kept - origin)
+      if passed > 0 {
+        samples.removeFirst(passed)
+        origin += passed
+      }
+      guard try source.read(into: &buffer) else {
+        isOver = true
+        return nil
+      }
+      let row = buffer.channel(0)
+      for index in row.indices { samples.append(row[index]) }
+    }
+    guard start >= origin else { return nil }
+    return samples[start - origin..<start - origin + count]
+  }
+}
+
+/// Gives recordings side by side, each read by the reference's clock.
+final class SyncWeaver {
+  let warnings: [String]
+  private(set) var report: SyncReport
+  private let layout: SyncLayout
+  private let tracks: [Track]
+  private let end: Int
+  private let pool: WorkerPool
+  private var given = 0
+
+  /// One recording.
+  // Unchecked: as `PatternScan`.
+  private final class Track: @unchecked Sendable {
+    private let source: any SoundSource
+    private let warp: ClockWarp
+    var block: AudioBuffer
+    var warnings: [String] { source.warnings }
+
+    init(_ source: any SoundSource, _ map: ClockMap?, start: Frames) {
+      self.source = source
+      warp = ClockWarp(
+        map, format: source.outline.format, start: start, blockLength: SoundStream.blockLength)
+      block = AudioBuffer(
+        channelCount: source.outline.format.channelCount, capacity: SoundStream.blockLength)
+    }
+
+    func read(_ count: Frames) throws(SpoolError) {
+      try warp.read(count, into: &block) { (block) throws(SpoolError) in
+        try source.read(into: &block)
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - maps: of all recordings but the reference, by their places.
+  ///   - lengths: of the recordings, at the rate that they were heard at.
+  init(
+    _ layout: SyncLayout, _ maps: [Int: ClockMap], _ lengths: [Frames], _ pool: WorkerPool
+  ) throws(SpoolError) {
+    self.layout = layout
+    self.pool = pool
+    let durations = lengths.map { $0.duration(at: BandPatternMeter.format.sampleRate).value }
+    // When each begins and ends on the reference's clock.
+    let spans = layout.parts.indices.map { index in
+      (
+        begin: maps[index]?.reference(at: 0) ?? 0,
+        end: maps[index]?.reference(at: durations[index]) ?? durations[index]
+      )
+    }
+    let rate = layout.format.sampleRate
+    var (begin, end): (Double, Double)
+    switch layout.extent {
+    case .all:
+      begin = spans.map(\.begin).min() ?? 0
+      end = spans.map(\.end).max() ?? 0
+    case .reference: (begin, end) = (0, durations[layout.reference])
+    case .shared:
+      begin = spans.map(\.begin).max() ?? 0
+      end = spans.map(\.end).min() ?? 0
+    }
+    let start = Frames(Int((begin * rate.value).rounded(.down)))
+    guard end > begin else {
+      throw SpoolError(
+        "there is no moment that all recordings share", advice: "extent: all, or extent: reference")
+    }
+    self.end = Int((end * rate.value).rounded(.up)) - start.count
+    var tracks: [Track] = []
+    for index in layout.parts.indices {
+      tracks.append(
+        Track(
+          try layout.parts[index].open(as: layout.format(of: index)), maps[index], start: start))
+    }
+    self.tracks = tracks
+    let origin = start.duration(at: rate).value
+    var channel = 1
+    report = SyncReport(
+      sampleRate: rate, channels: layout.format.channelCount,
+      duration: Frames(self.end).duration(at: rate), reference: layout.reference + 1,
+      recordings: layout.parts.indices.map { index in
+        let map = maps[index]
+        defer { channel += layout.channelCounts[index] }
+        let measured = map.map { $0.knots.dropFirst().dropLast() } ?? []
+        return SyncReport.Recording(
+          title: layout.parts[index].title,
+          channels: Array(channel..<channel + layout.channelCounts[index]),
+          offset: Seconds((spans[index].begin - origin).rounded(places: 6)),
+          duration: Seconds(durations[index]),
+          drift: (map?.drift ?? 0).rounded(places: 3),
+          confidence: (map?.confidence ?? 1).rounded(places: 3),
+          residual: Seconds((map?.residual ?? 0).rounded(places: 6)),
+          measured: map?.measured ?? 0, agreeing: map?.agreeing ?? 0,
+          clock: measured.map {
+            [$0.recording.rounded(places: 6), ($0.reference - origin).rounded(places: 6)]
+          })
+      })
+    warnings = report.recordings.filter { $0.confidence < 0.8 }.map {
+      "\($0.title) was placed with a confidence of \($0.confidence) only: listen to it before you "
+        + "rely on it"
+    }
+  }
+
+  func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+    let count = Frames(min(end - given, SoundStream.blockLength.count, buffer.capacity.count))
+    guard count.count > 0 else { return false }
+    let results = OrderedResults<Result<Void, SpoolError>>(pool: pool, limit: tracks.count)
+    for track in tracks {
+      results.submit { Result { () throws(SpoolError) in try track.read(count) } }
+    }
+    while let result = results.next() { try result.get() }
+    buffer.frameCount = count
+    var channel = 0
+    for track in tracks {
+      for own in 0..<track.block.channelCount {
+        unsafe buffer.baseAddress(ofChannel: channel).update(
+          from: track.block.baseAddress(ofChannel: own), count: count.count)
+        channel += 1
+      }
+    }
+    given += count.count
+    return true
+  }
+}
+
+extension Double {
+  /// To so many decimals.
+  fileprivate func rounded(places: Int) -> Double {
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    return (self * scale).rounded() / scale
+  }
+}

@@ -1,0 +1,143 @@
+import Audio
+import Foundation
+@testable import PipelineEngine
+import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
+import TestSupport
+import Testing
+
+/// Recorders of one event, each with a clock of its own, brought to one.
+@Suite struct SyncStageTests {
+  private let scratch: ScratchFolder
+  private static let first = AudioFormat(sampleRate: Hertz(22_050), channelCount: 1)
+  private static let second = AudioFormat(sampleRate: Hertz(16_000), channelCount: 2)
+  private static let event = Event(seconds: 70, seed: 7)
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func source(
+    _ sounds: [TestSound], _ parameters: String = ""
+  ) throws -> (source: any SoundSource, outline: SoundOutline) {
+    let node = try #require(YAMLDocument("{ \(parameters) }").root)
+    var resolver = ParameterResolver(owner: "sync")
+    let value = resolver.resolve(node, as: SyncStage.descriptor.parameters)
+    #expect(resolver.problems.map(\.message) == [])
+    let made = try StageRegistration(SyncStage.self).make(value)
+    let stage = try #require(made as? SyncStage)
+    var inputs: [SoundInput] = []
+    for (index, sound) in sounds.enumerated() {
+      let path = scratch.file("take-\(index + 1).wav")
+      try sound.writeWAV(to: path)
+      inputs.append(
+        try SoundInput(
+          PassOrder.SourceInput(
+            place: PortName("recordings.\(index + 1)"),
+            origin: .recording(input: "", SourceFile(path))),
+          in: nil))
+    }
+    let outline = try stage.outline(of: inputs)
+    return (try stage.open(inputs), outline)
+  }
+
+  private func read(_ source: any SoundSource) throws -> TestSound {
+    var sound = TestSound(
+      sampleRate: source.outline.format.sampleRate,
+      channels: Array(repeating: [], count: source.outline.format.channelCount))
+    var buffer = AudioBuffer(
+      channelCount: source.outline.format.channelCount, capacity: SoundStream.blockLength)
+    var wasFull = true
+    while try source.read(into: &buffer) {
+      guard buffer.frameCount.count > 0 else { continue }
+      #expect(wasFull, "a pass that goes on has to meet the same blocks again")
+      wasFull = buffer.frameCount == buffer.capacity
+      sound.append(buffer)
+    }
+    return sound
+  }
+
+  private func report(_ source: any SoundSource) throws -> SyncReport {
+    try Findings.decode(SyncReport.self, from: try #require(source.report()))
+  }
+
+  /// The event's time at a time of the second recorder: it began 4.2 s later, and its clock is slow
+  /// by 150 parts per million.
+  private static func slow(_ time: Double) -> Double { 9.2 + time * (1 + 150e-6) }
+
+  private static let takes = [
+    event.heard(first, seconds: 50, noise: 0.01, seed: 11) { 5 + $0 },
+    event.heard(second, seconds: 48, tilt: 5, gain: -0.4, noise: 0.06, seed: 12, clock: slow),
+  ]
+
+  @Test func `clocks are brought together to a fraction of a millisecond at both ends`() throws {
+    let (source, outline) = try source(Self.takes, "extent: reference")
+    #expect(outline.format == AudioFormat(sampleRate: Hertz(22_050), channelCount: 3))
+    let sound = try read(source)
+    let report = try report(source)
+    let other = report.recordings[1]
+    #expect(abs(other.offset.value - 4.2) < 0.2e-3, "\(other)")
+    #expect(abs(other.drift + 150) < 10, "\(other)")
+    #expect(other.confidence > 0.9, "\(other)")
+    #expect(other.channels == [2, 3])
+    for moment in other.clock {
+      #expect(abs(Self.slow(moment[0]) - 5 - moment[1]) < 0.2e-3, "\(moment)")
+    }
+    // The reference itself is not touched.
+    #expect(sound.frameCount.count == 50 * 22_050)
+    var worst: Float = 0
+    for frame in 0..<sound.frameCount.count {
+      worst = max(worst, abs(sound.channels[0][frame] - Self.takes[0].channels[0][frame]))
+    }
+    #expect(worst < 1e-4, "16 bit")
+    // The other is heard as the event was at that time, by a recorder with the reference's clock.
+    let truth = Self.event.heard(Self.first, seconds: 50, tilt: 5, gain: -0.4) { 5 + $0 }
+    for seconds in [(5.0, 8.0), (46.0, 49.0)] {
+      let range = Int(seconds.0 * 22_050)..<Int(seconds.1 * 22_050)
+      let likeness = Self.correlation(
+        sound.channels[1][range], truth.channels[0][range])
+      #expect(likeness > 0.85, "\(seconds): \(likeness)")
+    }
+  }
+
+  /// The normalised correlation at no lag: a tone of 4 kHz that is 0.03 ms late adds 0.7, not 1.
+  private static func correlation(_ a: ArraySlice<Float>, _ b: ArraySlice<Float>) -> Double {
+    var (product, first, second) = (0.0, 0.0, 0.0)
+    for (x, y) in zip(a, b) {
+      product += Double(x) * Double(y)
+      first += Double(x) * Double(x)
+      second += Double(y) * Double(y)
+    }
+    return product / (first * second).squareRoot()
+  }
+
+  @Test func `all, or what all share, is given`() throws {
+    let all = try source(Self.takes)
+    #expect(all.outline.isGuessed)
+    let whole = try read(all.source)
+    // From the reference's beginning to the other's end, 4.2 + 48 · 1.00015 s.
+    #expect(abs(Double(whole.frameCount.count) / 22_050 - 52.2072) < 1e-3)
+    let shared = try source(Self.takes, "extent: shared, reference: 2")
+    let common = try read(shared.source)
+    #expect(common.format.sampleRate == Hertz(16_000))
+    #expect(abs(Double(common.frameCount.count) / 16_000 - 45.7931) < 1e-3)
+    #expect(try report(shared.source).recordings[0].offset.value < -4.1)
+  }
+
+  @Test func `a recording of something else is refused by name`() throws {
+    let other = Event(seconds: 70, seed: 8).heard(Self.first, seconds: 30, noise: 0.01) { $0 }
+    let (source, _) = try source([Self.takes[0], other])
+    let error = #expect(throws: SpoolError.self) { try self.read(source) }
+    #expect(
+      error?.action
+        == "recording 2 (take-2.wav) shares no sound with recording 1 (take-1.wav)")
+  }
+
+  @Test func `silence is refused, and so is a recording by itself`() throws {
+    let silence = TestSound(Self.first, frames: 500_000) { _, _ in 0 }
+    let (source, _) = try source([Self.takes[0], silence])
+    #expect(throws: SpoolError.self) { try self.read(source) }
+    #expect(throws: SpoolError.self) { try self.source([silence]) }
+    #expect(throws: SpoolError.self) { try self.source([silence, silence], "reference: 3") }
+  }
+}
