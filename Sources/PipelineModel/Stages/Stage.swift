@@ -80,6 +80,8 @@ package protocol PublishingStage: Stage {
   /// All possible names of published files, if they depend on the sound: no other step of the same
   /// run may use them. Many, so call this once per run.
   func conceivableFileNames(of step: StepID, recordings: [String]) -> [String]
+  /// Whether a file of one of these names may be an export of this stage, as far as its first bytes tell.
+  func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool
   /// Reads what `publish` will need of the recordings, before the work begins: files are published
   /// during the work, when memory is scarce. Errors are left to `publish`.
   func preparePublishing(of recordings: [SourceFile])
@@ -91,6 +93,8 @@ extension PublishingStage {
   package func conceivableFileNames(of step: StepID, recordings: [String]) -> [String] {
     fileNames(of: step, recordings: recordings)
   }
+
+  package func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool { true }
 
   package func preparePublishing(of recordings: [SourceFile]) {}
 }
