@@ -243,26 +243,6 @@ struct SearchIndex: ~Copyable {
       "DELETE FROM texts WHERE rowid = ?1 AND NOT EXISTS (SELECT 1 FROM sources WHERE text = ?1)",
       [text], to: filling)
   }
-
-  /// Removes the transcripts that a store does not hold any more. Words that these replaced do not come
-  /// back.
-  mutating func prune(unless holds: (Digest) -> Bool) throws(SpoolError) {
-    let rows = try database.run(
-      "SELECT DISTINCT artifact, text FROM sources WHERE text <> 0", to: Self.filling)
-    let gone = rows.filter { row in
-      guard let digest = row[0].text.flatMap(Digest.init(hex:)) else { return true }
-      return !holds(digest)
-    }
-    if gone.isEmpty { return }
-    try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
-      for row in gone {
-        try database.run(
-          "UPDATE sources SET text = 0, correction = '' WHERE artifact = ?", [row[0]],
-          to: Self.filling)
-        try Self.removeUnlessUsed(row[1], from: &database)
-      }
-    }
-  }
 }
 
 /// Searching the index.

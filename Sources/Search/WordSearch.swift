@@ -87,6 +87,14 @@ package struct WordSearch {
     return fault.map { ("make the index of words again: \($0)", path) }
   }
 
+  /// Removes the words of recordings, and those of artifacts, for good.
+  package func forget(recordings: [Digest], artifacts: [Digest]) throws(SpoolError) {
+    guard isThere else { return }
+    try withIndex { (index) throws(SpoolError) in
+      try index.forget(recordings: recordings.map(\.hex), artifacts: artifacts.map(\.hex))
+    }
+  }
+
   /// The recordings whose words are lost.
   package func lost() throws(SpoolError) -> [LostWords] {
     try withIndex { (index) throws(SpoolError) in try index.lost() }

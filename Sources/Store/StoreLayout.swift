@@ -17,6 +17,8 @@ struct StoreLayout: Sendable {
   var acceptedLoss: String { root + "/lost-records.accepted" }
   /// An empty file; a check that found no damage was the last to touch it.
   var lastCheck: String { root + "/checked" }
+  /// What was found damaged, and is still in its place.
+  var knownDamage: String { root + "/damage.json" }
   /// An empty file; the last collection that ran by itself touched it.
   var lastCollection: String { root + "/collected" }
   /// The transparency log beside the database.

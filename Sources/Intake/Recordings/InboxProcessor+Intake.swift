@@ -114,7 +114,8 @@ extension InboxProcessor {
       case .refused:
         return .refused(
           RecordingRefusal(
-            reason: recording.words(ignoring: fields(of: sidecar, ignoredBy: recording) ?? [])))
+            reason: "it is left at \(fullPath(path)): "
+              + recording.words(ignoring: fields(of: sidecar, ignoredBy: recording) ?? [])))
       case nil: return .waiting
       }
     }

@@ -8,6 +8,8 @@ extension InboxProcessor {
   /// answers, releases files of uploaded and quarantined recordings, and writes the snapshot of all
   /// current recordings at most once a second.
   ///
+  /// While an acknowledgement cannot be written, the files that it is of stay in the inbox.
+  ///
   /// Call it after every change, and periodically for changes by other processes. Without changes
   /// it costs a few index look-ups.
   func settle() -> Report {
@@ -156,7 +158,11 @@ extension InboxProcessor {
     let folder = try inboxFolder()
     let lock = try lockInbox(folder)
     defer { _ = lock.path }
-    for held in held {
+    let unacknowledged = try unacknowledged(report)
+    for held in held
+    where !unacknowledged.contains(held.recording.key)
+      || freesRoom(Self.goal(of: held, keep: rules.keep))
+    {
       do throws(SpoolError) {
         let asideSince = state.aside[held.file.id]
         let asideFor = asideSince.map { max(0, now - $0) }
@@ -175,6 +181,21 @@ extension InboxProcessor {
         report.problems.append(error)
         report.nextCall = min(report.nextCall ?? .infinity, Self.troublePause)
       }
+    }
+  }
+
+  /// The recordings whose acknowledgements could not be written just now.
+  private func unacknowledged(_ report: Report) throws(SpoolError) -> Set<RecordingKey> {
+    if report.problems.isEmpty { return [] }
+    return Set(
+      try store.recordings.unacknowledged(pipeline: pipeline, limit: .max).lazy.map(\.key))
+  }
+
+  /// Whether a release makes the room that acknowledgements may want: one that deletes, on their disk.
+  private func freesRoom(_ goal: RecordingFile.Place) -> Bool {
+    guard goal == .deleted, let own = try? FileStamp(following: inbox) else { return false }
+    return ([post.path] + post.others).contains {
+      (try? FileStamp(following: $0))?.device == own.device
     }
   }
 

@@ -62,3 +62,28 @@ extension Recording {
     return String(decoding: bytes, as: UTF8.self).contains("\"id\":\"\(key)\"")
   }
 }
+
+extension RecordingRepository {
+  /// The files beside where a recording arrived that by their names would be its sidecar or transcript,
+  /// and that were not taken in, as printable absolute paths. Reads none of them; leaves out what cannot
+  /// be told now.
+  /// - Parameter files: the recording's.
+  package func companionsLeft(beside files: [RecordingFile]) -> [String] {
+    var left: [String] = []
+    for file in files where file.role == .recording {
+      guard let path = InboxPath(escaped: file.path), let name = path.name,
+        let folder = try? ProcessedFolder(at: file.inbox)
+      else { continue }
+      for candidate in SidecarName.candidates(for: name) + TranscriptName.candidates(for: name) {
+        let other = path.folder.appending(candidate)
+        guard let stamp = try? folder.stamp(of: other), stamp.isRegularFile,
+          let isKnown = try? isKnown(
+            path: other.escaped, stamp: RecordingFileStamp(stamp), inbox: file.inbox), !isKnown
+        else { continue }
+        let place = "\(file.inbox)/\(other)"
+        if !left.contains(place) { left.append(place) }
+      }
+    }
+    return left
+  }
+}

@@ -80,7 +80,7 @@ extension InboxEventHandler {
         let way = processor.store.wordsCorrection(of: recording, from: processor.fullPath(path))
         handler.refuse(
           path,
-          "it came when \(recording.fileName) was processed already, which \(recording.words)"
+          "it is left at \(processor.fullPath(path)): it came when \(recording.fileName) was processed already, which \(recording.words)"
             + (way.map { "; as a correction of its words: \(processor.option.completing($0))" }
               ?? ""))
       case .changed: handler.watcher.lookAgain(at: path)
@@ -97,7 +97,7 @@ extension InboxEventHandler {
       case .decided(let result, let request):
         handler.tell(
           .command, file: path.description, key: result.recording,
-          text: result.words(on: request))
+          text: result.words(on: request) + handler.words(onExportsRenamedBy: request, result))
         if result.isFresh, request == .cancel, result.status == .applied,
           let recording = result.recording
         {
@@ -111,6 +111,17 @@ extension InboxEventHandler {
       }
     }
     report { $0.isStirred = true }
+  }
+
+  /// What becomes of the exports of a recording that a device has given another title: nothing.
+  private func words(
+    onExportsRenamedBy request: RecordingCommand.Request, _ result: RecordingCommandResult
+  ) -> String {
+    guard case .rename = request, result.isFresh, result.status == .applied,
+      let key = result.recording,
+      let recording = try? processor.store.recordings.recording(key), recording.state == .uploaded
+    else { return "" }
+    return "; its exports, made before, keep their names and tags"
   }
 
   /// Runs an action on a file; after a failure that may pass, the file is examined again later, as

@@ -241,6 +241,7 @@ extension InboxEventHandler {
     let problems = Set(settled.problems.filter { !isOfPause($0) }.map(\.description))
     for problem in problems.subtracting(lastProblems).sorted() { tell(.trouble, text: problem) }
     lastProblems = problems
+    status.report(problems)
     let pause = settled.nextCall ?? (settled.problems.isEmpty ? nil : Self.pause)
     guard let pause else { return }
     let due = engine.clock.elapsed + max(pause, 0.05)
@@ -268,6 +269,7 @@ struct InboxStatus {
   private var ignoredNames: Set<InboxPath> = []
   private var overlooked: InboxReport.Overlooked?
   private var pause: InboxReport.Pause?
+  private var problems: [String]?
   private var published: InboxReport?
   private var lastTime = -Double.infinity
   private var isChanged = true
@@ -288,6 +290,13 @@ struct InboxStatus {
     self.pause = pause
   }
 
+  /// Records what keeps acknowledgements and files from their places.
+  mutating func report(_ problems: Set<String>) {
+    let sorted = problems.isEmpty ? nil : problems.sorted()
+    isChanged = isChanged || sorted != self.problems
+    self.problems = sorted
+  }
+
   /// Records files that have been ignored for their names for too long.
   mutating func overlook(_ files: IgnoredFiles) {
     isChanged = true
@@ -297,7 +306,8 @@ struct InboxStatus {
         group: InboxReport.Group(
           count: files.count,
           files: files.files.map {
-            InboxReport.File(path: $0.path.description, reason: $0.reason)
+            InboxReport.File(
+              path: $0.path.description, exactPath: $0.path.escaped, reason: $0.reason)
           }))
     }
   }
@@ -336,7 +346,7 @@ struct InboxStatus {
       refused: Self.group(refused, count: refused.count),
       ignored: Self.group(
         Dictionary(uniqueKeysWithValues: ignoredNames.map { ($0, nil) }), count: ignored.count),
-      overlooked: overlooked, pause: pause)
+      overlooked: overlooked, pause: pause, problems: problems)
     guard report != published, let text = try? report.jsonText() else { return nil }
     published = report
     return text
@@ -349,6 +359,9 @@ struct InboxStatus {
       .prefix(nameLimit)
     return InboxReport.Group(
       count: count,
-      files: named.map { InboxReport.File(path: $0.key.description, reason: $0.value) })
+      files: named.map {
+        InboxReport.File(
+          path: $0.key.description, exactPath: $0.key.escaped, reason: $0.value)
+      })
   }
 }

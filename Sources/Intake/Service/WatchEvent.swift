@@ -1,6 +1,6 @@
 package import PipelineModel
 package import Platform
-internal import Store
+package import Store
 
 /// One event of a watch: a line of its log.
 package struct WatchEvent: Hashable, Sendable, Encodable {
@@ -51,7 +51,9 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   /// The recording's name in the store.
   package var recording: String?
   /// The file, printable.
-  package var file: String?
+  package let file: String?
+  /// The same file below the inbox, in the lossless form of ``RecordingFile/path``; nil if there is none.
+  package let exactFile: String?
   /// Details, printable.
   package var text: String?
   /// The exports, as absolute paths.
@@ -68,7 +70,8 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   package var (freedBytes, keptBytes): (Int?, Int?)
 
   private enum CodingKeys: String, CodingKey {
-    case at, event, inbox, recording = "note", file, text, exports, findings, damage, seconds, place
+    case at, event, inbox, recording = "note"
+    case file, exactFile, text, exports, findings, damage, seconds, place
     case freedBytes, keptBytes
   }
 
@@ -84,12 +87,20 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
     self.inbox = inbox
     self.recording = recording
     self.file = file
+    exactFile = inbox == nil ? nil : file.flatMap(PrintableText.bytes).map(PrintableText.escaped)
     self.text = text
     self.exports = exports
     self.findings = findings
     self.damage = damage
     self.seconds = seconds
     self.place = place
+  }
+}
+
+extension Recording {
+  /// The name of its file, in the lossless form of ``RecordingFile/path``; nil if it is not known.
+  package var exactFileName: String? {
+    PrintableText.bytes(of: fileName).map(PrintableText.escaped)
   }
 }
 

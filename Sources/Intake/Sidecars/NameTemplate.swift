@@ -242,14 +242,34 @@ struct NameFields: Sendable {
   /// The fields for a date, by precedence.
   private static let dateFields = ["date", "createdat", "creation_time", "year"]
 
-  /// `2026-03-14`: the first whole day of the sidecar, the tags or the stem; else a year of the
-  /// sidecar or the tags; else `undated`.
+  /// `2026-03-14`: the first day of the sidecar, the tags or the stem that the calendar has; else the
+  /// month or the year with which a date of the sidecar or the tags begins, `1987-05` or `1987`, as of
+  /// an impossible day; else `undated`.
   private var date: String {
     let said = [sidecar, tags].flatMap { source in
       Self.dateFields.compactMap { given($0, in: [source]) }
     }
     for text in said + [stem] { if let day = Self.day(in: text) { return day } }
-    return said.first { $0.count == 4 && $0.allSatisfy(\.isNumber) } ?? "undated"
+    return said.lazy.compactMap(Self.month).first ?? said.lazy.compactMap(Self.year).first
+      ?? "undated"
+  }
+
+  /// The month with which a date begins, as `1987-05`; nil if none is there.
+  private static func month(_ text: String) -> String? {
+    var rest = DigitScanner(text)
+    guard let year = year(text), rest.number(digits: 4) != nil, rest.skip("-"),
+      let month = rest.number(digits: 2), (1...12).contains(month), !rest.isAtDigit
+    else { return nil }
+    return "\(year)-\(month < 10 ? "0" : "")\(month)"
+  }
+
+  /// The year with which a date begins; nil if none is there.
+  private static func year(_ text: String) -> String? {
+    var rest = DigitScanner(text)
+    guard let year = rest.number(digits: 4), (1...9999).contains(year), !rest.isAtDigit else {
+      return nil
+    }
+    return String(text.prefix(4))
   }
 
   /// The first `2026-03-14` or `20260314` in a text, as the former.
@@ -259,9 +279,9 @@ struct NameFields: Sendable {
       var rest = DigitScanner(bytes[start...])
       guard let year = rest.number(digits: 4), (1900...2199).contains(year) else { continue }
       let isParted = rest.skip("-")
-      guard let month = rest.number(digits: 2), (1...12).contains(month),
-        !isParted || rest.skip("-"), let day = rest.number(digits: 2), (1...31).contains(day),
-        !rest.isAtDigit
+      guard let month = rest.number(digits: 2), !isParted || rest.skip("-"),
+        let day = rest.number(digits: 2), !rest.isAtDigit,
+        DateTime(year: year, month: month, day: day) != nil
       else { continue }
       func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
       return "\(year)-\(two(month))-\(two(day))"

@@ -18,6 +18,42 @@ enum PrintableText {
     return result
   }
 
+  /// The bytes of which `of` made a text; nil if it made none like that. O(n).
+  static func bytes(of printable: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = printable.unicodeScalars[...]
+    while let first = rest.popFirst() {
+      guard first == "\\" else {
+        bytes += Array(String(Character(first)).utf8)
+        continue
+      }
+      switch rest.popFirst() {
+      case "n": bytes.append(0x0A)
+      case "r": bytes.append(0x0D)
+      case "t": bytes.append(0x09)
+      case "\\": bytes.append(UInt8(ascii: "\\"))
+      case "x":
+        guard rest.count > 1, let byte = UInt8(digits(rest.prefix(2)), radix: 16) else {
+          return nil
+        }
+        bytes.append(byte)
+        rest = rest.dropFirst(2)
+      case "u":
+        guard rest.popFirst() == "{", let end = rest.firstIndex(of: "}"),
+          let scalar = UInt32(digits(rest[..<end]), radix: 16).flatMap(Unicode.Scalar.init)
+        else { return nil }
+        bytes += Array(String(Character(scalar)).utf8)
+        rest = rest[end...].dropFirst()
+      default: return nil
+      }
+    }
+    return bytes
+  }
+
+  private static func digits(_ scalars: Substring.UnicodeScalarView) -> String {
+    String(Substring(scalars))
+  }
+
   /// The first character of the bytes; nil if they are not UTF-8.
   private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     var parser = Unicode.UTF8.ForwardParser()

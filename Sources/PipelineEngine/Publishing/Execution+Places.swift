@@ -1,3 +1,4 @@
+import Glibc
 import PipelineModel
 import Platform
 import Synchronization
@@ -80,7 +81,7 @@ extension Execution {
           // A killed process may have left it before it was recorded, one that works on the same is
           // about to record it, and copies have other times.
           let mayBeOurs =
-            stamp.isRegularFile
+            stamp.isRegularFile && stage.mayHaveWritten(name, beginning: Self.beginning(of: path))
             && (survey.checkpoint(of: step.id) != nil || signed.contains(path)
               || exportFolder.mayBeCopy(path) || isShared)
           found.append(
@@ -90,6 +91,13 @@ extension Execution {
       }
     }
     return found
+  }
+
+  /// The first bytes of a file; fewer if it is shorter or cannot be read.
+  private static func beginning(of path: String) -> [UInt8] {
+    guard let file = try? FileOperations.system.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    else { return [] }
+    return (try? file.bytes(16)) ?? []
   }
 
   /// Whether a recording is yet to be decoded whose samples the store may know under other bytes.

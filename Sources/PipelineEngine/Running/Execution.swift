@@ -49,13 +49,15 @@ struct Execution: Sendable {
   }
 
   /// The loop: survey, plan the next piece, do it, commit, again.
-  func work(_ progress: inout RunProgress) throws {
+  /// - Parameter first: what was surveyed just now.
+  func work(_ progress: inout RunProgress, from first: Survey) throws {
+    var first = Optional(first)
     let planner = PassPlanner(
       plan, keepsEverything: options.keepsEverything, needed: options.neededStep)
     var identified: Set<StepID> = []
     var judged: Set<StepID> = []
     while true {
-      let survey = try survey()
+      let survey = try first.take() ?? self.survey()
       let reused = progress.takeReused(survey, store: store)
       // A receipt has no work of its own: whether it exists shows when it is to be written.
       for (id, checkpoint) in reused where plan.step(id)?.stage.receipt == nil {

@@ -117,8 +117,8 @@ package struct Runner: Sendable {
 
   /// How long an identified run takes; nil if that cannot be estimated, for which a run does not
   /// fail: its work will tell what is the matter.
-  private func estimate(_ execution: Execution) -> WorkEstimate? {
-    guard let survey = try? execution.survey(), let history = try? history(),
+  private func estimate(_ execution: Execution, _ survey: Survey) -> WorkEstimate? {
+    guard let history = try? history(),
       var forecast = try? Forecast(
         execution.plan, survey: survey, executors: executors,
         keepsEverything: execution.options.keepsEverything)
@@ -151,12 +151,13 @@ package struct Runner: Sendable {
       try execution.checkReceiptPlaces(progress.record)
       progress.isAdmitted = true
       try log.save(progress.record)
-      try execution.checkPlaces(try execution.survey(), progress.record)
+      let survey = try execution.survey()
+      try execution.checkPlaces(survey, progress.record)
       if options.isEstimated {
-        progress.estimate = estimate(execution)
+        progress.estimate = estimate(execution, survey)
         progress.estimate.map { recorder.record(.estimated($0)) }
       }
-      try execution.work(&progress)
+      try execution.work(&progress, from: survey)
       try execution.publish(&progress)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)

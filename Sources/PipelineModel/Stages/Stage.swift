@@ -82,6 +82,8 @@ package protocol PublishingStage: Stage {
   func conceivableFileNames(of step: StepID, recordings: [String]) -> [String]
   /// Files of the user that become part of the published ones, by their paths: a cover.
   var attachments: [String] { get }
+  /// Whether a file of one of these names may be an export of this stage, as far as its first bytes tell.
+  func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool
   /// Reads what `publish` will need of the recordings, before the work begins: files are published
   /// during the work, when memory is scarce. Errors are left to `publish`.
   func preparePublishing(of recordings: [SourceFile])
@@ -95,6 +97,7 @@ extension PublishingStage {
   }
 
   package var attachments: [String] { [] }
+  package func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool { true }
 
   package func preparePublishing(of recordings: [SourceFile]) {}
 }

@@ -37,6 +37,26 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   }
 }
 
+extension ExportFormat {
+  /// Whether a file of this name may be an export, by its first 16 bytes: those of another format, and WAV
+  /// files in the order of chunks that most other programs write, are none. True for other names.
+  package static func mayHaveWritten(_ name: String, beginning bytes: [UInt8]) -> Bool {
+    func has(_ sign: String, at offset: Int = 0) -> Bool {
+      bytes.dropFirst(offset).starts(with: sign.utf8)
+    }
+    guard let format = allCases.first(where: { name.hasSuffix($0.fileExtension) }) else {
+      return true
+    }
+    switch format {
+    case .wav: return (has("RIFF") || has("RF64")) && has("WAVE", at: 8) && !has("fmt ", at: 12)
+    case .m4a, .alac: return has("ftyp", at: 4)
+    case .flac: return has("fLaC")
+    case .mp3: return has("ID3") || bytes.count > 1 && bytes[0] == 0xFF && bytes[1] >= 0xE0
+    case .opus, .ogg: return has("OggS")
+    }
+  }
+}
+
 /// One file to write.
 package struct ExportTarget: Sendable {
   package let format: ExportFormat

@@ -158,6 +158,10 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
 
   func cost(of stream: SoundOutline) -> SinkCost { targets.cost(of: stream) }
 
+  func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool {
+    ExportFormat.mayHaveWritten(name, beginning: beginning)
+  }
+
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
     var count = SplitName.likelyPieces
     if case .times(let times) = method { count = times.count + 1 }

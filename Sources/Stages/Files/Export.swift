@@ -103,6 +103,10 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
 
   func cost(of stream: SoundOutline) -> SinkCost { targets.cost(of: stream) }
 
+  func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool {
+    ExportFormat.mayHaveWritten(name, beginning: beginning)
+  }
+
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
     let stem = ExportName.fill(name, recording: recordings.first)
     return targets.map { stem + $0.format.fileExtension }

@@ -253,6 +253,34 @@ enum CheckpointTable {
     return found
   }
 
+  /// What each checkpoint was made of, and what it is. Leaves out rows that cannot be read. O(outputs).
+  static func derivations(in database: inout Database) throws(SpoolError) -> [Derivation] {
+    let rows = try database.run(
+      """
+      SELECT key, components, port, outputs.kind, identity, artifact, byte_count
+      FROM checkpoints JOIN outputs USING (key) ORDER BY key
+      """, to: "read checkpoints in")
+    var found: [Derivation] = []
+    var (components, outputs): (KeyComponents?, [PortName: StepOutput]) = (nil, [:])
+    func end() {
+      guard let components, !outputs.isEmpty else { return }
+      found.append(
+        Derivation(key: components.key, inputs: components.inputs, outputs: outputs))
+    }
+    var key: String?
+    for row in rows {
+      if row[0].text != key {
+        end()
+        key = row[0].text
+        components = row[1].text.flatMap { try? StoredJSON.decode($0) }
+        outputs = [:]
+      }
+      if let port = row[2].text { outputs[PortName(port)] = output(row[3...]) }
+    }
+    end()
+    return found
+  }
+
   /// Whether a checkpoint names its artifacts by digests.
   static func namesWell(_ key: String, in database: inout Database) throws(SpoolError) -> Bool {
     try database.run(

@@ -45,6 +45,16 @@ enum VerifiedTable {
     }
   }
 
+  /// Records that a file does not hold the right bytes, though its stamp may be the same. Its last good
+  /// verification stays known: what was made before that is sound.
+  static func distrust(_ artifact: Digest, in database: inout Database) throws(SpoolError) {
+    try database.transactionWithoutFlush(to: recordAction) { (database) throws(SpoolError) in
+      _ = try database.run(
+        "UPDATE verified SET inode = -1 WHERE artifact = ?", [.text(artifact.hex)],
+        to: recordAction)
+    }
+  }
+
   /// Records that the store changed a file's times or names, not its bytes.
   static func move(
     _ artifact: Digest, from old: FileStamp, to new: FileStamp, in database: inout Database

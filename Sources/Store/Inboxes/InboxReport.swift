@@ -5,11 +5,14 @@ package struct InboxReport: Hashable, Sendable, Codable {
   package struct File: Hashable, Sendable, Codable {
     /// Path in the inbox, printable.
     package let path: String
+    /// The same, in the lossless form of ``RecordingFile/path``; nil in old reports.
+    package let exactPath: String?
     /// Why; nil if it is simply no recording.
     package let reason: String?
 
-    package init(path: String, reason: String?) {
+    package init(path: String, exactPath: String? = nil, reason: String?) {
       self.path = path
+      self.exactPath = exactPath
       self.reason = reason
     }
   }
@@ -70,11 +73,15 @@ package struct InboxReport: Hashable, Sendable, Codable {
   package let overlooked: Overlooked?
   /// Why nothing is processed; nil if it runs.
   package let pause: Pause?
+  /// What keeps acknowledgements and released files from their places, a sentence each; nil if nothing
+  /// does.
+  package let problems: [String]?
 
   package init(
     waiting: Group, refused: Group, ignored: Group, overlooked: Overlooked? = nil,
-    pause: Pause? = nil
+    pause: Pause? = nil, problems: [String]? = nil
   ) {
+    self.problems = problems
     self.overlooked = overlooked
     self.pause = pause
     self.waiting = waiting

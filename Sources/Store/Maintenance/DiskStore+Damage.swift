@@ -35,10 +35,15 @@ extension DiskStore {
   }
 
   /// Whether the store's copy of a recording is as it arrived. Reads it only if its file is not the
-  /// version that was verified last.
+  /// version that was verified last, and remembers damage.
   package func hasIntactOriginal(of recording: Recording) -> Bool {
-    guard case .sound? = try? artifacts.look(at: recording.content) else { return false }
-    return true
+    if KnownDamage(of: layout)[recording.content.digest] != nil { return false }
+    switch try? artifacts.look(at: recording.content) {
+    case .sound: return true
+    case .damaged(let damage): remember(damage)
+    case .missing, nil: break
+    }
+    return false
   }
 
   private func setAside(_ damage: ArtifactDamage, kind: ArtifactKind) throws(SpoolError) {

@@ -125,7 +125,10 @@ package struct Inspection: Sendable {
     do throws(DatabaseSnapshot.Failure) {
       database = try DatabaseSnapshot.open(layout)
     } catch {
-      guard (try? FileStamp(at: layout.database)) != nil else { return .damaged(DatabaseLoss.gone) }
+      guard (try? FileStamp(at: layout.database)) != nil else {
+        if rebuild.isUnborn { return .unborn }
+        return .damaged(DatabaseLoss.gone)
+      }
       guard case .unreadable(let error) = error else { throw error.error }
       return .damaged(error.why)
     }
@@ -139,7 +142,10 @@ package struct Inspection: Sendable {
     }
     switch try Schema.current.status(of: &database) {
     case .damaged(let reason): return .damaged(reason)
-    case .blank: return .damaged(DatabaseLoss.empty)
+    case .blank:
+      // On a full disk, where the condition was not asked for, as elsewhere.
+      if rebuild.isUnborn { return .unborn }
+      return .damaged(DatabaseLoss.empty)
     case .ours(let version) where version < Schema.current.steps.count:
       throw SpoolError(
         "check", layout.database, reason: "an older Spool wrote it",

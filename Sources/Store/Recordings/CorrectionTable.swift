@@ -130,4 +130,21 @@ package struct CorrectionTable: Sendable {
       }
     }
   }
+
+  /// How many corrections recordings have.
+  static func count(
+    of recordings: [Digest], in database: inout Database
+  ) throws(SpoolError) -> Int {
+    try rows(of: recordings, in: &database).count
+  }
+
+  /// Removes all corrections of recordings, inside a transaction.
+  static func removeAll(
+    of recordings: [Digest], in database: inout Database
+  ) throws(SpoolError) {
+    for recording in recordings {
+      try database.run(
+        "DELETE FROM word_corrections WHERE recording = ?", [.text(recording.hex)], to: writing)
+    }
+  }
 }

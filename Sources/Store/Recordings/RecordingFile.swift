@@ -47,6 +47,9 @@ package struct RecordingFile: Hashable, Sendable {
   /// The target of a move in progress, in the form of `path`; nil if none.
   package let target: String?
 
+  /// Whether it lies in its inbox, or in a folder of it.
+  package var isInPlace: Bool { [.inbox, .quarantine, .accepted, .left].contains(place) }
+
   /// A transcript's artifact; nil for other files.
   package var transcript: Artifact? {
     digest.map { Artifact(kind: .file, digest: $0, byteCount: Int(stamp.byteCount)) }

@@ -152,9 +152,15 @@ struct ChangeLog: Sendable {
     return byteCount
   }
 
-  /// Replaces a log that is damaged or lacks rows by one with all rows of the database.
-  func renew(in database: inout Database) throws(SpoolError) {
+  /// Replaces a log that is damaged, lacks rows or has what is to be forgotten by one with all rows of
+  /// the database.
+  /// - Parameter change: a change of the database in the same transaction.
+  func renew(
+    in database: inout Database,
+    behind change: (inout Database) throws(SpoolError) -> Void = { _ throws(SpoolError) in }
+  ) throws(SpoolError) {
     try database.transaction(to: Self.action, isRecorded: false) { (database) throws(SpoolError) in
+      try change(&database)
       var state = try Self.state(in: &database)
       state.number = try WorkTable.nextNumber(in: &database, to: Self.action)
       try begin(&state, in: &database)

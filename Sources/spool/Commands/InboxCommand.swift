@@ -357,6 +357,7 @@ extension CommandContext {
         isCopy ? "copy's file" : "\(file.role.rawValue) file",
         "\(file.path) (\(file.place.rawValue))")
     }
+    for path in page.leftFiles { add("left there", "\(path), which was not taken in") }
     for event in page.events {
       lines.append(
         "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"

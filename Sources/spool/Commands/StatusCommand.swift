@@ -16,11 +16,15 @@ extension Command {
       receipts wait for a time stamp. The lines behind "next:" can be typed as they are, the most \
       important first. spool resume is among them only where another attempt can succeed.
 
+      No recording is read: a damaged original is named where spool store check or spool inbox show found \
+      it.
+
       A failed run is named for 30 days, until the same recording, pipeline and output folder succeed \
       or spool runs forget --failed clears it. A start that was refused before any work is never named.
 
       With --check the exit code is 1 if something needs action: an inbox without its watch, a recording \
-      that failed, is quarantined, conflicts with another one or whose original is lost, an inbox that pauses, or a run that \
+      that failed, is quarantined, conflicts with another one or whose original is lost or was found damaged, an inbox that pauses or whose acknowledgements \
+      cannot be written, or a run that \
       failed or was cut off, stopped or paused. Else it is 0.
       """,
     options: [Options.check, Options.store, Options.json],
@@ -59,15 +63,17 @@ struct StoreStatus: Encodable {
   struct Trouble: Encodable {
     let recording: String
     let file: String
+    let exactFile: String?
     let state: String
     let reason: String?
 
     private enum CodingKeys: String, CodingKey {
-      case recording = "note", file, state, reason
+      case recording = "note", file, exactFile, state, reason
     }
 
     fileprivate init(_ recording: Recording, _ state: String, _ reason: String?) {
       (self.recording, file) = (recording.key.name, recording.fileName)
+      exactFile = recording.exactFileName
       (self.state, self.reason) = (state, reason)
     }
   }
@@ -175,6 +181,13 @@ struct StoreStatus: Encodable {
       Trouble(
         $0, "lost", "its original is not in the store any more; \(InspectionFinding.lostOriginal)")
     }
+    let damaged = try store.damagedOriginals()
+    named += damaged.prefix(Self.troubleLimit).map {
+      Trouble(
+        $0.recording, "damaged",
+        "its original in the store is damaged, as was found at \(Format.time($0.foundAt)); "
+          + InspectionFinding.lostOriginal)
+    }
     troubles = named
     timeStamps = WaitingStamps(try store.stamps.awaited())
     recordings =
@@ -204,13 +217,16 @@ struct StoreStatus: Encodable {
       openRuns[index].missing == nil ? nil : "spool runs forget \(own[index].id)"
     }
     needsAction =
-      inboxes.contains { $0.isUnwatched || $0.isPaused } || !tally.nextCommands.isEmpty
-      || !claims.isEmpty || !stopped.isEmpty || !lost.isEmpty
+      inboxes.contains { $0.isUnwatched || $0.isPaused || $0.hasProblems }
+      || !tally.nextCommands.isEmpty
+      || !claims.isEmpty || !stopped.isEmpty || !lost.isEmpty || !damaged.isEmpty
     // Resuming does not mend every failure: this clears those that are of no use.
     let hasFailed = stopped.contains { own[$0].state == .failed }
     let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
     let commands =
-      tally.nextCommands + claimCommands + resuming + dropping + forgetting
+      tally.nextCommands + (damaged.isEmpty ? [] : ["\(command: .repair)"])
+      + lost.prefix(Self.troubleLimit).map { "\(command: .inboxShow) \($0.key)" }
+      + claimCommands + resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
     calm = try Self.calm(store, isAnyInboxKnown: !lines.isEmpty || !known.isEmpty)
     var told: Set<String> = []

@@ -11,7 +11,7 @@ extension Command {
   /// `spool words`: shows, corrects and exports the words of a recording.
   static let words = Command(
     name: "words", group: "Recordings",
-    summary: "Show, correct and export the words of a recording.",
+    summary: "Show, correct, export and forget the words of a recording.",
     discussion: """
       edit opens the words in your editor, $VISUAL or $EDITOR: unsure ones have their confidence \
       behind them. What you change is a correction: spool search and words export use it from then \
@@ -22,7 +22,10 @@ extension Command {
       words needs --yes.
 
       show prints the words with their times and how sure they are. undo takes the last correction \
-      back. export writes the words as captions or text.
+      back. export writes the words as captions or text. forget removes all words of a recording from \
+      the store and from spool search, with their corrections, and cannot be undone; it asks first on a \
+      terminal, and needs --yes elsewhere. The recording, its exports and backups of the store stay, \
+      and a later run finds the words again.
 
       A recording's words have the times of the recording. Those of a run are what it has made of \
       them in the end, or with STAGE at that stage: behind a cut and retime, those that are left. \
@@ -43,13 +46,14 @@ extension Command {
       Example("Take in captions that you have edited", "spool words edit talk.wav --from talk.srt"),
       Example("Which words are unsure?", "spool words show talk.wav --unsure"),
       Example("Captions with the corrections", "spool words export talk.wav -o talk.srt"),
+      Example("Remove what was said from the store", "spool words forget talk.wav"),
     ],
     perform: CommandContext.manageWords)
 }
 
 extension Options {
   fileprivate enum Action: String, CaseIterable, ArgumentValue {
-    case edit, show, undo, export
+    case edit, show, undo, export, forget
   }
 
   fileprivate static let action = Positional<Action>.required("ACTION", help: "What to do.")
@@ -59,7 +63,9 @@ extension Options {
   fileprivate static let stage = Positional<String?>.optional(
     "STAGE", help: "Of a run: the words of this stage; RUN:STAGE is the same.")
   fileprivate static let yes = Option<Bool>.flag(
-    "yes", help: "With edit, delete the words that the text leaves out, however many.")
+    "yes",
+    help: "With edit, delete the words that the text leaves out, however many; with forget, do not "
+      + "ask.")
   fileprivate static let from = Option<String?>.value(
     "from", "FILE", help: "With edit, the edited words; without it, an editor is opened.",
     completion: .files())
@@ -83,6 +89,10 @@ extension CommandContext {
     case .show: try showWords()
     case .undo: try undoCorrection()
     case .export: try exportWords()
+    case .forget:
+      try forgetWords(
+        named: arguments[Options.recording], stage: arguments[Options.stage],
+        isAgreed: arguments[Options.yes])
     }
   }
 

@@ -17,6 +17,7 @@ extension CommandContext {
   /// Opens the store; creates it if it does not exist.
   func store(at option: String?) throws(SpoolError) -> DiskStore {
     try requireParent(of: option)
+    try refuseFile(Self.storePath(option))
     let store = try DiskStore(at: Self.storePath(option))
     tell(of: store)
     return store
@@ -50,6 +51,7 @@ extension CommandContext {
     _ body: (DiskStore) throws(SpoolError) -> Result
   ) throws(SpoolError) -> Result {
     try requireParent(of: named(Options.store))
+    try refuseFile(storePath)
     return try DiskStore.freeing(storePath) { (store) throws(SpoolError) in
       tell(of: store)
       return try body(store)
@@ -69,9 +71,24 @@ extension CommandContext {
     return try readableStore().store
   }
 
+  /// Refuses a file in a store's place, and says so of a backup.
+  private func refuseFile(_ path: String) throws(SpoolError) {
+    guard let stamp = try? FileStamp(following: path), stamp.isRegularFile else { return }
+    let file = ShellWords.line([path])
+    throw .usage(
+      "\(ShellWords.visible(path: absolute(path))) is a file, and no store",
+      reason: DiskStore.isBackup(path)
+        ? "it is a backup of a store: its records, without recordings, sound and words"
+        : "a store is a folder",
+      advice: DiskStore.isBackup(path)
+        ? "spool store restore \(file) --store DIR puts it into the store DIR, which is made if there is none"
+        : "name the store's folder with --store")
+  }
+
   func requireStore() throws(SpoolError) {
     let path = storePath
     if DiskStore.isThere(at: path) { return }
+    try refuseFile(path)
     let reason =
       FilePath.obstacle(to: path)?.words ?? "nothing that a store is made of lies there"
     throw SpoolError(

@@ -113,12 +113,32 @@ extension NamedRecording {
       found: [(run, best)] + others.map { (run, $0) }, isRun: true)
   }
 
+  /// The recording of a run, which may have no words any more: that of its words, or else its first sound.
+  init(wordlessRun run: RunRecord, in store: DiskStore) throws(SpoolError) {
+    let told = try run.transcripts(in: store)
+    let input =
+      (told.last(where: \.isAligned) ?? told.last)?.input
+      ?? run.orderedInputs.first { input in
+        run.recordings?[input.name].map { !run.sounds(of: $0).isEmpty } == true
+      }?.name
+    guard let input, let digest = run.recordings?[input] else {
+      throw SpoolError(
+        "there is no recording in run \(run.id)", reason: "it has not read any sound",
+        advice: "name the recording's file")
+    }
+    self.init(
+      recordings: try store.recordings(likeThat: digest),
+      path: try store.place(of: digest, named: run.inputs[input] ?? run.id.name), found: [],
+      isRun: true)
+  }
+
   private static func wordless(
     _ run: RunRecord, _ stage: String?, in store: DiskStore
   ) throws(SpoolError) -> SpoolError {
     guard let stage else {
       return SpoolError(
-        "there are no words in run \(run.id)", reason: "it has not ended with a transcript",
+        "there are no words in run \(run.id)",
+        reason: "it has not ended with a transcript, or its words were forgotten",
         advice: "name a run of a pipeline like words, or the recording's file")
     }
     var names: [String] = []

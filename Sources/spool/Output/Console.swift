@@ -42,6 +42,9 @@ final class Console: Sendable {
     write(line(store.withLock { $0 }.completing(text)), to: STDERR_FILENO)
   }
 
+  /// Asks on standard error, in a line that the answer ends.
+  func ask(_ question: String) { write(Format.harmless(question), to: STDERR_FILENO) }
+
   /// Puts `--store` as typed into every command that is offered from now on.
   func offersStore(_ option: String?) { store.withLock { $0 = OfferedStore(option) } }
 

@@ -24,6 +24,8 @@ struct InboxStatusText: Encodable {
   private let notTakenIn: NotTakenIn?
   /// Why processing is paused; nil if it is not.
   private let pause: InboxReport.Pause?
+  /// What keeps acknowledgements and released files from their places; empty if nothing does.
+  private let problems: [String]
 
   /// Maximum number of file names listed for each kind.
   private static let nameLimit = 5
@@ -40,9 +42,14 @@ struct InboxStatusText: Encodable {
 
   var isPaused: Bool { pause != nil }
 
+  var hasProblems: Bool { !problems.isEmpty }
+
+  /// How its watch came to its end: killed, also by a power failure, or in order; nil while it runs.
+  private var stopped: String? { process != nil ? nil : reportedAt == nil ? "ended" : "killed" }
+
   func encode(to encoder: any Encoder) throws {
     try JSONLine([
-      "path": path, "process": process, "isMissing": isMissing,
+      "path": path, "process": process, "stopped": stopped, "isMissing": isMissing,
       "reportedAt": reportedAt.map(DateTime.init(secondsSince1970:)), "waiting": waiting,
       "refused": refused, "ignored": ignored,
       "overlooked": overlooked.map {
@@ -54,6 +61,7 @@ struct InboxStatusText: Encodable {
           "since": DateTime(secondsSince1970: $0.since), "reason": $0.reason, "advice": $0.advice,
         ])
       },
+      "problems": problems.isEmpty ? nil : problems,
       "wayOn": wayOn,
     ]).encode(to: encoder)
   }
@@ -79,6 +87,7 @@ struct InboxStatusText: Encodable {
     overlooked = report?.overlooked
     // Only a running watch pauses.
     pause = number == nil ? nil : report?.pause
+    problems = number == nil ? [] : report?.problems ?? []
   }
 
   var lines: [String] {
@@ -105,6 +114,7 @@ struct InboxStatusText: Encodable {
         "           nothing is lost or tried in vain; \(pause.advice)",
       ]
     }
+    lines += problems.map { "           trouble: \(Format.visible($0))" }
     lines += notTakenIn?.lines ?? []
     lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
     lines += overlookedLines

@@ -12,6 +12,9 @@ extension Recording {
     let aliases: [String]
     /// The last run that read it; nil if none did.
     let run: RunRecord?
+    /// Files beside it that would be its sidecar or transcript and were not taken in: absolute paths,
+    /// printable.
+    let leftFiles: [String]
     /// Whether its original is nowhere as it arrived: it is not in the store, and lies nowhere else.
     let isOriginalLost: Bool
 
@@ -23,6 +26,7 @@ extension Recording {
         $0.role == .recording && [.inbox, .accepted, .left, .quarantine].contains($0.place)
       }
       isOriginalLost = !isElsewhere && !store.hasIntactOriginal(of: recording)
+      leftFiles = store.recordings.companionsLeft(beside: files)
       run = try store.runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline)
     }
   }
@@ -38,6 +42,7 @@ extension Recording {
     }
     return JSONLine([
       "key": key.name, "noteId": shownID, "aliases": page?.aliases, "file": fileName,
+      "exactFile": exactFileName,
       "title": title, "tags": tags, "state": state.rawValue, "isCancelled": isCancelled,
       "since": DateTime(secondsSince1970: stateSince), "reason": reason, "attempts": attempts,
       "nextAttempt": nextAttempt.map(DateTime.init(secondsSince1970:)),
@@ -57,9 +62,11 @@ extension Recording {
       },
       "files": page?.files.map {
         JSONLine([
-          "role": $0.role.rawValue, "inbox": $0.inbox, "path": $0.path, "place": $0.place.rawValue,
+          "role": $0.role.rawValue, "inbox": $0.inbox, "path": $0.path,
+          "location": $0.isInPlace ? $0.location : nil, "place": $0.place.rawValue,
         ])
       },
+      "leftFiles": page.flatMap { $0.leftFiles.isEmpty ? nil : $0.leftFiles },
       "next": nextCommands.map(option.completing),
     ])
   }

@@ -55,6 +55,18 @@ struct FullDiskCareTests {
     try expectCompletion(after: "gc")
   }
 
+  @Test("a store that never got room for its first record has lost nothing")
+  func unborn() throws {
+    try disk.squeeze(toRoomFor: 0)
+    let new = ["--store", disk.path + "/new"]
+    let run = try fixture.run(new + ["--out", place.file("new-out")])
+    #expect(run.exitCode == 1)
+    try #require(FileManager.default.fileExists(atPath: disk.path + "/new/spool.sqlite"))
+    let check = try place.spool(["store", "check"] + new)
+    #expect(check.exitCode == 0, "\(check.text)")
+    #expect(check.text.contains("nothing was in it yet"), "\(check.text)")
+  }
+
   @Test("gc that is killed anywhere can be called again", arguments: [1, 2, 4, 6, 8, 10, 11])
   func killed(operation: Int) throws {
     try pause()

@@ -55,6 +55,32 @@ struct StoreLossTests: LogTrial {
     #expect(!again.errorOutput.contains("a new signing key"), "\(again.errorOutput)")
   }
 
+  @Test(
+    "a backup in a store's place is called that, with what to type, whatever the command",
+    arguments: [
+      ["store", "info"], ["store", "check"], ["store", "gc"], ["runs"], ["status"], ["run"],
+    ])
+  func backupAsStore(command: [String]) throws {
+    try run(["a"])
+    let backup = place.file("backup")
+    #expect(try place.spool(["store", "backup", backup]).exitCode == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: backup))
+    let inputs = command == ["run"] ? [pipeline, place.file("a.wav"), "--out", place.out] : []
+    func told(_ file: String) throws -> Complaint {
+      let result = try place.spool(command + inputs + ["--store", file])
+      #expect(result.exitCode == 2, "\(result.errorOutput)")
+      return try #require(Complaint(result.errorOutput), "\(result.errorOutput)")
+    }
+    let complaint = try told(backup)
+    #expect(complaint.what == "\(backup) is a file, and no store", "\(complaint)")
+    #expect(complaint.why.contains("it is a backup of a store"), "\(complaint)")
+    #expect(
+      complaint.next.contains("spool store restore \(backup) --store DIR"), "\(complaint)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: backup)) == before)
+    let other = try place.folder.write("no backup", to: "text")
+    #expect(try told(other).why == "a store is a folder")
+  }
+
   @Test("exports since the backup are known after a restore, though the change log is lost")
   func restored() throws {
     let quick = try place.quickPipeline(formats: "wav")

@@ -242,6 +242,7 @@ final class JSONTrial {
     try take("words", ["show", talk])
     try take("words", ["export", talk, "-o", place.file("talk.srt")])
     try take("words", ["undo", talk])
+    try take("words", ["forget", talk, "--yes"])
   }
 
   // MARK: Proof

@@ -109,6 +109,51 @@ struct ExportOwnerTests {
     #expect(try Workspace.listing(of: place.out) == before)
   }
 
+  @Test(
+    "another program's file is refused before any work, though the store knows nothing of it",
+    arguments: ["wav", "flac", "m4a", "alac.m4a", "mp3", "opus", "ogg"], ["text", "sound"])
+  func foreign(ending: String, content: String) throws {
+    let format = ending == "alac.m4a" ? "alac" : ending
+    let pipeline = try place.pipeline(
+      "pipeline: one\ninputs: { note: sound }\nstages: [decode, { export: [\(format)] }]\n")
+    let path = place.out + "/note.\(ending)"
+    try FileManager.default.createDirectory(atPath: place.out, withIntermediateDirectories: true)
+    if content == "text" {
+      try place.folder.write("my own", to: "out/note.\(ending)")
+    } else if ending == "wav" {
+      try Reference.record(path, seconds: 1)
+    } else {
+      // What another store has written is told by its bytes, when they are known.
+      #expect(try place.run(pipeline, [note], ["--store", place.file("other")]).exitCode == 0)
+      let copied = try place.run(pipeline, [note])
+      #expect(copied.exitCode == 0 && !copied.made.isEmpty, "\(copied.errorOutput)")
+      return
+    }
+    let before = try Workspace.listing(of: place.out)
+    let plan = try place.spool(["pipeline", "plan", pipeline, note, "--out", "out"])
+    #expect(plan.text.contains("note.\(ending)"), "\(plan.text)")
+    let refused = try place.run(pipeline, [note])
+    #expect(refused.exitCode == 1)
+    #expect(
+      refused.complaint?.what.contains("out/note.\(ending)") == true, "\(refused.errorOutput)")
+    #expect(refused.made == [], "work was done in vain")
+    #expect(try Workspace.listing(of: place.out) == before)
+  }
+
+  @Test(
+    "exports that a lost store has written are known by their bytes, in every form of WAV",
+    arguments: ["", ", bext: false", ", bext: false, tags: false", ", wav: { bits: 16 }"])
+  func lostStore(options: String) throws {
+    let pipeline = try place.pipeline(
+      "pipeline: one\ninputs: { note: sound }\n"
+        + "stages: [decode, { export: { formats: [wav]\(options) } }]\n")
+    #expect(try place.run(pipeline, [note], ["--store", place.file("other")]).exitCode == 0)
+    let before = try place.allExports()
+    let again = try place.run(pipeline, [note])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(try place.allExports() == before)
+  }
+
   @Test("no command writes over a recording, not even with --replace")
   func recordingItself() throws {
     #expect(try place.run(try pipeline(), [note]).exitCode == 0)

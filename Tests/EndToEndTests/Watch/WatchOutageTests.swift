@@ -52,6 +52,32 @@ struct WatchOutageTests {
     #expect(WatchedPlace.files(in: place.out) == ["2.wav"])
   }
 
+  @Test(
+    "an outbox on a full disk keeps a recording in the inbox until it is acknowledged, and status says so",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func fullOutbox() throws {
+    try inbox.make(1)
+    try #require(try inbox.shell("mount -t tmpfs -o size=64k tmpfs outbox"))
+    defer { _ = try? inbox.shell("umount outbox") }
+    try #require(try inbox.shell("! cat /dev/zero > outbox/ballast"))
+    let watch = try inbox.watch(["--keep", "delete"])
+    try inbox.shell("cp made/1.wav inbox/one.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(
+      try inbox.wait { try place.spool(["status"]).text.contains("           trouble: ") })
+    #expect(try place.spool(["status", "--check"]).exitCode == 1)
+    #expect(try place.spool(["status", "--json"]).text.contains(#""problems":["#))
+    #expect(!watch.news.contains { $0.event == "released" }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: inbox.inbox) == ["one.wav"])
+    try inbox.shell("rm outbox/ballast")
+    #expect(
+      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "released" } },
+      "\(watch.output)")
+    #expect(try inbox.acknowledgements().count == 1)
+    #expect(WatchedPlace.files(in: inbox.inbox) == [])
+    #expect(try inbox.wait { try place.spool(["status", "--check"]).exitCode == 0 })
+  }
+
   @Test("an outbox that is moved away pauses the inbox, and is not made anew elsewhere")
   func missingOutbox() throws {
     let watch = try inbox.watch()

@@ -68,7 +68,8 @@ struct WatchCustodyTests {
         inbox.wait { watch.news.count { $0.event == "command" } == count }, "\(watch.output)")
     }
     let told = watch.news.filter { $0.event == "command" }.compactMap(\.text)
-    #expect(told.first == "rename applied")
+    #expect(
+      told.first == "rename applied; its exports, made before, keep their names and tags")
     #expect(told.last?.contains("came again: it was applied before, at 20") == true, "\(told)")
     #expect(told.last?.hasSuffix("nothing was done now") == true)
     let answer = place.file("outbox/c7.result.json")

@@ -91,6 +91,64 @@ struct WatchStatusTests {
     #expect(told.contains(" \(line) goes on with it"), "\(told)")
   }
 
+  @Test("as JSON it says how a watch came to its end")
+  func stopped() throws {
+    func stopped() throws -> String? {
+      let status = try place.spool(["status", "--json"])
+      let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
+      return (object?["inboxes"] as? [[String: Any]])?.first?["stopped"] as? String
+    }
+    let killed = try inbox.watch()
+    #expect(try stopped() == nil)
+    killed.kill9()
+    #expect(try stopped() == "killed")
+    let ended = try inbox.watch()
+    ended.send(SIGTERM)
+    #expect(ended.end() == 0)
+    try inbox.make(1)
+    try inbox.shell("cp made/1.wav inbox/1.wav")
+    #expect(try stopped() == "ended")
+  }
+
+  @Test("as JSON a file has its exact name, whatever the bytes of that are")
+  func exactNames() throws {
+    try inbox.make(1)
+    let exact = "a%01b%25\u{e9}%FF\\.wav"
+    let watch = try inbox.watch(["--attempts", "1", "--keep", "leave"])
+    try inbox.shell("cp made/1.wav $'inbox/a\\x01b%\u{e9}\\xff\\\\.wav'")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    func objects(_ arguments: [String]) throws -> [[String: Any]] {
+      try place.spool(arguments).text.split(separator: "\n").compactMap {
+        try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      }
+    }
+    #expect(watch.output.contains(#""exactFile":"a%01b%25\#u{e9}%FF\\.wav""#), "\(watch.output)")
+    let listed = try #require(try objects(["inbox", "list", "--json"]).first)
+    #expect(listed["exactFile"] as? String == exact, "\(listed)")
+    let shown = try #require(
+      try objects(["inbox", "show", listed["key"] as? String ?? "", "--json"]).first)
+    let file = try #require((shown["files"] as? [[String: Any]])?.first)
+    #expect(file["path"] as? String == exact && file["location"] as? String == exact, "\(file)")
+  }
+
+  @Test("a sidecar that comes too late is said to lie where it lies")
+  func refusedSidecar() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch(["--keep", "leave"])
+    try inbox.shell("echo '{\"title\":\"One\"}' > inbox/1.json; cp made/1.wav inbox/1.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    try inbox.shell("echo '{\"title\":\"Two\"}' > inbox/1.new; mv inbox/1.new inbox/1.json")
+    #expect(inbox.wait { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
+    let place = "\(inbox.inbox)/1.json"
+    let told = try #require(watch.news.first { $0.event == "refused" }?.text)
+    #expect(told.hasPrefix("it is left at \(place): "), "\(told)")
+    let note = try #require(try inbox.notes().first)
+    let shown = try self.place.spool(["inbox", "show", note.key]).text
+    #expect(shown.contains("left there: \(place), which was not taken in"), "\(shown)")
+    let json = try self.place.spool(["inbox", "show", note.key, "--json"]).text
+    #expect(json.contains(#""leftFiles":["\#(place)"]"#), "\(json)")
+  }
+
   @Test("a watch that was stopped in order needs action where something waits for it")
   func stoppedWatch() throws {
     let watch = try inbox.watch()

@@ -34,6 +34,24 @@ struct NameTests {
   }
 
   @Test(
+    "of a date without a day, and of one that no calendar has, the part that is right is left",
+    arguments: [
+      ("1987-05", "1987-05"), ("1987-05-00", "1987-05"), ("1987-05-45", "1987-05"),
+      ("2023-02-29", "2023-02"), ("2024-02-29", "2024-02-29"), ("1987-13-45", "1987"),
+      ("1987-13", "1987"), ("1987-5-3", "1987"), ("19870500", "undated"), ("0000", "undated"),
+      ("0000-00-00", "undated"), ("May 1987", "undated"), ("1987/05", "1987"),
+    ])
+  func partialDates(written: String, told: String) throws {
+    let template = try NameTemplate("{date}")
+    #expect(template.fill(NameFields(path: "a.wav", tags: ["date": written])) == told)
+    #expect(template.fill(NameFields(path: "a.wav", sidecar: ["createdat": written])) == told)
+    // A whole day of the stem comes before.
+    #expect(
+      template.fill(NameFields(path: "20250103.wav", tags: ["date": written]))
+        == (told.count == 10 ? told : "2025-01-03"))
+  }
+
+  @Test(
     "an extension in place of each export's own is refused",
     arguments: ["{stem}.mp3", "{title}/{stem}.WAV", "x.flac", "{stem}-v2.m4a"])
   func literalExtension(text: String) throws {

@@ -21,6 +21,10 @@ struct FileNameTests {
     for (bytes, shown) in cases {
       let name = try #require(FileName(bytes: bytes))
       #expect(name.bytes == bytes && name.description == shown)
+      #expect(PrintableText.bytes(of: shown) == bytes)
+    }
+    for text in ["a\\", "\\q", "\\xZZ", "\\x1", "\\u{}", "\\u{110000}", "\\u{41"] {
+      #expect(PrintableText.bytes(of: text) == nil, "\(text)")
     }
     #expect(FileName(bytes: [0xe4])?.text == nil && FileName("ä")?.text == "ä")
   }

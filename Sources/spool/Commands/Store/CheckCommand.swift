@@ -16,8 +16,9 @@ extension Command {
     discussion: """
       Every artifact is read and compared with the digest that is its name; every checkpoint with \
       its artifacts, its key and its record; the database with itself; the ledger of receipts with its \
-      signed head, by the keys that are known here. Nothing is changed. Exports \
-      that were moved or edited since are mentioned, and are no damage.
+      signed head, by the keys that are known here. Nothing is changed, but damage of files is remembered: \
+      spool status names the recordings that it is of. Exports that were moved or edited since are mentioned, \
+      and are no damage.
 
       The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told.
       """,
@@ -50,6 +51,7 @@ extension CommandContext {
         let audit = LogAudit(try store.receipts.records(), keys: keys)
         report.receipts = audit.records.entries.receipts.count
         report.add(try audit.damage(in: store))
+        store.remember(report)
       }
       meter.clear()
       if report.isSound, report.isThorough { DiskStore.noteCheck(ofStore: path) }

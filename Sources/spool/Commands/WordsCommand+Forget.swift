@@ -1,0 +1,117 @@
+import Glibc
+import Intake
+import PipelineEngine
+import PipelineModel
+import Platform
+import Search
+import Store
+
+/// `spool words forget`.
+extension CommandContext {
+  /// Removes the words of a recording from the store and from its index.
+  /// - Parameter isAgreed: whether the user has agreed already.
+  func forgetWords(
+    named name: String, stage: String?, isAgreed: Bool
+  ) throws(SpoolError) -> ExitCode {
+    try requireStore()
+    return try freeing { (store) throws(SpoolError) in
+      let recording = try recordingToForget(named: name, stage: stage, in: store)
+      let words = try store.keptWords(of: recording.recordings)
+      if words.isEmpty {
+        try WordSearch(store).forget(recordings: words.recordings, artifacts: [])
+        answer(
+          line(of: words, of: recording),
+          Format.visible("nothing to forget: there are no words of \(recording.name)"))
+        return .done
+      }
+      let runs = try store.runs.mentioning(recording.recordings)
+      if let run = runs.first(where: { $0.state == .running }) {
+        throw SpoolError(
+          "cannot forget the words of \(recording.name)",
+          reason: "run \(run.id) of it is under way",
+          advice: "stop it, or wait until it has ended", cause: .blocked)
+      }
+      guard isAgreed ? true : try agrees(to: words, of: recording) else {
+        console.report("nothing was forgotten")
+        return .failed
+      }
+      // The index first: it can be made again from what is still there, and has nothing that is gone.
+      try WordSearch(store).forget(
+        recordings: words.recordings, artifacts: words.artifacts.map(\.digest))
+      try store.forget(words)
+      answer(
+        line(of: words, of: recording),
+        Format.visible("forgot the words of \(recording.name): \(Self.contents(of: words))"))
+      if !isJSON {
+        console.report(
+          "note: the recording, its exports and backups of the store stay; a later run finds words "
+            + "again")
+      }
+      let unfinished = runs.filter { $0.wayOn != nil }
+      for run in unfinished {
+        console.report(
+          "note: run \(run.id) is not finished, and makes words again if it is resumed")
+      }
+      console.offer(
+        unfinished.compactMap {
+          NextCommand(
+            StoreOption(arguments[Options.store]).completing("\(command: .forgetRuns) \($0.id)"))
+        })
+      return .done
+    }
+  }
+
+  private func recordingToForget(
+    named name: String, stage: String?, in store: DiskStore
+  ) throws(SpoolError) -> NamedRecording {
+    let finder = NamedSoundFinder(context: self, stop: StopRequest())
+    switch try finder.reference(name, stage: stage) {
+    case .file(let path):
+      try requireFile(path)
+      return try NamedRecording(file: path, in: store)
+    case .run(let run, nil): return try NamedRecording(wordlessRun: run, in: store)
+    case .run(let run, let stage?):
+      throw .usage(
+        "the words of one stage cannot be forgotten",
+        reason: "those of \(stage) are the recording's",
+        advice: "spool words forget \(run.id) forgets all words of its recording")
+    }
+  }
+
+  private func line(of words: KeptWords, of recording: NamedRecording) -> JSONLine {
+    JSONLine([
+      "recording": recording.path, "transcripts": words.transcripts,
+      "files": words.artifacts.count - words.transcripts, "corrections": words.corrections,
+      "freedBytes": words.byteCount,
+    ])
+  }
+
+  /// `2 transcripts and 3 files made of them (41 kB), 1 correction`.
+  private static func contents(of words: KeptWords) -> String {
+    let files = words.artifacts.count - words.transcripts
+    return Count.of(words.transcripts, "transcript")
+      + (files == 0 ? "" : " and \(Count.of(files, "file")) made of them")
+      + " (\(ByteCount(words.byteCount)))"
+      + (words.corrections == 0 ? "" : ", \(Count.of(words.corrections, "correction"))")
+  }
+
+  /// Asks on the terminal. Throws where there is none.
+  private func agrees(
+    to words: KeptWords, of recording: NamedRecording
+  ) throws(SpoolError) -> Bool {
+    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+      throw .usage(
+        "forgetting the words of \(recording.name) needs --yes",
+        reason: "it cannot be undone, and there is no terminal to ask on",
+        advice: "add --yes: \(Self.contents(of: words)) would go")
+    }
+    console.report(
+      Format.visible(lines: [
+        "This removes all words of \(recording.name) from the store and from spool search:",
+        "\(Self.contents(of: words)). It cannot be undone.",
+        "The recording, its exports and backups of the store stay.",
+      ]))
+    console.ask("Forget them? Type yes: ")
+    return readLine(strippingNewline: true).map { ["y", "yes"].contains($0.lowercased()) } ?? false
+  }
+}

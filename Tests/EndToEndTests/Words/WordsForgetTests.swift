@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Words that are forgotten are gone from the store, and nothing brings them back")
+struct WordsForgetTests {
+  private static let text = "The quick brown fox jumps over the lazy dog near the river bank."
+
+  private let place: Workspace
+  private let sound: String
+  private let script: String
+
+  init() throws {
+    place = try Workspace()
+    sound = place.file("talk.wav")
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+m3", "-w", sound, Self.text]).exitCode == 0)
+    script = try place.folder.write(Self.text, to: "talk.txt")
+    try find()
+    let edited = try place.folder.write(
+      Self.text.replacingOccurrences(of: "lazy", with: "sleepy"), to: "edited.txt")
+    try #require(place.spool(["words", "edit", sound, "--from", edited]).exitCode == 0)
+  }
+
+  private func find() throws {
+    let run = try place.run(PackageFiles.pipeline("words.yaml"), [sound, script])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+  }
+
+  private func isFound(_ word: String) throws -> Bool {
+    try place.spool(["search", word]).exitCode == 0
+  }
+
+  /// The files of the store, but for its backups, that have a word.
+  private func files(with word: String) throws -> [String] {
+    let manager = FileManager.default
+    var found: [String] = []
+    for case let name as String in manager.enumerator(atPath: place.store) ?? .init()
+    where !name.hasPrefix("backups/") {
+      let data = manager.contents(atPath: place.store + "/" + name) ?? Data()
+      if String(decoding: data, as: UTF8.self).lowercased().contains(word) { found.append(name) }
+    }
+    return found
+  }
+
+  private func expectNoWords() throws {
+    let shown = try place.spool(["words", "show", sound])
+    #expect(shown.exitCode == 1)
+    #expect(shown.errorOutput.contains("there are no words of talk.wav"), "\(shown.errorOutput)")
+    for word in ["quick", "lazy", "sleepy"] {
+      let search = try place.spool(["search", word])
+      #expect(search.exitCode != 0, "\(search.text)")
+      #expect(!search.errorOutput.contains("talk.wav"), "\(search.errorOutput)")
+      #expect(try files(with: word) == [])
+    }
+  }
+
+  @Test("they, their corrections and what the store made of them go; recording and exports stay")
+  func forget() throws {
+    let exports = try place.allExports()
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: sound))
+    #expect(try isFound("sleepy") && !files(with: "sleepy").isEmpty)
+    let forgotten = try place.spool(["words", "forget", sound, "--yes"])
+    #expect(forgotten.exitCode == 0, "\(forgotten.errorOutput)")
+    #expect(
+      forgotten.text.hasPrefix("forgot the words of talk.wav: 1 transcript and "),
+      "\(forgotten.text)")
+    #expect(forgotten.text.contains("1 correction"), "\(forgotten.text)")
+    try expectNoWords()
+    #expect(try place.allExports() == exports)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: sound)) == bytes)
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+
+    let again = try place.spool(["words", "forget", "last", "--yes"])
+    #expect(again.exitCode == 0 && again.text.contains("nothing to forget"), "\(again.text)")
+    #expect(try place.spool(["store", "repair"]).exitCode == 0)
+    try expectNoWords()
+    // The database is made again from the change log.
+    try Data("destroyed".utf8).write(to: URL(fileURLWithPath: place.store + "/spool.sqlite"))
+    try expectNoWords()
+
+    try find()
+    #expect(try isFound("lazy") && !isFound("sleepy"))
+    #expect(try place.allExports() == exports)
+  }
+
+  @Test("without a terminal it needs --yes, and a refusal and a no leave everything")
+  func asking() throws {
+    let refused = try place.spool(["words", "forget", sound])
+    #expect(
+      refused.exitCode == 2 && refused.errorOutput.contains("--yes"), "\(refused.errorOutput)")
+    let stage = try place.spool(["words", "forget", "last", "align", "--yes"])
+    #expect(stage.exitCode == 2, "\(stage.errorOutput)")
+    #expect(try isFound("sleepy"))
+    let terminal = try #require(Program(named: "script"))
+    func answer(_ word: String) throws -> String {
+      let line = try #require(Program(named: "bash"))
+      let command = "\(try SpoolProgram.program.path) words forget '\(sound)'"
+      return try line.run(
+        ["-c", "echo \(word) | '\(terminal.path)' -qec \"\(command)\" /dev/null"],
+        environment: place.environment, folder: place.folder.path
+      ).text
+    }
+    let no = try answer("no")
+    #expect(no.contains("nothing was forgotten"), "\(no)")
+    #expect(try isFound("sleepy"))
+    let yes = try answer("yes")
+    #expect(yes.contains("It cannot be undone") && yes.contains("forgot the words"), "\(yes)")
+    try expectNoWords()
+  }
+
+  @Test("another recording keeps its words, also the same text")
+  func others() throws {
+    let other = place.file("other.wav")
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+f3", "-w", other, Self.text]).exitCode == 0)
+    let run = try place.run(PackageFiles.pipeline("words.yaml"), [other, script])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(try place.spool(["words", "forget", sound, "--yes"]).exitCode == 0)
+    #expect(try place.spool(["words", "show", sound]).exitCode == 1)
+    #expect(try place.spool(["words", "show", other]).text.contains("lazy"))
+    let found = try place.spool(["search", "lazy"])
+    #expect(found.text.contains("other.wav") && !found.text.contains("talk.wav"), "\(found.text)")
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+
+  @Test("killed anywhere, it leaves a sound store, and asked again it ends")
+  func killed() throws {
+    let whole = place.file("whole")
+    let shell = try #require(Program(named: "bash"))
+    func copy(_ source: String, to target: String) throws {
+      let line = "rm -rf '\(target)'; cp -a '\(source)' '\(target)'"
+      #expect(try shell.run(["-c", line]).exitCode == 0)
+    }
+    try copy(place.store, to: whole)
+    var number = 1
+    while true {
+      try copy(whole, to: place.store)
+      let forget = try place.spool(
+        ["words", "forget", sound, "--yes"], environment: ["SPOOL_CRASH_BEFORE": "\(number)"])
+      if forget.exitCode != 128 + SIGKILL {
+        #expect(forget.exitCode == 0, "\(forget.errorOutput)")
+        break
+      }
+      // The next command takes in what the log has and the database has not.
+      #expect(try place.spool(["runs"]).exitCode == 0)
+      let check = try place.spool(["store", "check"])
+      #expect(check.exitCode == 0, "\(number): \(check.text)")
+      let again = try place.spool(["words", "forget", sound, "--yes"])
+      #expect(again.exitCode == 0, "\(number): \(again.errorOutput)")
+      #expect(try place.spool(["words", "show", sound]).exitCode == 1)
+      #expect(try files(with: "lazy") == [] && files(with: "sleepy") == [])
+      number += 1
+    }
+    #expect(number > 5)
+  }
+}
