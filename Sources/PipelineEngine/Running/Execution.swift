@@ -15,6 +15,7 @@ struct Execution: Sendable {
   let folder: String
   private(set) var exportFolder: RunExportFolder
   let exports: EarlyExports
+  let corrections = Corrections()
 
   var store: any ArtifactStore { runner.store }
   var recorder: any RunRecorder { runner.recorder }
@@ -45,7 +46,7 @@ struct Execution: Sendable {
   }
 
   func survey() throws(SpoolError) -> Survey {
-    try Survey(plan, recordings: recordings, store: store)
+    try Survey(plan, recordings: recordings, store: store, corrected: corrected)
   }
 
   /// The loop: survey, plan the next piece, do it, commit, again.

@@ -110,12 +110,18 @@ struct RunProgress {
     _ index: Int, _ checkpoint: Checkpoint, _ outcome: StepRecord.Outcome,
     store: any ArtifactStore
   ) {
-    record.steps[index].outcome = outcome
-    record.steps[index].key = checkpoint.key
-    record.steps[index].outputs = checkpoint.outputs
-    record.steps[index].inputs = checkpoint.components.inputs
-    if let findings = checkpoint.outputs[.measurement]?.artifact {
-      record.steps[index].findings = try? store.text(of: findings)
+    record.steps[index].fill(from: checkpoint, outcome, store: store)
+  }
+}
+
+extension StepRecord {
+  mutating func fill(from checkpoint: Checkpoint, _ outcome: Outcome, store: any ArtifactStore) {
+    self.outcome = outcome
+    key = checkpoint.key
+    outputs = checkpoint.outputs
+    inputs = checkpoint.components.inputs
+    if let artifact = checkpoint.outputs[.measurement]?.artifact {
+      findings = try? store.text(of: artifact)
     }
   }
 }

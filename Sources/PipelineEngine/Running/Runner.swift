@@ -65,16 +65,18 @@ package struct Runner: Sendable {
   let stop: StopRequest
   let clock: any RunClock
   let receiptWriter: (any ReceiptWriter)?
+  let corrections: WordOverlay?
 
   /// `executors` run the passes of the stage families. Runs are recorded in `log`.
-  /// `receiptWriter` writes receipts.
+  /// `receiptWriter` writes receipts, and `corrections` lie over the words that stages write for people.
   package init(
     store: any ArtifactStore & ExportFolder, log: any RunLog,
     executors: [any PassExecutor],
     recorder: any RunRecorder, stop: StopRequest, clock: any RunClock,
-    receiptWriter: (any ReceiptWriter)? = nil
+    receiptWriter: (any ReceiptWriter)? = nil, corrections: WordOverlay? = nil
   ) {
     self.receiptWriter = receiptWriter
+    self.corrections = corrections
     self.store = store
     exportFolder = store
     self.log = log
@@ -202,3 +204,22 @@ package protocol RunClock: Sendable {
   /// Waits, or returns at once when the user asks to stop.
   func sleep(_ seconds: Double, unless stop: StopRequest)
 }
+
+/// Words with what people have corrected in them.
+package enum CorrectedWords: Hashable, Sendable {
+  /// Nothing in them is corrected.
+  case unchanged
+  /// The corrected words, as the stages write transcripts.
+  case changed(String)
+  /// Where they were heard is not known before the steps above them are done.
+  case unknown
+}
+
+/// Gives words of a run with the corrections of their recording.
+///
+/// `words` are an output of one of the steps in the run's record, which has only the steps above the one
+/// that takes them. The record is to be made only where something is corrected: it reads their findings.
+package typealias WordOverlay =
+  @Sendable (
+    _ words: StepOutput, _ run: () -> RunRecord
+  ) throws(SpoolError) -> CorrectedWords

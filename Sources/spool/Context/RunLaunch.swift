@@ -69,7 +69,8 @@ extension CommandContext {
   ) -> Runner {
     Runner(
       store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter)
+      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter,
+      corrections: store.wordOverlay)
   }
 
   private func recorder(
