@@ -14,18 +14,24 @@ struct Survey {
 
   private(set) var findings: [StepID: Finding] = [:]
   private let plan: Plan
+  /// What earlier runs had of work that is gone, by its key.
+  private let remembered: [Checkpoint.Key: [PortName: StepOutput]]
   /// The corrected words of steps, as the stages write transcripts.
   private(set) var corrected: [StepID: String] = [:]
 
   /// Looks up every step, in order.
   /// - Parameters:
   ///   - recordings: the identities of the plan's inputs.
+  ///   - remembered: what earlier runs had of steps, by their keys, for a forecast: a step that is
+  ///     pending gives the same again.
   ///   - corrected: gives the words at a step's input with their corrections.
   init(
     _ plan: Plan, recordings: [String: StepOutput], store: any ArtifactStore,
+    remembered: [Checkpoint.Key: [PortName: StepOutput]] = [:],
     corrected: (StepOutput, BoundStep, Survey) throws(SpoolError) -> CorrectedWords
   ) throws(SpoolError) {
     self.plan = plan
+    self.remembered = remembered
     for step in plan.steps {
       var inputs = inputs(of: step, recordings: recordings)
       if let words = step.stage.correctedInput.flatMap({ inputs?[$0] }) {
@@ -77,6 +83,7 @@ struct Survey {
     case .done(let checkpoint): return checkpoint.outputs
     case .pending(let components):
       return step.derivedOutputs(components)
+        .merging(remembered[components.key] ?? [:]) { derived, _ in derived }
     case .undetermined, nil: return [:]
     }
   }

@@ -45,8 +45,16 @@ struct Execution: Sendable {
     }
   }
 
-  func survey() throws(SpoolError) -> Survey {
-    try Survey(plan, recordings: recordings, store: store, corrected: corrected)
+  /// - Parameter history: earlier runs, for a forecast: what they had of a step that is to be done
+  ///   again tells the keys of those below it. The work itself finds that out.
+  func survey(remembering history: [RunRecord] = []) throws(SpoolError) -> Survey {
+    let remembered = history.flatMap(\.steps).compactMap { step in
+      step.key.map { ($0, step.outputs.mapValues { $0.unkept }) }
+    }
+    return try Survey(
+      plan, recordings: recordings, store: store,
+      remembered: Dictionary(remembered, uniquingKeysWith: { newest, _ in newest }),
+      corrected: corrected)
   }
 
   /// The loop: survey, plan the next piece, do it, commit, again.

@@ -104,13 +104,13 @@ package struct Runner: Sendable {
     var execution = Execution(plan, options, on: self)
     do {
       try execution.identify()
-      let survey = try execution.survey()
+      let history = try history ?? self.history()
+      let survey = try execution.survey(remembering: history)
       var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
       forecast.refusals = execution.refusals(survey)
-      forecast.learn(
-        from: try history ?? self.history(), plan, recordings: execution.recordings)
+      forecast.learn(from: history, plan, recordings: execution.recordings)
       return forecast
     } catch {
       throw execution.failure(error)
@@ -120,7 +120,8 @@ package struct Runner: Sendable {
   /// How long an identified run takes; nil if that cannot be estimated, for which a run does not
   /// fail: its work will tell what is the matter.
   private func estimate(_ execution: Execution) -> WorkEstimate? {
-    guard let survey = try? execution.survey(), let history = try? history(),
+    guard let history = try? history(),
+      let survey = try? execution.survey(remembering: history),
       var forecast = try? Forecast(
         execution.plan, survey: survey, executors: executors,
         keepsEverything: execution.options.keepsEverything)
