@@ -251,10 +251,9 @@ struct RunExportFolder: ExportFolder {
     let refusal = try base.refusal(toReplace: path, with: source)
     // A refused export leaves the folder sealed.
     if let refusal, !isReplacing, seal != nil { throw refusal }
-    let isOverwriting =
-      isReplacing && (refusal != nil || base.byteCount(ofPublished: path) == nil)
-    // Nil without a file.
-    let replaced = isOverwriting ? try? base.digest(ofFile: path) : nil
+    // What a receipt of this run says that it replaced; nil without a file, and for the receipt itself.
+    let replaced =
+      receipts.isEmpty || receipts.contains(path) ? nil : try? base.digest(ofFile: path)
     if let seal {
       try base.makeFolder(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
       if path != seal { try base.withdraw(seal, isReplacing: isReplacing) }

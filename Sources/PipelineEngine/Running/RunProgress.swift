@@ -85,6 +85,17 @@ struct RunProgress {
     return record.steps[index]
   }
 
+  /// Records that a step that had a checkpoint gave other files than before, as a receipt that is signed
+  /// again; nil if there is no such step.
+  mutating func makeAgain(_ id: StepID, begunAt: Double, workSeconds: Double) -> StepRecord? {
+    guard let index = record.steps.firstIndex(where: { $0.id == id }) else { return nil }
+    record.steps[index].outcome = .made
+    record.steps[index].begunAt = begunAt
+    record.steps[index].finishedAt = clock.now
+    record.steps[index].workSeconds = workSeconds
+    return record.steps[index]
+  }
+
   func outputs(of id: StepID) -> [PortName: StepOutput] {
     record.steps.first { $0.id == id }?.outputs ?? [:]
   }

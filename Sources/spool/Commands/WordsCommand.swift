@@ -322,6 +322,7 @@ extension CommandContext {
         try FileOperations.system.write(Array(text.utf8), to: file)
       }
     }
+    if arguments[Options.replace] { warnOfBrokenReceipts(at: [absolute(path)], in: store) }
     answer(
       JSONLine(["file": path, "bytes": count, "format": format.name]),
       Format.visible("wrote \(path)"))

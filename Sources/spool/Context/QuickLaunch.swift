@@ -333,7 +333,9 @@ struct QuickRuns {
     } catch {
       throw wording(error)
     }
-    report.warnings = recorder.warnings.map(inOptions)
+    let replacing = isReplacing ? report.run?.published.map(\.path) ?? [] : []
+    report.warnings =
+      recorder.warnings.map(inOptions) + context.warnOfBrokenReceipts(at: replacing, in: store)
     return report
   }
 
