@@ -136,7 +136,7 @@ extension CommandContext {
       name: arguments.command.name,
       input: work.mixName == nil ? "recording: sound" : "tracks: sound+",
       stages: try work.stages(recordings) + [export]
-        + (work.reportsLevels ? [.measureExports(formats)] : [])
+        + (work.reportsLevels ? [.measureExports(formats, ceiling: try askedCeiling())] : [])
     ).text
     // Its place in a list of runs is the command's name.
     let pipeline = try pipeline(text, from: "spool \(arguments.command.name)")
@@ -391,7 +391,7 @@ struct QuickRuns {
     let way = context.arguments.command.name == "mix" ? "spool convert RECORDING " : ""
     let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
       .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
-      .replacing("true-peak of normalize", with: "--true-peak")
+      .replacing(/true-peak: (\S+) dBTP of normalize/) { "--true-peak \($0.1)" }
       .replacing(
         ClippedSamples.advice,
         with: "spool normalize brings them down, and --format wav --bits float keeps them")
