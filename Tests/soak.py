@@ -229,12 +229,26 @@ class Soak:
                     self.report(f"{exports}/{path.name} differs from an undisturbed run's")
         return compared
 
+    def wait_for_store(self):
+        patience = time.monotonic() + 60
+        while self.run_quietly("status") != 0:
+            if self.watch.poll() is not None or time.monotonic() > patience:
+                raise SystemExit(f"the watch made no store: see {self.place / 'watch.log'}")
+            time.sleep(0.1)
+
+    def run_quietly(self, *arguments):
+        return subprocess.run(
+            [self.spool, *arguments], cwd=self.place, env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
     def work(self):
         (self.place / "pipeline.yaml").write_text(PIPELINE)
         log = open(self.place / "watch.log", "w")
         self.watch = subprocess.Popen(
             [self.spool, "watch", "pipeline.yaml", "inbox", "--out", "out", "--outbox", "outbox", "--settle", "300ms"],
             cwd=self.place, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        # Commands that look at a store want one to be there.
+        self.wait_for_store()
         # Long series have the same load, not more of it.
         pace = max(1.0, self.seconds / 600)
         threads = [

@@ -92,13 +92,15 @@ struct Spool {
   private static func run(_ arguments: [String], console: Console) -> ExitCode {
     // Nothing was asked for, which no script means.
     guard !arguments.isEmpty else {
-      console.report(program.help(for: .program, width: console.width))
+      console.report(
+        program.help(for: .program, width: console.width, isColored: console.isColored))
       return .usage
     }
     do {
       switch try program.parse(arguments) {
       case .help(let subject):
-        console.print(program.help(for: subject, width: console.width))
+        console.print(
+          program.help(for: subject, width: console.width, isColored: console.isOutputColored))
         return .done
       case .version:
         console.print("spool \(version)")

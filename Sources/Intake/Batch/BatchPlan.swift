@@ -11,7 +11,7 @@ struct BatchPlan: Sendable {
     let name: String
     /// The name that it would have if no other file's exports had it; nil if it has it.
     let wantedName: String?
-    /// The digest of its sidecar and its transcript; nil without either.
+    /// The digest of its sidecar, its transcript and the corrections of its words; nil without any.
     let sidecar: Digest?
     /// The path of its transcript below the batch's folder; nil if there is none.
     let transcript: String?
@@ -67,15 +67,18 @@ package struct BatchEnvironment: Sendable {
   package let recorder: any BatchRecorder
   /// Writes receipts; nil if none are written.
   package let receiptWriter: (any ReceiptWriter)?
+  /// What people have corrected in the words of recordings; nil if nothing is.
+  package let corrections: WordOverlay?
 
   package init(
     store: DiskStore,
     executors: [any PassExecutor], tags: @escaping @Sendable (_ path: String) -> [String: String]?,
     length: @escaping @Sendable (_ path: String) -> Double?,
     stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder,
-    receiptWriter: (any ReceiptWriter)? = nil
+    receiptWriter: (any ReceiptWriter)? = nil, corrections: WordOverlay? = nil
   ) {
     self.receiptWriter = receiptWriter
+    self.corrections = corrections
     self.store = store
     self.executors = executors
     self.tags = tags
@@ -92,8 +95,7 @@ package struct BatchEnvironment: Sendable {
   ) -> Runner {
     Runner(
       store: store, log: log ?? store.runs, executors: executors, recorder: recorder, stop: stop,
-      clock: clock,
-      receiptWriter: receipts)
+      clock: clock, receiptWriter: receipts, corrections: corrections)
   }
 }
 

@@ -21,11 +21,16 @@ private struct BatchSurvey {
   private var recalled: [ExactText: RecalledBatchEntry] = [:]
   private var repository: ReservedNames
   private var plan = BatchPlan()
+  /// Of each recording whose words were corrected, a text that changes with its corrections; empty for a
+  /// pipeline that writes no words.
+  private let corrections: [String: String]
 
   init(_ order: BatchOrder, _ workplace: BatchEnvironment) throws(SpoolError) {
     self.order = order
     self.workplace = workplace
     settings = order.settings
+    let writesWords = order.plan.steps.contains { $0.stage.correctedInput != nil }
+    corrections = writesWords ? try workplace.store.corrections.versions() : [:]
     repository = ReservedNames { order.exports(called: $0) }
     // Records of the present identity take precedence over those of an earlier one.
     for identity in [order.earlierIdentity, order.identity].compactMap(\.self) {
@@ -54,7 +59,7 @@ private struct BatchSurvey {
     for file in finding.files {
       let entry = recalled[ExactText(file.path)]
       let transcript = transcript(of: file)
-      let sidecar = companionDigest(file.sidecar, transcript)
+      let sidecar = companionDigest(file, transcript)
       if let entry, isDone(entry, file, sidecar, transcript), repository.take(entry.entry.name) {
         plan.settled.append(
           BatchFileResult(
@@ -113,7 +118,7 @@ private struct BatchSurvey {
   ) -> Bool {
     recalled.isCurrent && recalled.entry.state == .done && recalled.entry.settings == settings
       && recalled.entry.sidecar == sidecar
-      && (file.sidecar == nil && transcript == nil) == (sidecar == nil)
+      && (file.sidecar == nil && transcript == nil || sidecar != nil)
   }
 
   private func digest(of path: String) -> Digest? {
@@ -182,6 +187,16 @@ private struct BatchSurvey {
     return file.transcripts.first {
       workplace.store.byteCount(ofPublished: PathText.join(order.folder, $0)) == nil
     }
+  }
+
+  /// The digest of what lies beside a file, and of the corrections of its words; nil without any of
+  /// them, or if something is unreadable.
+  private func companionDigest(_ file: FoundFile, _ transcript: String?) -> Digest? {
+    let companions = companionDigest(file.sidecar, transcript)
+    guard !corrections.isEmpty, companions != nil || file.sidecar == nil && transcript == nil,
+      let version = digest(of: file.path).flatMap({ corrections[$0.hex] })
+    else { return companions }
+    return SHA256.digest(of: "spool-corrected-1\n\(companions?.hex ?? "-")\n\(version)")
   }
 
   /// The digest of a sidecar and a transcript; nil without either, or if one is unreadable.

@@ -15,20 +15,22 @@ package struct WatchEngine: Sendable {
   let record: @Sendable (WatchEvent) -> Void
   let names: ExportNames
   let receiptWriter: (any ReceiptWriter)?
+  let corrections: WordOverlay?
   /// How the store is named in commands that a user types.
   let option: StoreOption
 
   /// `makeRunID` names runs, `option` the store in commands that a user types; `receiptWriter`
-  /// writes the receipts that pipelines ask for.
+  /// writes the receipts that pipelines ask for, and `corrections` lie over the words of recordings.
   package init(
     store: DiskStore, at storePath: String, option: StoreOption = .usual,
     executors: [any PassExecutor],
     clock: any RunClock, probe: Probe,
     makeRunID: @Sendable @escaping () -> RunID,
     record: @Sendable @escaping (WatchEvent) -> Void,
-    receiptWriter: (any ReceiptWriter)? = nil
+    receiptWriter: (any ReceiptWriter)? = nil, corrections: WordOverlay? = nil
   ) {
     self.receiptWriter = receiptWriter
+    self.corrections = corrections
     self.option = option
     self.store = store
     self.storePath = storePath
@@ -43,8 +45,7 @@ package struct WatchEngine: Sendable {
   func runner(_ recorder: any RunRecorder, stop: StopRequest) -> Runner {
     Runner(
       store: store, log: store.runs, executors: executors, recorder: recorder, stop: stop,
-      clock: clock,
-      receiptWriter: receiptWriter)
+      clock: clock, receiptWriter: receiptWriter, corrections: corrections)
   }
 
   /// What a watch asks of a media library. The program injects it, so that `Intake` imports none.

@@ -14,15 +14,36 @@ struct Survey {
 
   private(set) var findings: [StepID: Finding] = [:]
   private let plan: Plan
+  /// What earlier runs had of work that is gone, by its key.
+  private let remembered: [Checkpoint.Key: [PortName: StepOutput]]
+  /// The corrected words of steps, as the stages write transcripts.
+  private(set) var corrected: [StepID: String] = [:]
 
-  /// Looks up every step, in order. `recordings` are the identities of the plan's inputs.
+  /// Looks up every step, in order.
+  /// - Parameters:
+  ///   - recordings: the identities of the plan's inputs.
+  ///   - remembered: what earlier runs had of steps, by their keys, for a forecast: a step that is
+  ///     pending gives the same again.
+  ///   - corrected: gives the words at a step's input with their corrections.
   init(
-    _ plan: Plan, recordings: [String: StepOutput], store: any ArtifactStore
+    _ plan: Plan, recordings: [String: StepOutput], store: any ArtifactStore,
+    remembered: [Checkpoint.Key: [PortName: StepOutput]] = [:],
+    corrected: (StepOutput, BoundStep, Survey) throws(SpoolError) -> CorrectedWords
   ) throws(SpoolError) {
     self.plan = plan
+    self.remembered = remembered
     for step in plan.steps {
-      findings[step.id] = try Survey.finding(
-        of: step, inputs: inputs(of: step, recordings: recordings), store: store)
+      var inputs = inputs(of: step, recordings: recordings)
+      if let words = step.stage.correctedInput.flatMap({ inputs?[$0] }) {
+        switch try corrected(words, step, self) {
+        case .unchanged: break
+        case .unknown: inputs = nil
+        case .changed(let text):
+          self.corrected[step.id] = text
+          inputs = self.inputs(of: step, recordings: recordings)
+        }
+      }
+      findings[step.id] = try Survey.finding(of: step, inputs: inputs, store: store)
     }
   }
 
@@ -50,6 +71,9 @@ struct Survey {
         inputs[port] = given
       }
     }
+    if let text = corrected[step.id] {
+      inputs[.corrected] = StepOutput(kind: .transcript, identity: SHA256.digest(of: text))
+    }
     return inputs
   }
 
@@ -59,6 +83,7 @@ struct Survey {
     case .done(let checkpoint): return checkpoint.outputs
     case .pending(let components):
       return step.derivedOutputs(components)
+        .merging(remembered[components.key] ?? [:]) { derived, _ in derived }
     case .undetermined, nil: return [:]
     }
   }

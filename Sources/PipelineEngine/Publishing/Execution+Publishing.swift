@@ -9,7 +9,7 @@ extension Execution {
   final class EarlyExports: Sendable {
     /// The files published before the end of the work, by path.
     let files = Mutex<[String: PublishedFile]>([:])
-    /// The SHA-256 of the files that were overwritten on request, by path.
+    /// The SHA-256 of the files that were overwritten, by path, where a receipt says so.
     let replaced = Mutex<[String: Digest]>([:])
     /// Warnings already given: each is reported once, for any number of files.
     let warnings = Mutex<[StepID: Set<String>]>([:])

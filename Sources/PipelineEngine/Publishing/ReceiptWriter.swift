@@ -59,8 +59,8 @@ package struct ReceiptContext: Sendable {
   /// The authorities for the receipt's time stamp.
   package let authorities: [TimeStampAuthority]
   package let isReplacing: Bool
-  /// The SHA-256 of the files that the run overwrote on request, by path: those of another recording
-  /// or pipeline, of another receipt, or of another program.
+  /// The SHA-256 of the files that the run overwrote, by path: its own earlier exports, and on request
+  /// those of another recording or pipeline, of another receipt, or of another program.
   package let replaced: [String: Digest]
   /// In seconds since 1970.
   package let now: Double

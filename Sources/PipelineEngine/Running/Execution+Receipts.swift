@@ -85,6 +85,7 @@ extension Execution {
       let step = asking.id
       do throws(SpoolError) {
         try runner.stop.check()
+        let (begunAt, began) = (clock.now, clock.elapsed)
         if run.published.isEmpty { throw Self.nothingToProve(asking) }
         let context = try context(run, asking: asking, fileNames: fileNames)
         let files = try receiptWriter.write(context)
@@ -95,13 +96,14 @@ extension Execution {
           progress.record.published.append(file)
           recorder.record(.published(file))
         }
-        guard let index = progress.record.steps.firstIndex(where: { $0.id == step }),
-          progress.record.steps[index].outcome == .reused
+        guard progress.record.steps.contains(where: { $0.id == step && $0.outcome == .reused })
         else { continue }
         if files.allSatisfy(\.wasThere) {
           recorder.record(.reused(step, kind: asking.descriptor.kind))
-        } else {
-          progress.record.steps[index].outcome = .made
+        } else if let made = progress.makeAgain(
+          step, begunAt: begunAt, workSeconds: clock.elapsed - began)
+        {
+          recorder.record(.finished(made))
         }
       } catch {
         throw PassFailure(step, error)

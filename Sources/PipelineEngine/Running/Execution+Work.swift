@@ -121,7 +121,7 @@ extension Execution {
     guard let step = plan.step(id), let stage = step.stage as? any WholeStage else {
       throw PassFailure(id, SpoolError("nothing can run this stage"))
     }
-    guard let inputs = survey.inputs(of: step, recordings: recordings) else {
+    guard var inputs = survey.inputs(of: step, recordings: recordings) else {
       throw PassFailure(
         id,
         SpoolError(
@@ -139,6 +139,9 @@ extension Execution {
       if let loss = loss(of: claim, under: progress.record) {
         progress.setBack([id: loss])
         recorder.record(.beganAnew(steps: [id], loss, lostSeconds: claim.lostSeconds))
+      }
+      if let text = survey.corrected[id] {
+        inputs[.corrected] = StepOutput(try store.keep(text, as: .transcript))
       }
       let context = StageContext(
         step: id, inputs: inputs, files: plan.files(of: step), store: store,

@@ -15,6 +15,7 @@ struct Execution: Sendable {
   let folder: String
   private(set) var exportFolder: RunExportFolder
   let exports: EarlyExports
+  let corrections = Corrections()
 
   var store: any ArtifactStore { runner.store }
   var recorder: any RunRecorder { runner.recorder }
@@ -44,8 +45,16 @@ struct Execution: Sendable {
     }
   }
 
-  func survey() throws(SpoolError) -> Survey {
-    try Survey(plan, recordings: recordings, store: store)
+  /// - Parameter history: earlier runs, for a forecast: what they had of a step that is to be done
+  ///   again tells the keys of those below it. The work itself finds that out.
+  func survey(remembering history: [RunRecord] = []) throws(SpoolError) -> Survey {
+    let remembered = history.flatMap(\.steps).compactMap { step in
+      step.key.map { ($0, step.outputs.mapValues { $0.unkept }) }
+    }
+    return try Survey(
+      plan, recordings: recordings, store: store,
+      remembered: Dictionary(remembered, uniquingKeysWith: { newest, _ in newest }),
+      corrected: corrected)
   }
 
   /// The loop: survey, plan the next piece, do it, commit, again.
@@ -244,10 +253,9 @@ struct RunExportFolder: ExportFolder {
     let refusal = try base.refusal(toReplace: path, with: source)
     // A refused export leaves the folder sealed.
     if let refusal, !isReplacing, seal != nil { throw refusal }
-    let isOverwriting =
-      isReplacing && (refusal != nil || base.byteCount(ofPublished: path) == nil)
-    // Nil without a file.
-    let replaced = isOverwriting ? try? base.digest(ofFile: path) : nil
+    // What a receipt of this run says that it replaced; nil without a file, and for the receipt itself.
+    let replaced =
+      receipts.isEmpty || receipts.contains(path) ? nil : try? base.digest(ofFile: path)
     if let seal {
       try base.makeFolder(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
       if path != seal { try base.withdraw(seal, isReplacing: isReplacing) }

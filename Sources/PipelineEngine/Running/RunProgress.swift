@@ -85,6 +85,17 @@ struct RunProgress {
     return record.steps[index]
   }
 
+  /// Records that a step that had a checkpoint gave other files than before, as a receipt that is signed
+  /// again; nil if there is no such step.
+  mutating func makeAgain(_ id: StepID, begunAt: Double, workSeconds: Double) -> StepRecord? {
+    guard let index = record.steps.firstIndex(where: { $0.id == id }) else { return nil }
+    record.steps[index].outcome = .made
+    record.steps[index].begunAt = begunAt
+    record.steps[index].finishedAt = clock.now
+    record.steps[index].workSeconds = workSeconds
+    return record.steps[index]
+  }
+
   func outputs(of id: StepID) -> [PortName: StepOutput] {
     record.steps.first { $0.id == id }?.outputs ?? [:]
   }
@@ -110,12 +121,18 @@ struct RunProgress {
     _ index: Int, _ checkpoint: Checkpoint, _ outcome: StepRecord.Outcome,
     store: any ArtifactStore
   ) {
-    record.steps[index].outcome = outcome
-    record.steps[index].key = checkpoint.key
-    record.steps[index].outputs = checkpoint.outputs
-    record.steps[index].inputs = checkpoint.components.inputs
-    if let findings = checkpoint.outputs[.measurement]?.artifact {
-      record.steps[index].findings = try? store.text(of: findings)
+    record.steps[index].fill(from: checkpoint, outcome, store: store)
+  }
+}
+
+extension StepRecord {
+  mutating func fill(from checkpoint: Checkpoint, _ outcome: Outcome, store: any ArtifactStore) {
+    self.outcome = outcome
+    key = checkpoint.key
+    outputs = checkpoint.outputs
+    inputs = checkpoint.components.inputs
+    if let artifact = checkpoint.outputs[.measurement]?.artifact {
+      findings = try? store.text(of: artifact)
     }
   }
 }

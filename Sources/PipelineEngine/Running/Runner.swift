@@ -65,16 +65,18 @@ package struct Runner: Sendable {
   let stop: StopRequest
   let clock: any RunClock
   let receiptWriter: (any ReceiptWriter)?
+  let corrections: WordOverlay?
 
   /// `executors` run the passes of the stage families. Runs are recorded in `log`.
-  /// `receiptWriter` writes receipts.
+  /// `receiptWriter` writes receipts, and `corrections` lie over the words that stages write for people.
   package init(
     store: any ArtifactStore & ExportFolder, log: any RunLog,
     executors: [any PassExecutor],
     recorder: any RunRecorder, stop: StopRequest, clock: any RunClock,
-    receiptWriter: (any ReceiptWriter)? = nil
+    receiptWriter: (any ReceiptWriter)? = nil, corrections: WordOverlay? = nil
   ) {
     self.receiptWriter = receiptWriter
+    self.corrections = corrections
     self.store = store
     exportFolder = store
     self.log = log
@@ -102,13 +104,13 @@ package struct Runner: Sendable {
     var execution = Execution(plan, options, on: self)
     do {
       try execution.identify()
-      let survey = try execution.survey()
+      let history = try history ?? self.history()
+      let survey = try execution.survey(remembering: history)
       var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
       forecast.refusals = execution.refusals(survey)
-      forecast.learn(
-        from: try history ?? self.history(), plan, recordings: execution.recordings)
+      forecast.learn(from: history, plan, recordings: execution.recordings)
       return forecast
     } catch {
       throw execution.failure(error)
@@ -117,8 +119,9 @@ package struct Runner: Sendable {
 
   /// How long an identified run takes; nil if that cannot be estimated, for which a run does not
   /// fail: its work will tell what is the matter.
-  private func estimate(_ execution: Execution, _ survey: Survey) -> WorkEstimate? {
+  private func estimate(_ execution: Execution) -> WorkEstimate? {
     guard let history = try? history(),
+      let survey = try? execution.survey(remembering: history),
       var forecast = try? Forecast(
         execution.plan, survey: survey, executors: executors,
         keepsEverything: execution.options.keepsEverything)
@@ -154,7 +157,7 @@ package struct Runner: Sendable {
       let survey = try execution.survey()
       try execution.checkPlaces(survey, progress.record)
       if options.isEstimated {
-        progress.estimate = estimate(execution, survey)
+        progress.estimate = estimate(execution)
         progress.estimate.map { recorder.record(.estimated($0)) }
       }
       try execution.work(&progress, from: survey)
@@ -203,3 +206,22 @@ package protocol RunClock: Sendable {
   /// Waits, or returns at once when the user asks to stop.
   func sleep(_ seconds: Double, unless stop: StopRequest)
 }
+
+/// Words with what people have corrected in them.
+package enum CorrectedWords: Hashable, Sendable {
+  /// Nothing in them is corrected.
+  case unchanged
+  /// The corrected words, as the stages write transcripts.
+  case changed(String)
+  /// Where they were heard is not known before the steps above them are done.
+  case unknown
+}
+
+/// Gives words of a run with the corrections of their recording.
+///
+/// `words` are an output of one of the steps in the run's record, which has only the steps above the one
+/// that takes them. The record is to be made only where something is corrected: it reads their findings.
+package typealias WordOverlay =
+  @Sendable (
+    _ words: StepOutput, _ run: () -> RunRecord
+  ) throws(SpoolError) -> CorrectedWords

@@ -105,6 +105,8 @@ package struct PortName: NameType {
   /// The port of sound, which most stages have as input and output.
   package static let sound = PortName("sound")
   package static let measurement = PortName("measurement")
+  /// The port at which a run gives words with their corrections: no step names it.
+  package static let corrected = PortName("corrected")
 }
 
 /// A family of streaming stages whose neighbours may share one pass.

@@ -155,10 +155,12 @@ package struct BoundStep: Sendable {
     port.isList ? (0..<sources.count).map { port.place($0 + 1) } : [port.name]
   }
 
-  /// The parameters that can change the artifacts.
-  private var keyParameters: Value {
-    guard case .group(let members) = parameters else { return parameters }
+  /// The parameters that can change the artifacts. What people have corrected is no output of another
+  /// step, and so no input, but a parameter of this one.
+  private func keyParameters(_ corrected: StepOutput?) -> Value {
+    guard case .group(var members) = parameters else { return parameters }
     let outside = Set(descriptor.parameters.filter { !$0.isInKey }.map(\.name))
+    if let corrected { members[PortName.corrected.name] = .text(corrected.identity.hex) }
     return .group(members.filter { !outside.contains($0.key) })
   }
 
@@ -167,8 +169,9 @@ package struct BoundStep: Sendable {
     let outside = Set(descriptor.inputs.filter { !$0.isInKey }.map(\.name))
     return KeyComponents(
       kind: descriptor.kind, revision: descriptor.revision,
-      parameters: keyParameters.canonicalJSON,
-      inputs: inputs.filter { !outside.contains($0.key) }.mapValues(\.identity),
+      parameters: keyParameters(inputs[.corrected]).canonicalJSON,
+      inputs: inputs.filter { $0.key != .corrected && !outside.contains($0.key) }
+        .mapValues(\.identity),
       libraries: registration.libraries().merging(
         (stage as? any VersionedStage)?.libraries ?? [:], uniquingKeysWith: { $1 }))
   }
@@ -289,7 +292,7 @@ extension Plan {
   }
 
   /// The steps that a step depends on.
-  private func ancestors(of id: StepID) -> Set<StepID> {
+  package func ancestors(of id: StepID) -> Set<StepID> {
     var found: Set<StepID> = []
     var queue = [id]
     while let next = queue.popLast() {

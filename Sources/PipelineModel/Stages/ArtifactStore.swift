@@ -163,6 +163,9 @@ package struct StepOutput: Hashable, Sendable, Codable {
     self.artifact = artifact
   }
 
+  /// The same output without its bytes.
+  package var unkept: StepOutput { StepOutput(kind: kind, identity: identity) }
+
   /// An output whose identity is the digest of its bytes.
   package init(_ artifact: Artifact) {
     self.init(kind: artifact.kind, identity: artifact.digest, artifact: artifact)

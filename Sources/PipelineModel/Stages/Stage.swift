@@ -10,11 +10,15 @@ package protocol Stage: Sendable {
   var album: AlbumAnalysis? { get }
   /// The receipt of the whole run that it asks for; nil for a stage that asks for none.
   var receipt: ReceiptRequest? { get }
+  /// The input whose words it writes for people, as far as they were corrected: the run then gives them
+  /// at the port `corrected` too. Nil for a stage that takes what it is given.
+  var correctedInput: PortName? { get }
 }
 
 extension Stage {
   package var album: AlbumAnalysis? { nil }
   package var receipt: ReceiptRequest? { nil }
+  package var correctedInput: PortName? { nil }
 }
 
 /// A stage kind as a Swift type.

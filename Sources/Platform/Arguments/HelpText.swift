@@ -1,11 +1,16 @@
 extension ProgramDeclaration {
   /// What `--help` shows; it ends in a line feed.
   ///
-  /// - Parameter width: The columns of the terminal. Lines are no longer than that, but for
-  ///   examples and words that cannot be broken; nor are they ever longer than 100 columns,
-  ///   which are harder to read.
-  package func help(for subject: HelpSubject, width: Int = 80) -> String {
-    let help = HelpText(program: self, layout: TextLayout(width: width))
+  /// - Parameters:
+  ///   - width: The columns of the terminal. Lines are no longer than that, but for examples and
+  ///     words that cannot be broken; nor are they ever longer than 100 columns, which are harder to
+  ///     read.
+  ///   - isColored: Whether headings are bold, and what is typed has a colour.
+  package func help(
+    for subject: HelpSubject, width: Int = 80, isColored: Bool = false
+  ) -> String {
+    let help = HelpText(
+      program: self, layout: TextLayout(width: width, isColored: isColored))
     let sections =
       switch subject {
       case .program: help.sections()
@@ -93,7 +98,7 @@ struct HelpText {
   private func lines(of tables: [Table]) -> [[String]] {
     let column = layout.column(for: tables.map(\.rows))
     return tables.filter { !$0.rows.isEmpty }
-      .map { ["\($0.title):"] + layout.table($0.rows, column: column) }
+      .map { [layout.heading("\($0.title):")] + layout.table($0.rows, column: column) }
   }
 
   // Groups stand in the order of their first commands, wherever the others are declared.
@@ -152,9 +157,9 @@ struct HelpText {
   private func examples(of command: CommandDeclaration) -> [String] {
     command.examples.isEmpty
       ? []
-      : ["Examples:"]
+      : [layout.heading("Examples:")]
         + command.examples.flatMap {
-          layout.paragraph($0.purpose + ":", indent: 2) + ["    " + $0.line]
+          layout.paragraph($0.purpose + ":", indent: 2) + [layout.typed("    " + $0.line)]
         }
   }
 }
@@ -174,9 +179,25 @@ struct TextLayout {
   }
 
   private let width: Int
+  private let isColored: Bool
 
   /// Clamps `width` to 40 … 100 columns.
-  init(width: Int) { self.width = min(max(width, 40), 100) }
+  init(width: Int, isColored: Bool = false) {
+    self.width = min(max(width, 40), 100)
+    self.isColored = isColored
+  }
+
+  /// A heading, bold where there are colours.
+  func heading(_ text: String) -> String { coloured(text, "\u{1B}[1m") }
+
+  /// What a user types, in a colour where there are some. Spaces before it have none.
+  func typed(_ text: String) -> String { coloured(text, "\u{1B}[36m") }
+
+  private func coloured(_ text: String, _ colour: String) -> String {
+    let word = text.drop { $0 == " " }
+    guard isColored, !word.isEmpty else { return text }
+    return text.prefix(text.count - word.count) + colour + word + "\u{1B}[0m"
+  }
 
   /// Text wrapped between words, every line but the first indented by `hang` more than `indent`.
   func paragraph(_ text: String, indent: Int = 0, hang: Int = 0) -> [String] {
@@ -193,7 +214,10 @@ struct TextLayout {
 
   /// A usage line, broken between its parts.
   func usage(_ parts: [String]) -> [String] {
-    wrap(["Usage:"] + parts, indent: 0, hang: 7)
+    let title = "Usage:"
+    let lines = wrap([title] + parts, indent: 0, hang: 7)
+    return lines.prefix(1).map { heading(title) + typed(String($0.dropFirst(title.count))) }
+      + lines.dropFirst().map(typed)
   }
 
   /// The column of explanations in all `tables`: behind the longest term that leaves them two
@@ -208,9 +232,9 @@ struct TextLayout {
     rows.flatMap { row in
       let term = "  " + row.term
       let lines = paragraph(row.explanation, indent: column)
-      guard let first = lines.first else { return [term] }
-      if term.count + 2 > column { return [term] + lines }
-      return [term + first.dropFirst(term.count)] + lines.dropFirst()
+      guard let first = lines.first else { return [typed(term)] }
+      if term.count + 2 > column { return [typed(term)] + lines }
+      return [typed(term) + first.dropFirst(term.count)] + lines.dropFirst()
     }
   }
 

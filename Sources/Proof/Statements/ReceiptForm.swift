@@ -120,7 +120,7 @@ package enum ReceiptForm {
       "The addresses of the authorities that are asked for a time stamp of the receipt."),
     optional(
       "replaced", .list(.object([member("name", name), member("digest", digestSet)]), least: 1),
-      "The receipt that was in this one's place, and the files that were overwritten on request."),
+      "The receipt that was in this one's place, and the exports that were overwritten."),
   ])
 
   private static let source = JSONForm.object([

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Platform
+package import Platform
 
 /// Finds the receipts, bags and quotes below a folder, in one walk without following links.
 package struct ReceiptSearch {
@@ -36,6 +36,21 @@ package struct ReceiptSearch {
       !found.contains { path.hasPrefix(($0.isEmpty ? "" : $0 + "/") + Bag.payloadFolder + "/") }
     }
     return outermost.sorted().map { $0.isEmpty ? folder : Self.join(folder, $0) }
+  }
+
+  /// The receipts in a file's folder, or in the folder of receipts there, that name the file, and the
+  /// SHA-256 that each states. Neither signature nor statement is verified. O(their bytes).
+  /// - Parameter path: absolute.
+  package static func receipts(
+    covering path: String
+  ) -> [(path: String, digest: Digest)] {
+    let folder = folder(of: path)
+    return [folder, folder + Receipt.ownFolder + "/"].flatMap { place in
+      FilePath.names(in: place).filter { $0.hasSuffix(ending) }.compactMap { name in
+        let file = ReceiptFile(at: place + name)?.files.first { $0.path == path }
+        return file.map { (place + name, $0.digest) }
+      }
+    }
   }
 
   /// The text after the last slash.

@@ -40,11 +40,12 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
       let file = try measure(try context.store.path(of: artifact), context.check) {
         context.reportProgress((Double(done) + $0) / Double(count))
       }
-      if let limit = truePeak, let peak = file.levels.truePeak, peak > limit {
+      if let limit = truePeak?.value, let peak = file.levels.truePeak.map(rounded), peak > limit {
+        let lower = ((2 * limit - peak) * 10).rounded(.down) / 10
         context.warn(
-          "the \(file.codec) file decodes at \(Unit.decibelsTruePeak.format(rounded(peak))), above "
-            + "\(Unit.decibelsTruePeak.format(limit.value)): a higher bit rate, or a lower "
-            + "true-peak of normalize, leaves more room")
+          "the \(file.codec) file decodes at \(Unit.decibelsTruePeak.format(peak)), above "
+            + "\(Unit.decibelsTruePeak.format(limit)): a higher bit rate, or "
+            + "true-peak: \(Unit.decibelsTruePeak.format(lower)) of normalize, leaves more room")
       }
       files.append(file)
     }

@@ -114,7 +114,11 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
     let least =
       other == nil || self.least == 0 ? self.least : max(self.least, Self.leastOfOtherLanguage)
     guard outcome.share < least else { return }
-    let needed = "\(Int((least * 100).rounded())) % must be"
+    let needed =
+      "\(Self.percent(least)) must be"
+      + (least > self.least
+        ? " of a text that looks like another language, where \(Self.percent(self.least)) do for others"
+        : "")
     if let unheard = outcome.unheardWords(speech: speech) {
       throw SpoolError(
         "the transcript is too long for the recording",

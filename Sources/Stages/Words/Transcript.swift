@@ -24,7 +24,8 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       most 42 characters, two a subtitle, broken at punctuation and never within a word, as long on \
       the screen as they take to read. The other formats keep the paragraphs of the text. Words \
       without times are given places between their neighbours where a format needs them. A file that \
-      was edited stays as it is: the new one is written beside it, as NAME.spool.srt.
+      was edited stays as it is: the new one is written beside it, as NAME.spool.srt. Words that \
+      were corrected with spool words edit are written as they were corrected.
       """,
     flow: .whole,
     inputs: [Port(.transcript, .transcript, "the words", intake: .both)],
@@ -78,8 +79,11 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     name = parameters.name
   }
 
+  var correctedInput: PortName? { .transcript }
+
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
-    let transcript = try TranscriptFile.read(.transcript, of: context)
+    let transcript = try TranscriptFile.read(
+      context.inputs[.corrected] == nil ? .transcript : .corrected, of: context)
     var outputs: [PortName: StepOutput] = [:]
     for format in formats {
       let shape =

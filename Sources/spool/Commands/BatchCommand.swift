@@ -80,7 +80,8 @@ extension CommandContext {
       tags: { try? MediaProbe.describe(SourceFile($0)).tags },
       length: { try? MediaProbe.describe(SourceFile($0)).durationInSeconds }, stop: stop,
       clock: clock,
-      recorder: recorder(order, clock), receiptWriter: receiptWriter)
+      recorder: recorder(order, clock), receiptWriter: receiptWriter,
+      corrections: store.wordOverlay)
     let runner = BatchRunner(
       order, in: workplace,
       budget: BatchBudget(jobs: arguments[Options.jobs], coreCount: CoreCount.online))

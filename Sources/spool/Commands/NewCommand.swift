@@ -63,7 +63,7 @@ extension CommandContext {
       try files.write(Array(text.utf8), to: file)
     }
     let plugins = try pluginsOfOriginal(of: path).map { ["--plugins", $0] } ?? []
-    let run = ShellWords.line(["spool", "run", path, "RECORDING"] + plugins)
+    let run = try ShellWords.line(["spool", "run", path] + inputWords() + plugins)
     console.print(
       """
       wrote \(ShellWords.visible(path: path)); \(Format.visible(run)) runs it
@@ -84,11 +84,38 @@ extension CommandContext {
     }
     // Comments name the file, as a user types it.
     let file = pipeline.path.split(separator: "/").last.map(String.init) ?? ""
-    var lines = pipeline.text.replacing("Pipelines/\(file)", with: ShellWords.line([path]))
+    let text = pipeline.text.replacing("Pipelines/\(file)", with: ShellWords.line([path]))
+    var lines = Self.named(name, insteadOf: pipeline.definition.name, text)
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let line = lines[stated.line - 1]
     lines[stated.line - 1] = line.prefix(stated.column - 1) + name
     return lines.joined(separator: "\n")
+  }
+
+  /// A text whose exports are called after the copy, so that they stay apart from the original's:
+  /// `{stem}.interview` becomes `{stem}.my-talks`, and `{stem}.listening` becomes
+  /// `{stem}.my-talks.listening`.
+  private static func named(_ name: String, insteadOf original: String, _ text: String) -> String {
+    if name == original { return text }
+    let own = original.split(separator: "-") + [original[...]]
+    return text.replacing(/\{stem\}\.([A-Za-z0-9-]+)/) { match in
+      "{stem}.\(name)" + (own.contains(match.1) ? "" : ".\(match.1)")
+    }
+  }
+
+  /// What a run of the new pipeline needs, as words that stand for files.
+  private func inputWords() throws(SpoolError) -> [String] {
+    guard let original = arguments[Options.original] else { return ["RECORDING"] }
+    let pipeline = try pipeline(at: original)
+    // A session names its tracks.
+    let tracks = SessionTracks(pipeline.definition, pipeline.catalog)?.list.name
+    return pipeline.definition.inputs.filter { !$0.isOptional && $0.name != tracks }.map { input in
+      switch input.kind {
+      case .sound: "RECORDING" + (input.isList ? "…" : "")
+      case .transcript: "TEXT"
+      default: input.name.uppercased()
+      }
+    }
   }
 
   /// The folder of plugins that a copy needs and is not found beside it; nil if there is none.

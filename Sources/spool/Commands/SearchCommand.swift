@@ -152,6 +152,7 @@ extension CommandContext {
       let made = try clip.cut(
         answer.hits[number - 1], to: path, isReplacing: arguments[Options.replace],
         mayGoOn: { !stop.isRequested })
+      if arguments[Options.replace] { warnOfBrokenReceipts(at: [made.path], in: store) }
       self.answer(made.json, made.text)
       return .done
     } catch {

@@ -139,7 +139,7 @@ extension CommandContext {
       store: store, at: Self.path(ofStore: order.store), option: Self.option(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, probe: Self.containerProbe, makeRunID: { clock.makeRunID() },
-      record: log.record, receiptWriter: receiptWriter)
+      record: log.record, receiptWriter: receiptWriter, corrections: store.wordOverlay)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     SignalWatch.beginService(end: { watch.end() }, reload: { watch.reload() })
     let endStamping = log.beginStamping()

@@ -295,6 +295,7 @@ struct ReasonText {
     switch change {
     case .kind(let old, let new): "stage kind: \(old) → \(new)"
     case .revision(let old, let new): "revision of the stage: \(old) → \(new)"
+    case .parameter(PortName.corrected.name, _, _): "the corrections of its words have changed"
     case .parameter(let name, let old?, let new?): "\(name): \(old) → \(new)"
     case .parameter(let name, nil, let new): "\(name): \(new ?? "") added"
     case .parameter(let name, let old, nil): "\(name): \(old ?? "") removed"

@@ -14,8 +14,8 @@ extension Command {
     summary: "Show, correct, export and forget the words of a recording.",
     discussion: """
       edit opens the words in your editor, $VISUAL or $EDITOR: unsure ones have their confidence \
-      behind them. What you change is a correction: spool search and words export use it from then \
-      on, and later runs do not take it away. With --from, an edited caption or text is the \
+      behind them. What you change is a correction: spool search, words export and the captions of \
+      later runs have it from then on. With --from, an edited caption or text is the \
       correction, and no editor is opened: SRT, WebVTT, plain text, JSON and the others that \
       transcripts come in. Only words count; unchanged ones keep their times, and others get theirs \
       from those around them. A text of another recording is refused, and one that leaves out many \
@@ -332,6 +332,7 @@ extension CommandContext {
         try FileOperations.system.write(Array(text.utf8), to: file)
       }
     }
+    if arguments[Options.replace] { warnOfBrokenReceipts(at: [absolute(path)], in: store) }
     answer(
       JSONLine(["file": path, "bytes": count, "format": format.name]),
       Format.visible("wrote \(path)"))

@@ -3,6 +3,7 @@ import Glibc
 import PipelineEngine
 import PipelineModel
 import Platform
+import Proof
 import Receipts
 import Search
 import SoundEngine
@@ -196,5 +197,24 @@ extension CommandContext {
     do throws(RunError) { return try runner.forecast(plan, options) } catch {
       throw SpoolError(error)
     }
+  }
+}
+
+extension CommandContext {
+  /// Warns of receipts that cover other bytes than those of files that took the place of others.
+  /// - Parameter paths: the files; absolute.
+  /// - Returns: the warnings.
+  @discardableResult
+  func warnOfBrokenReceipts(at paths: [String], in store: DiskStore) -> [String] {
+    let warnings = paths.flatMap { path in
+      ReceiptSearch.receipts(covering: path).filter { receipt in
+        (try? store.digest(ofFile: path)) != receipt.digest
+      }.map { receipt in
+        "\(path) is no longer what the receipt \(receipt.path) signs: spool verify calls that broken "
+          + "until what signed it is run again"
+      }
+    }
+    for warning in warnings { console.report("warning: \(Format.visible(warning))") }
+    return warnings
   }
 }

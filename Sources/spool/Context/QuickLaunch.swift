@@ -136,7 +136,7 @@ extension CommandContext {
       name: arguments.command.name,
       input: work.mixName == nil ? "recording: sound" : "tracks: sound+",
       stages: try work.stages(recordings) + [export]
-        + (work.reportsLevels ? [.measureExports(formats)] : [])
+        + (work.reportsLevels ? [.measureExports(formats, ceiling: try askedCeiling())] : [])
     ).text
     // Its place in a list of runs is the command's name.
     let pipeline = try pipeline(text, from: "spool \(arguments.command.name)")
@@ -333,7 +333,9 @@ struct QuickRuns {
     } catch {
       throw wording(error)
     }
-    report.warnings = recorder.warnings.map(inOptions)
+    let replacing = isReplacing ? report.run?.published.map(\.path) ?? [] : []
+    report.warnings =
+      recorder.warnings.map(inOptions) + context.warnOfBrokenReceipts(at: replacing, in: store)
     return report
   }
 
@@ -389,7 +391,7 @@ struct QuickRuns {
     let way = context.arguments.command.name == "mix" ? "spool convert RECORDING " : ""
     let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
       .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
-      .replacing("true-peak of normalize", with: "--true-peak")
+      .replacing(/true-peak: (\S+) dBTP of normalize/) { "--true-peak \($0.1)" }
       .replacing(
         ClippedSamples.advice,
         with: "spool normalize brings them down, and --format wav --bits float keeps them")

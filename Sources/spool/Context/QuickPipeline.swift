@@ -107,10 +107,11 @@ extension QuickPipeline.Stage {
       ])
   }
 
-  /// The stage that measures the files as they decode, and warns of those that clip.
-  static func measureExports(_ formats: [ExportFormat]) -> Self {
+  /// The stage that measures the files as they decode, and warns of those above a ceiling.
+  /// - Parameter ceiling: the one that the user asked for; nil for that above which files clip.
+  static func measureExports(_ formats: [ExportFormat], ceiling: String?) -> Self {
     let files = formats.map { "export.\($0.port)" }.joined(separator: ", ")
-    return Self("measure-exports", ["files": "[\(files)]", "true-peak": "0 dBTP"])
+    return Self("measure-exports", ["files": "[\(files)]", "true-peak": ceiling ?? "0 dBTP"])
   }
 
   /// The stage that brings sound to a level.

@@ -1,3 +1,4 @@
+import PipelineEngine
 import PipelineModel
 import Platform
 import Search
@@ -20,14 +21,23 @@ struct RecordingWords {
   let corrections: [Correction]
   /// The words as they were heard.
   private let heard: CorrectedTranscript
+  /// The same without corrections.
+  private let recognised: Transcript
   /// How the words that are shown are moved; nil if they are not.
   private var change: TimelineMap?
   private let removed: TimelineMap.RemovedWords
   /// The time in the recording of a time of the heard words.
   private let origin: (Double) -> Double
 
-  var transcript: Transcript {
-    change.map { $0.move(heard.transcript, removed: removed) } ?? heard.transcript
+  var transcript: Transcript { moved(heard.transcript) }
+
+  /// Whether a correction has changed the words that are shown.
+  var isCorrected: Bool {
+    heard.transcript != recognised && transcript != moved(recognised)
+  }
+
+  private func moved(_ words: Transcript) -> Transcript {
+    change.map { $0.move(words, removed: removed) } ?? words
   }
 
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
@@ -76,11 +86,42 @@ struct RecordingWords {
     (self.recordings, self.path, self.run, self.told) = (recordings, path, run, told)
     self.origin = origin
     corrections = try store.corrections.overlay(of: recordings)
-    heard = CorrectedTranscript(
-      try transcript(source.artifact), with: corrections, origin: origin)
+    recognised = try transcript(source.artifact)
+    heard = CorrectedTranscript(recognised, with: corrections, origin: origin)
     change = isMoved && isHeardThere ? told.moved?.by : nil
     let moved = change == nil ? nil : try transcript(told.result.artifact)
     removed = moved?.words.contains { $0.flags.contains(.removed) } == true ? .kept : .dropped
+  }
+}
+
+extension DiskStore {
+  /// What people have corrected in the words of this store's recordings.
+  var wordOverlay: WordOverlay {
+    { [self] (words, run) throws(SpoolError) in
+      let corrected = try corrections.versions()
+      if corrected.isEmpty { return .unchanged }
+      let run = run()
+      guard let maker = run.steps.maker(ofWords: words.identity),
+        let told = try run.transcripts(of: maker.id, in: self).first(where: {
+          $0.result.artifact == words.artifact
+        }), let input = told.input, let digest = run.recordings?[input]
+      else { return .unchanged }
+      let recordings = try self.recordings(likeThat: digest)
+      guard recordings.contains(where: { corrected[$0.hex] != nil }) else { return .unchanged }
+      if run.steps.contains(where: { $0.outcome == .pending }) { return .unknown }
+      let found = try RecordingWords(
+        told, of: run, recordings: recordings, path: run.inputs[input] ?? "", isMoved: true,
+        in: self)
+      guard found.isCorrected else { return .unchanged }
+      return .changed(try TranscriptFormat.json.write(found.transcript))
+    }
+  }
+}
+
+extension [StepRecord] {
+  /// The step that gave words of an identity; nil if none did.
+  fileprivate func maker(ofWords identity: Digest) -> StepRecord? {
+    first { $0.outputs.values.contains { $0.kind == .transcript && $0.identity == identity } }
   }
 }
 

@@ -45,7 +45,8 @@ extension CommandContext {
     settings.resumeCommand = resumeCommand
     settings.isEstimated = voice != .quiet
     do throws(RunError) {
-      _ = try runner.run(plan, settings, record: record)
+      let done = try runner.run(plan, settings, record: record)
+      if request.isReplacing { warnOfBrokenReceipts(at: done.published.map(\.path), in: store) }
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
       return .done
@@ -69,7 +70,8 @@ extension CommandContext {
   ) -> Runner {
     Runner(
       store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter)
+      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter,
+      corrections: store.wordOverlay)
   }
 
   private func recorder(
@@ -304,6 +306,8 @@ struct StepBoard {
         // The time inside the stage: all stages of a pass end together.
         states[record.id] = .made(
           seconds: record.workSeconds ?? now - since, media: media >= 0.1 ? media : nil)
+      } else {
+        states[record.id] = .made(seconds: record.workSeconds ?? 0, media: nil)
       }
     case .ended(let run):
       for step in run.steps where step.outcome == .failed { states[step.id] = .failed }

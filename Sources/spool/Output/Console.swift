@@ -9,6 +9,8 @@ final class Console: Sendable {
   let isTerminal: Bool
   /// Whether standard error may be coloured.
   let isColored: Bool
+  /// Whether standard output may be coloured.
+  let isOutputColored: Bool
   /// Columns.
   let width: Int
   /// Why standard output took nothing at the first attempt that failed; nil if it took everything.
@@ -20,8 +22,9 @@ final class Console: Sendable {
     let environment = Environment.variables
     let isDumb = environment["TERM"] == "dumb" || environment["TERM"] == nil
     isTerminal = isatty(STDOUT_FILENO) == 1 && !isDumb
-    isColored =
-      isatty(STDERR_FILENO) == 1 && !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
+    let hasColours = !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
+    isColored = isatty(STDERR_FILENO) == 1 && hasColours
+    isOutputColored = isatty(STDOUT_FILENO) == 1 && hasColours
     // What is piped into a pager is read in the terminal that the other descriptors have.
     width =
       Console.columns(of: STDOUT_FILENO)
@@ -76,7 +79,7 @@ final class Console: Sendable {
   }
 
   /// The escape sequences of colours.
-  static let colours = ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[1;31m", "\u{1B}[2m"]
+  static let colours = ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[1;31m", "\u{1B}[2m", "\u{1B}[36m"]
 
   func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
   func red(_ text: String) -> String { isColored ? "\u{1B}[1;31m\(text)\u{1B}[0m" : text }

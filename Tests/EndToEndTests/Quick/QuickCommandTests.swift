@@ -38,6 +38,23 @@ struct QuickCommandTests {
     #expect(facts.codec == "mp3" && facts.tags["title"] == "Song")
   }
 
+  @Test("a file above the ceiling that was asked for is warned of, with the option to type")
+  func ceiling() throws {
+    try record("in.wav", seconds: 4)
+    func warnings(_ options: [String]) throws -> String {
+      let result = try place.spool(
+        ["normalize", "in.wav", "-t", "-10", "-b", "24k", "-o", "low.m4a", "--replace"] + options)
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      return result.errorOutput
+    }
+    let asked = try warnings(["--true-peak", "-3"])
+    let peak = try Reference.loudness(of: place.file("low.m4a")).truePeak
+    try #require(peak > -2.7 && peak < -0.3, "the coder does not raise the peaks")
+    let line = #/decodes at -[0-9.]+ dBTP, above -3 dBTP: .* or --true-peak -[0-9.]+, leaves/#
+    #expect(asked.contains(line), "\(asked)")
+    #expect(try warnings([]).contains("dBTP, above") == false)
+  }
+
   @Test("the levels that are printed are those of the file as it decodes")
   func writtenLevels() throws {
     // A loud band of noise: few bits change its peaks.

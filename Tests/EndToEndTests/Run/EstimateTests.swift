@@ -31,12 +31,32 @@ struct EstimateTests {
   private struct Plan: Decodable {
     let seconds: Double
     let unknown: [String]
+    let reused: [String]
   }
 
   private func plan(_ name: String) throws -> Plan {
     let result = try place.spool(["pipeline", "plan", pipeline, place.file(name), "--json"])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
     return try JSONDecoder().decode(Plan.self, from: result.output)
+  }
+
+  @Test("what is kept behind freed sound is foreseen as reused, and so it is")
+  func freedSound() throws {
+    let (talk, words) = (place.file("talk.wav"), "one two three four five six seven")
+    let text = try place.folder.write(words, to: "talk.txt")
+    #expect(try #require(Program(named: "espeak-ng")).run(["-w", talk, words]).exitCode == 0)
+    let pipeline = PackageFiles.pipeline("words.yaml")
+    #expect(try place.run(pipeline, [talk, text]).exitCode == 0)
+    let free = try place.spool(["store", "gc", "--older-than", "0s", "--grace", "0s"])
+    #expect(free.exitCode == 0, "\(free.errorOutput)")
+    try FileManager.default.removeItem(atPath: place.out + "/talk.srt")
+    let result = try place.spool(
+      ["pipeline", "plan", pipeline, talk, text, "--out", place.out, "--json"])
+    let plan = try JSONDecoder().decode(Plan.self, from: result.output)
+    let run = try place.run(pipeline, [talk, text])
+    #expect(run.made.contains("decode"), "no sound was freed")
+    #expect(plan.reused.contains("align") && run.reused.contains("align"), "\(result.text)")
+    #expect(Set(plan.reused) == Set(run.reused))
   }
 
   @Test("a stage that never ran is named as unknown; once it ran, its time is in the sum")

@@ -84,6 +84,27 @@ struct HelpTests {
     }
   }
 
+  @Test(
+    "on a terminal help has colours, unless NO_COLOR is set or the terminal has none",
+    .enabled(if: Program(named: "python3") != nil, "python3 is not installed"),
+    arguments: [("xterm-256color", "", true), ("xterm-256color", "1", false), ("dumb", "", false)])
+  func colours(terminal: String, noColor: String, isColored: Bool) throws {
+    let place = try Workspace()
+    let python = try #require(Program(named: "python3"))
+    let code = """
+      import os, pty, sys
+      os.environ.update(TERM='\(terminal)', NO_COLOR='\(noColor)')
+      sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+      """
+    for command in [["--help"], ["run", "--help"]] {
+      let result = try place.spool(command, under: python, ["-c", code])
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      #expect(result.text.contains("Options"))
+      #expect(result.text.contains("\u{1B}[1mUsage:\u{1B}[0m") == isColored, "\(result.text)")
+      #expect(result.text.contains("\u{1B}") == isColored)
+    }
+  }
+
   @Test("shells are told the names of runs, stage kinds, pipelines and variables")
   func names() throws {
     let place = try Workspace()

@@ -140,7 +140,8 @@ struct PipelineCommandTests {
     #expect(
       copy
         == original.replacingOccurrences(of: "Pipelines/interview.yaml", with: "my-talks.yaml")
-        .replacingOccurrences(of: "\npipeline: interview\n", with: "\npipeline: my-talks\n"))
+        .replacingOccurrences(of: "\npipeline: interview\n", with: "\npipeline: my-talks\n")
+        .replacingOccurrences(of: "{stem}.interview", with: "{stem}.my-talks"))
     #expect(try place.spool(["pipeline", "check", "my-talks"]).exitCode == 0)
     // A copy that needs plugins says where they are.
     let warm = try place.spool([
@@ -150,6 +151,26 @@ struct PipelineCommandTests {
     let none = try place.spool(["pipeline", "new", "other.yaml", "--from", "interwiew"])
     #expect(none.exitCode == 2)
     #expect(!FileManager.default.fileExists(atPath: place.file("other.yaml")))
+  }
+
+  @Test("a copy says what a run of it needs, and its exports have names of their own")
+  func copiedNames() throws {
+    let place = try Workspace()
+    func copy(_ original: String) throws -> (said: String, text: String) {
+      let path = place.file("my-\(original).yaml")
+      let result = try place.spool(["pipeline", "new", path, "--from", original])
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      let names = { (text: String) in text.matches(of: /\{stem\}\.[a-z.-]+/).map(\.output) }
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let before = try String(
+        contentsOfFile: PackageFiles.pipeline("\(original).yaml"), encoding: .utf8)
+      #expect(names(text).count == names(before).count)
+      #expect(Set(names(text)).isDisjoint(with: names(before)))
+      return (result.text, text)
+    }
+    #expect(try copy("session-mix").said.contains("my-session-mix.yaml SESSION runs it"))
+    #expect(try copy("minutes").said.contains("RECORDING"))
+    #expect(try copy("archive").text.contains("{stem}.my-archive.listening"))
   }
 
   @Test("a name means the current folder's pipeline first, then the user's, then the shipped one")

@@ -81,6 +81,26 @@ import Testing
     #expect(run.complaint?.next.contains("to the stage language: de") == true, "\(run.errorOutput)")
   }
 
+  @Test("a refusal says which share was needed, and why it is not the one that the pipeline says")
+  func neededShare() throws {
+    let place = try Workspace()
+    let sound = try speech(Self.german, in: place)
+    let text = try place.folder.write(Self.german, to: "talk.txt")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: plain
+      inputs: { recording: sound, text: transcript }
+      stages:
+        - decode: { from: $recording }
+        - align: { transcript: $text, least: 30 % }
+        - transcript: { formats: [json] }
+      """)
+    let run = try place.run(pipeline, [sound, text])
+    #expect(run.exitCode == 1)
+    let needed = "60 % must be of a text that looks like another language, where 30 % do for others"
+    #expect(run.complaint?.why.contains(needed) == true, "\(run.errorOutput)")
+  }
+
   @Test("a language that nobody speaks is refused before anything is done, with what to look at")
   func unknown() throws {
     let run = try align(Self.german, "tlh-x", with: Self.german, in: try Workspace())

@@ -71,6 +71,23 @@ struct HelpTextTests {
     #expect(help.contains("Usage: spool show [RUN] [options]\n"))
   }
 
+  @Test("with colours, headings are bold and what is typed has one; the text is the same")
+  func colours() {
+    let subjects = [.program] + Fixture.program.commands.map { HelpSubject.command($0) }
+    for subject in subjects {
+      for width in [40, 80] {
+        let coloured = Fixture.program.help(for: subject, width: width, isColored: true)
+        #expect(coloured.contains("\u{1B}[1mUsage:\u{1B}[0m \u{1B}[36mspool "))
+        #expect(coloured.contains(/\u{1B}\[1mOptions[a-z ]*:\u{1B}\[0m\n/))
+        #expect(coloured.contains("  \u{1B}[36m-h, --help\u{1B}[0m "), "\(coloured)")
+        let plain = ["[0m", "[1m", "[36m"].reduce(coloured) { text, colour in
+          text.replacing("\u{1B}" + colour, with: "")
+        }
+        #expect(plain == Fixture.program.help(for: subject, width: width))
+      }
+    }
+  }
+
   @Test("keeps within the terminal's width", arguments: [40, 44, 57, 80, 99])
   func width(width: Int) {
     let subjects = [.program] + Fixture.program.commands.map { HelpSubject.command($0) }

@@ -87,6 +87,12 @@ extension CommandContext {
       isDualMono: isDualMono)
   }
 
+  /// The ceiling of `--true-peak`; nil without it, and for a command that has none.
+  func askedCeiling() throws(SpoolError) -> String? {
+    guard named(QuickOptions.truePeak) != nil else { return nil }
+    return try value(of: QuickOptions.truePeak, in: "normalize", ["true-peak"])
+  }
+
   /// The first stages: the recording, with `--keep-damaged`, at the rate of `--sample-rate`.
   func quickDecode(_ recordings: QuickRecordings) throws(SpoolError) -> [QuickPipeline.Stage] {
     let rate = try value(of: QuickOptions.sampleRate, in: "resample", ["rate"])

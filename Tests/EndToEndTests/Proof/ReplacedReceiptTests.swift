@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What takes the place of signed files is told of") struct ReplacedReceiptTests {
+  private let place: Workspace
+  private let sound: String
+
+  init() throws {
+    place = try Workspace()
+    sound = place.file("note.wav")
+    try Reference.record(sound, seconds: 0.5)
+  }
+
+  private func pipeline(gain: String) throws -> String {
+    try place.pipeline(
+      """
+      pipeline: signed
+      inputs: { note: sound }
+      stages:
+        - decode
+        - gain: \(gain)
+        - export: [wav]
+        - proof
+      """)
+  }
+
+  private func digest(_ name: String) throws -> String {
+    let program = try #require(Program(named: "sha256sum"))
+    return String(try program.run([place.out + "/" + name]).text.prefix(64))
+  }
+
+  @Test("a receipt that is signed again names what it replaced, and its stage is done")
+  func signedAgain() throws {
+    #expect(try place.run(try pipeline(gain: "-3 dB"), [sound]).made.last == "proof")
+    let before = try (export: digest("note.wav"), receipt: digest("note.receipt.json"))
+    let again = try place.run(try pipeline(gain: "-6 dB"), [sound])
+    #expect(again.made == ["gain", "export", "proof"], "\(again.errorOutput)")
+    #expect(again.step("proof")?.outcome == "made")
+
+    struct Envelope: Decodable { let payload: Data }
+    struct Statement: Decodable {
+      struct Predicate: Decodable { let origin: Origin }
+      struct Origin: Decodable { let replaced: [File]? }
+      struct File: Decodable {
+        let name: String
+        let digest: [String: String]
+      }
+      let predicate: Predicate
+    }
+    let bytes = try Data(contentsOf: URL(filePath: place.out + "/note.receipt.json"))
+    let payload = try JSONDecoder().decode(Envelope.self, from: bytes).payload
+    let replaced = try JSONDecoder().decode(Statement.self, from: payload).predicate.origin.replaced
+    let found = (replaced ?? []).map { [$0.name, $0.digest["sha256"] ?? ""] }
+    #expect(
+      found == [["note.receipt.json", before.receipt], ["note.wav", before.export]], "\(found)")
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
+
+    let shown = try place.spool(
+      ["run", try pipeline(gain: "-9 dB"), sound, "--out", place.out])
+    #expect(shown.text.contains(/\n  proof +done/), "\(shown.text)")
+    #expect(try place.run(try pipeline(gain: "-9 dB"), [sound]).made.isEmpty)
+  }
+
+  @Test("a command that writes over a signed file names the receipt that this breaks")
+  func broken() throws {
+    #expect(try place.run(try pipeline(gain: "-3 dB"), [sound]).exitCode == 0)
+    let receipt = place.out + "/note.receipt.json"
+    func isWarned(_ arguments: [String]) throws -> Bool {
+      let result = try place.spool(arguments)
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+      return result.errorOutput.contains("warning: ") && result.errorOutput.contains(receipt)
+    }
+    let export = place.out + "/note.wav"
+    #expect(try isWarned(["normalize", sound, "-o", export, "--replace"]))
+    #expect(try place.spool(["verify", place.out]).exitCode == 4)
+    let plain = try place.pipeline(
+      """
+      pipeline: plain
+      inputs: { note: sound }
+      stages: [decode, { export: [wav] }]
+      """, named: "plain.yaml")
+    #expect(try isWarned(["run", plain, sound, "--out", place.out, "--replace"]))
+    // The run that signs it makes it whole again, and there is nothing to warn of.
+    #expect(
+      try !isWarned(
+        ["run", try pipeline(gain: "-3 dB"), sound, "--out", place.out, "--replace"]))
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The captions that a pipeline writes have the corrections of the recording's words")
+struct CorrectedCaptionsTests {
+  private static let text = """
+    Please call me back on Monday morning. The meeting with the client was moved. The quick brown \
+    fox jumps over the lazy dog.
+    """
+
+  private let place: Workspace
+  private let sound: String
+  private let text: String
+
+  init() throws {
+    place = try Workspace()
+    sound = place.file("talk.wav")
+    text = try place.folder.write(Self.text, to: "talk.txt")
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+m3", "-w", sound, Self.text]).exitCode == 0)
+  }
+
+  private func run(_ pipeline: String) throws -> SpoolRun {
+    let run = try place.run(pipeline, [sound, text])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    return run
+  }
+
+  private func captions(_ name: String = "talk.srt") throws -> String {
+    try String(contentsOfFile: place.out + "/" + name, encoding: .utf8)
+  }
+
+  /// The captions of `words export`, of a recording or a run.
+  private func exported(_ name: String) throws -> String {
+    let path = place.file("exported.srt")
+    let export = try place.spool(["words", "export", name, "-o", path])
+    #expect(export.exitCode == 0, "\(export.errorOutput)")
+    return try String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  /// Corrects words of the recording.
+  private func correct(_ changes: [(old: String, new: String)]) throws {
+    let path = place.file("edited.txt")
+    let export = try place.spool(["words", "export", sound, "-o", path, "--replace"])
+    try #require(export.exitCode == 0, "\(export.errorOutput)")
+    var words = try String(contentsOfFile: path, encoding: .utf8)
+    for (old, new) in changes { words = words.replacingOccurrences(of: old, with: new) }
+    try words.write(toFile: path, atomically: true, encoding: .utf8)
+    let edit = try place.spool(["words", "edit", sound, "--from", path])
+    try #require(edit.exitCode == 0 && edit.text.contains("corrected"), "\(edit.errorOutput)")
+  }
+
+  @Test("a correction makes captions again and nothing else, and an undo brings the old ones back")
+  func again() throws {
+    let pipeline = PackageFiles.pipeline("words.yaml")
+    _ = try run(pipeline)
+    let before = try captions()
+    #expect(before.contains("lazy"))
+
+    try correct([("lazy", "sleepy")])
+    let corrected = try run(pipeline)
+    #expect(corrected.made == ["transcript"] && corrected.reused == ["decode", "align"])
+    let after = try captions()
+    #expect(after.contains("sleepy") && !after.contains("lazy"))
+    #expect(try exported(sound) == after)
+    let why = try place.spool(["why", "last", "transcript"])
+    #expect(why.text.contains("the corrections of its words have changed"), "\(why.text)")
+    #expect(try run(pipeline).made.isEmpty)
+
+    #expect(try place.spool(["words", "undo", sound]).exitCode == 0)
+    #expect(try run(pipeline).made.isEmpty)
+    #expect(try captions() == before)
+  }
+
+  @Test("behind a cut they are those of what is left, and a receipt of them is as it was signed")
+  func cut() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: cutting
+      inputs: { tape: sound, text: transcript }
+      stages:
+        - decode: { from: $tape }
+        - align: { transcript: $text }
+        - cut: { remove: [{ from: 0 s, to: 2.1 s }] }
+          from: decode
+        - retime: { changes: [cut] }
+          from: align
+        - transcript: [srt]
+        - proof
+      """)
+    _ = try run(pipeline)
+    let before = try captions()
+    try correct([("Monday", "Tuesday")])
+    #expect(try run(pipeline).made.isEmpty, "what was cut was corrected")
+    #expect(try captions() == before)
+
+    try correct([("lazy", "sleepy")])
+    #expect(try run(pipeline).made == ["transcript", "proof"])
+    let after = try captions()
+    #expect(after.contains("sleepy") && !after.contains("lazy") && !after.contains("Tuesday"))
+    #expect(try exported("last") == after)
+    let verified = try place.spool(["verify", place.out])
+    #expect(verified.exitCode == 0, "\(verified.text)")
+  }
+
+  @Test("a batch does a recording again when its words were corrected, and then no more")
+  func batch() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for path in [sound, text] {
+      let name = path.split(separator: "/").last.map(String.init) ?? ""
+      try FileManager.default.copyItem(atPath: path, toPath: folder + "/" + name)
+    }
+    func batch() throws -> String {
+      let batch = try place.spool(
+        ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.out, "--json"])
+      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+      return String(batch.text.split(separator: "\n").last ?? "")
+    }
+    #expect(try batch().contains(#""done":1"#))
+    #expect(try batch().contains(#""reused":1"#))
+    try correct([("lazy", "sleepy")])
+    #expect(try batch().contains(#""done":1"#))
+    #expect(try captions().contains("sleepy"))
+    #expect(try batch().contains(#""reused":1"#))
+  }
+}
