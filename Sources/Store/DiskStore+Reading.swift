@@ -51,11 +51,11 @@ extension DiskStore {
 
   package func sharesDisk(with folder: String) -> Bool {
     guard let stamp = try? FileStamp(following: path) else { return false }
-    return (try? FileStamp(following: folder))?.device == stamp.device
+    return (try? FileStamp(following: FilePath.existing(folder)))?.device == stamp.device
   }
 
   package func freeByteCount(at folder: String) throws(SpoolError) -> Int {
-    try Self.freeByteCount(inFolder: folder)
+    try Self.freeByteCount(inFolder: FilePath.existing(folder))
   }
 
   /// Makes a user's folder and its missing parents, with the user's umask; flushes each new name.

@@ -110,7 +110,10 @@ struct Spool {
         else { return .usage }
         let context = CommandContext(parsed, console: console)
         console.offersStore(context.named(Options.store))
-        do throws(SpoolError) { return try command.perform(context)() } catch {
+        do throws(SpoolError) {
+          try context.refuseAddresses()
+          return try command.perform(context)()
+        } catch {
           context.report(error)
           return error.exitCode
         }

@@ -57,6 +57,17 @@ struct SourceRuleTests {
     #expect(writers.map(\.path) == ["Sources/spool/Output/Console.swift"])
   }
 
+  @Test("an error words its own sentence: its action may be a whole one")
+  func sentences() throws {
+    // Put together here, so that this file has no such line either.
+    let own = "cannot \\(error." + "action)"
+    for file in try Package.files(in: "Sources") {
+      for (index, line) in file.lines.enumerated() {
+        #expect(!line.contains(own), "\(file.place(index)): use the error's message or account")
+      }
+    }
+  }
+
   private func isUnchecked(_ line: String) -> Bool {
     line.split(separator: "//", omittingEmptySubsequences: false)[0].contains("@unchecked Sendable")
   }

@@ -102,6 +102,7 @@ struct RunnerTests {
     try bench.run("1")
     try bench.scratch.write("an edited recording", to: "note.m4a")
     #expect(throws: RunError.self) { try bench.run("2") }
+    #expect(try bench.record("2").state == .refused && bench.store.runs.open().isEmpty)
     #expect(try bench.export("note.txt") == "a recording, first, second, third")
     try bench.run("3", isReplacing: true)
     #expect(try bench.export("note.txt") == "an edited recording, first, second, third")
@@ -177,12 +178,26 @@ struct RunnerTests {
     #expect(try bench.plan().exportPaths(["note": "walk.2.m4a"]) == ["walk.2.txt"])
   }
 
-  @Test("a recording that is gone refuses the run")
-  func missing() throws {
+  @Test(
+    "a recording that is gone refuses a run; a batch has begun, and fails",
+    arguments: [false, true])
+  func missing(isInBatch: Bool) throws {
     try FileManager.default.removeItem(atPath: bench.recording)
-    #expect(throws: RunError.self) { try bench.run("1") }
-    #expect(try bench.record("1").state == .refused)
+    #expect(throws: RunError.self) { try bench.run("1", isInBatch: isInBatch) }
+    #expect(try bench.record("1").state == (isInBatch ? .failed : .refused))
+    #expect(try bench.store.runs.open().count == (isInBatch ? 1 : 0))
     #expect(bench.counts.isEmpty)
+  }
+
+  @Test("a folder that is to be made is made for the first export, and not for a refused run")
+  func missingFolder() throws {
+    try FileManager.default.removeItem(atPath: bench.folder)
+    bench.fail("second", with: SpoolError("no"), times: 1)
+    #expect(throws: RunError.self) { try bench.run("1", makesFolder: true) }
+    // Another one is away with its disk.
+    #expect(throws: RunError.self) { try bench.run("2") }
+    #expect(!FileManager.default.fileExists(atPath: bench.folder))
+    #expect(try bench.run("3", makesFolder: true).published.count == 1)
   }
 }
 
@@ -257,7 +272,7 @@ private struct RunnerBench {
     _ id: String, recording: String = "note.m4a", called name: String? = nil,
     names: [String: String] = [:], isReplacing: Bool = false, pipeline: String = "sample",
     stages: [String] = ["first", "second", "third"], stoppingAfter step: String? = nil,
-    timeouts: [String: Double] = [:]
+    timeouts: [String: Double] = [:], makesFolder: Bool = false, isInBatch: Bool = false
   ) throws -> RunRecord {
     let file = SourceFile(scratch.file(recording), named: name.map { scratch.file($0) })
     let plan = try plan(for: recording, pipeline: pipeline, stages: stages, timeouts: timeouts)
@@ -270,11 +285,14 @@ private struct RunnerBench {
     let request = RunRequest(
       pipelineText: "", folder: folder, isReplacing: isReplacing, keepsEverything: false,
       names: names)
+    var options = Runner.Options(request)
+    options.makesFolder = makesFolder
     return try runner.run(
-      plan, Runner.Options(request),
+      plan, options,
       record: RunRecord(
         id: RunID(id), pipeline: plan.name, pipelinePath: "/p", inputs: plan.inputs,
-        overrides: [:], startedAt: clock.now, request: request))
+        overrides: [:], startedAt: clock.now, request: request,
+        batch: isInBatch ? .init(batch: RunID("b"), folder: "/", output: nil, command: nil) : nil))
   }
 
   func record(_ id: String) throws -> RunRecord { try #require(try store.runs.run(named: id)) }

@@ -20,21 +20,16 @@ package struct BatchRunner: Sendable {
   /// Runs the batch on the calling thread and its own threads. Blocks.
   ///
   /// A failed file is recorded and does not end the batch.
-  /// - Parameter id: the batch's id, a prefix of its runs' ids.
+  /// - Parameters:
+  ///   - finding: what `find()` of the order found.
+  ///   - id: the batch's id, a prefix of its runs' ids.
   /// - Throws: what makes the whole batch impossible: no store, no room, no files.
-  package func run(id: RunID) throws(SpoolError) -> BatchSummary {
+  package func run(
+    _ finding: TreeWalk.Finding, id: RunID
+  ) throws(SpoolError) -> BatchSummary {
     let startedAt = workplace.clock.now
     try checkDisk()
-    let finding = TreeWalk(
-      root: order.folder, outputFolder: order.output, selection: order.selection,
-      takesTranscripts: order.transcriptInput != nil
-    ).find()
-    guard !finding.files.isEmpty || !finding.troubles.isEmpty else {
-      throw SpoolError(
-        "there is no recording in \(order.folder)",
-        reason: "no file in it or below it has an extension of sound",
-        advice: "name another folder, or take other files too with \(option: .include) '*.EXT'")
-    }
+    let finding = try finding.withoutExports(of: order, in: workplace.store)
     var runner = self
     runner.order.album = try albumFigures(for: finding.files, id: id)
     return try runner.run(finding, id: id, startedAt: startedAt)
@@ -63,6 +58,8 @@ package struct BatchRunner: Sendable {
     let (forecast, costs) = try forecast(plan)
     workplace.recorder.record(.planned(forecast))
     if !order.ignoresRoom { try forecast.checkRoom(output: order.output) }
+    // For the report, if for nothing else.
+    try workplace.store.makeFolder(order.output)
     for result in plan.settled where result.outcome == .failed {
       workplace.recorder.record(.finished(result))
     }
@@ -189,6 +186,58 @@ package struct BatchRunner: Sendable {
     forecast.outputFreeByteCount = try workplace.store.freeByteCount(at: order.output)
     forecast.sharesDisk = workplace.store.sharesDisk(with: order.output)
     return (forecast, costs)
+  }
+}
+
+extension BatchOrder {
+  /// Finds the recordings. Reads no store. O(n log n) for n files.
+  /// - Throws: if there are none.
+  package func find() throws(SpoolError) -> TreeWalk.Finding {
+    let finding = TreeWalk(
+      root: folder, outputFolder: output, selection: selection,
+      takesTranscripts: transcriptInput != nil
+    ).find()
+    if finding.isEmpty {
+      throw SpoolError(
+        "there is no recording in \(folder)",
+        reason: "no file in it or below it has an extension of sound",
+        advice: "name another folder, or take other files too with \(option: .include) '*.EXT'")
+    }
+    return finding
+  }
+}
+
+extension TreeWalk.Finding {
+  fileprivate var isEmpty: Bool { files.isEmpty && troubles.isEmpty }
+
+  /// Leaves out what runs have made of recordings in the same folder: a batch is of the recordings.
+  /// Exports that lie without their recordings are taken, as the work of another pipeline may go on
+  /// with them.
+  func withoutExports(
+    of order: BatchOrder, in store: DiskStore
+  ) throws(SpoolError) -> TreeWalk.Finding {
+    let folder = order.folder == "/" ? "/" : order.folder + "/"
+    var finding = self
+    finding.files = []
+    for file in files {
+      let path = PathText.join(order.folder, file.path)
+      if !order.selection.includes(file.path),
+        let recording = try store.recording(ofPublished: path),
+        let source = try? FilePath.resolved(recording.path), source.hasPrefix(folder)
+      {
+        finding.skipped.add(file.path, Array(file.path.utf8), .export)
+      } else {
+        finding.files.append(file)
+      }
+    }
+    finding.skipped.sort()
+    if finding.isEmpty {
+      throw SpoolError(
+        "there is no recording in \(order.folder)",
+        reason: "what is there are exports of earlier runs",
+        advice: "name another folder, or take them too with \(option: .include) '*.EXT'")
+    }
+    return finding
   }
 }
 

@@ -309,6 +309,8 @@ package struct SkippedFiles: Hashable, Sendable {
     case hidden
     /// Excluded by `--exclude`.
     case excluded
+    /// An export of an earlier run of a recording in the same folder.
+    case export
   }
 
   package struct Entry: Hashable, Sendable, Encodable {

@@ -7,8 +7,8 @@ import Platform
 /// Leaves out hidden entries, links to folders or out of the folder, special files, the batch's own
 /// output folder, and folders with other batches' exports. Reads only the beginning of JSON beside
 /// a recording, which may be a sidecar or a transcript.
-struct TreeWalk: Sendable {
-  struct Finding: Hashable, Sendable {
+package struct TreeWalk: Sendable {
+  package struct Finding: Hashable, Sendable {
     /// By the bytes of their paths.
     var files: [FoundFile] = []
     /// Unreadable entries, with the reason.
@@ -171,8 +171,11 @@ package struct FileSelection: Sendable {
     let isSound = dot.map { dot in
       SoundSign.endings.contains(String(Substring(name[name.index(after: dot)...])).lowercased())
     }
-    return (isSound == true || included.contains { $0.matches(path) }) && !excludes(path)
+    return (isSound == true || includes(path)) && !excludes(path)
   }
+
+  /// Whether a file was asked for by `--include`.
+  func includes(_ path: String) -> Bool { included.contains { $0.matches(path) } }
 
   /// Whether a file or a whole folder is left out.
   func excludes(_ path: String) -> Bool { excluded.contains { $0.matches(path) } }

@@ -69,19 +69,7 @@ extension InboxPath {
 
   /// Reads what `escaped` returned; nil if it is no path. O(n).
   init?(escaped text: String) {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let first = rest.popFirst() {
-      guard first == UInt8(ascii: "%") else {
-        bytes.append(first)
-        continue
-      }
-      guard rest.count >= 2,
-        let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
-    }
+    guard let bytes = RecordingFile.bytes(escaped: text) else { return nil }
     self.init(bytes: bytes)
   }
 }

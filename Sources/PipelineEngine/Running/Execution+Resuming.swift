@@ -86,15 +86,21 @@ extension Execution {
     /// The unfinished run of the same work; nil if there is none, or if this run has already done
     /// something.
     let earlier: RunRecord?
-    private let state = Mutex((seconds: Double?.none, setbacks: [StepID: ResumeLoss]()))
+    private let state = Mutex(
+      (isOpen: false, seconds: Double?.none, setbacks: [StepID: ResumeLoss]()))
 
     init(after earlier: RunRecord?) { self.earlier = earlier }
+
+    /// Whether what the pass begins with was opened, so that its work began.
+    var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// Seconds of the recording; nil if the pass began at its beginning.
     var seconds: Double? { state.withLock { $0.seconds } }
 
     /// Why steps started over, or resumed further back than an earlier process had come.
     var setbacks: [StepID: ResumeLoss] { state.withLock { $0.setbacks } }
+
+    func open() { state.withLock { $0.isOpen = true } }
 
     func record(_ seconds: Double) { state.withLock { $0.seconds = seconds } }
 

@@ -21,7 +21,16 @@ extension Execution {
       try begin(order.pendingSteps.map(\.id), &progress)
       let resumption = Resumption(
         after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
-      let outcome = try stream(order, claim, progress.record, resumption)
+      let outcome: PassOutcome
+      do throws(PassFailure) {
+        outcome = try stream(order, claim, progress.record, resumption)
+      } catch {
+        // What is no recording is refused, not worked on.
+        if error.error.cause == .input, !resumption.isOpen {
+          progress.takeBack(order.pendingSteps.map(\.id))
+        }
+        throw error
+      }
       progress.record.mediaSeconds = outcome.mediaSeconds
       if let seconds = resumption.seconds {
         progress.resume(order.pendingSteps.map(\.id), at: seconds)
@@ -217,6 +226,7 @@ extension Execution {
         publish(artifact, at: port, of: step)
       },
       resumed: { seconds, total, inHand in
+        resumption.open()
         tellBeginning(
           of: order.pendingSteps.map(\.id), at: seconds, of: total, inHand: inHand, claim, record,
           resumption)

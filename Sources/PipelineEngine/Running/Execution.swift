@@ -32,6 +32,9 @@ struct Execution: Sendable {
     exportFolder = RunExportFolder(
       base: runner.exportFolder, pipeline: plan.name, exports: exports,
       seal: enclosure.map { "\(options.folder)/\($0.folder)/\($0.seal)" })
+    if options.makesFolder, !FilePath.exists(options.folder) {
+      exportFolder.missingFolder = options.folder
+    }
     exportFolder.receipts = Set(
       receiptNames.flatMap(\.fileNames).map { [folder] in "\(folder)/\($0)" })
   }
@@ -211,8 +214,9 @@ struct WaitNotice {
   }
 }
 
-/// A run's view of the user's folder. Its own folder, if it has one, is created for the first file,
-/// and unsealed before any of them changes, so that a seal is never on an incomplete folder.
+/// A run's view of the user's folder. What folders are missing are created for the first file. The run's
+/// own folder, if it has one, is unsealed before any file in it changes, so that a seal is never on an
+/// incomplete folder.
 struct RunExportFolder: ExportFolder {
   let base: any ExportFolder
   let pipeline: String
@@ -221,6 +225,8 @@ struct RunExportFolder: ExportFolder {
   var receipts: Set<String> = []
   /// The path of the seal of the run's own folder; nil for the output folder.
   var seal: String?
+  /// The output folder, which is made for the first file; nil if it was there before the run.
+  var missingFolder: String?
   /// The run's sound inputs, by name: their paths and their bytes.
   var inputs: [String: RecordingIdentity] = [:]
   /// The paths that are written, none for forecasts; nil for all.
@@ -256,6 +262,7 @@ struct RunExportFolder: ExportFolder {
     // What a receipt of this run says that it replaced; nil without a file, and for the receipt itself.
     let replaced =
       receipts.isEmpty || receipts.contains(path) ? nil : try? base.digest(ofFile: path)
+    if let missingFolder { try base.makeFolder(missingFolder) }
     if let seal {
       try base.makeFolder(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
       if path != seal { try base.withdraw(seal, isReplacing: isReplacing) }

@@ -6,8 +6,6 @@ struct RunProgress {
   var record: RunRecord
   /// Whether nothing was done yet in this run.
   private(set) var isFirstWork = true
-  /// Whether its recordings were read, and its outputs found possible.
-  var isAdmitted = false
   var hasBegun: Bool { record.steps.contains { $0.begunAt != nil } }
   /// Whether no step was begun, or found done.
   var isUntouched: Bool {
@@ -54,6 +52,13 @@ struct RunProgress {
   mutating func begin(_ steps: [StepID]) {
     for index in record.steps.indices where steps.contains(record.steps[index].id) {
       record.steps[index].begunAt = clock.now
+    }
+  }
+
+  /// Records that steps were not begun after all: what they begin with could not be opened.
+  mutating func takeBack(_ steps: [StepID]) {
+    for index in record.steps.indices where steps.contains(record.steps[index].id) {
+      record.steps[index].begunAt = nil
     }
   }
 

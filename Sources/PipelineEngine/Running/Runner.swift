@@ -6,6 +6,9 @@ package struct Runner: Sendable {
   package struct Options: Sendable {
     /// The user's folder for exports, an absolute path.
     package var folder: String
+    /// Whether to make that folder for the first export if it is not there when the run begins. One that
+    /// goes away later is not made again: its disk may be away.
+    package var makesFolder = false
     /// Whether files that Spool did not write may be replaced.
     package var isReplacing = false
     /// Whether to begin although the results may not fit on the disks; the run pauses when one is
@@ -152,7 +155,6 @@ package struct Runner: Sendable {
       try execution.identify()
       progress.identify(execution.recordings)
       try execution.checkReceiptPlaces(progress.record)
-      progress.isAdmitted = true
       try log.save(progress.record)
       let survey = try execution.survey()
       try execution.checkPlaces(survey, progress.record)
@@ -171,8 +173,10 @@ package struct Runner: Sendable {
       let isUnneeded = failure.error.kind == .unneeded
       let isPaused =
         failure.error.cause == .fullDisk && !RoomNeed.isRefusal(failure.error)
+      // A file of a batch that cannot be taken is a failure of the batch, which has begun.
       let isRefused =
-        !progress.isAdmitted || (RoomNeed.isRefusal(failure.error) && !progress.hasBegun)
+        RoomNeed.isRefusal(failure.error)
+        ? !progress.hasBegun : progress.isUntouched && progress.record.batch == nil
       progress.end(
         isUnneeded
           ? .dropped

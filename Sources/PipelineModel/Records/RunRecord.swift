@@ -8,8 +8,8 @@ package struct RunRecord: Hashable, Sendable, Codable {
     case cutOff = "cut-off"
     case done
     case failed
-    /// Refused before any work: an unreadable recording, invalid names of exports or receipt, or
-    /// not enough room.
+    /// Refused before any stage began its work: what is no recording, exports that would replace
+    /// other files, or not enough room.
     case refused
     /// Stopped by a signal, at a safe point.
     case interrupted

@@ -170,11 +170,13 @@ struct ArgumentParser {
     withUnknown token: ArgumentLexer.Token, for command: CommandDeclaration?
   ) -> UsageProblem {
     let spelling: String
+    let typed: String
     let meant: OptionDeclaration?
     let options = program.options(for: command)
     switch token {
     case .long(let name, _):
       spelling = "--" + name
+      typed = name
       if let answer = program.answer(to: name, for: command) { return answer }
       let nearest = nearestWord(to: name, in: options.map(\.name))
       meant = options.first { $0.name == nearest }
@@ -182,6 +184,7 @@ struct ArgumentParser {
       // A long option that lost a dash looks like this.
       let word = lexer.abandonCluster()
       spelling = "-" + word
+      typed = word
       if let answer = program.answer(to: word, for: command, spelled: spelling) { return answer }
       let named = options.filter { word.count == 1 ? $0.name.hasPrefix(word) : $0.name == word }
       meant = named.count == 1 ? named.first : nil
@@ -193,7 +196,29 @@ struct ArgumentParser {
     {
       return .optionBeforeCommand(spelling)
     }
-    return .unknownOption(spelling, nearest: meant?.spelling)
+    return .unknownOption(spelling, nearest: meant?.spelling ?? elsewhere(typed, for: command))
+  }
+
+  /// What was probably meant by an option that is none here, as it is typed elsewhere: before a command,
+  /// an option of commands; behind one, another command of its family, or the program's version. Nil if
+  /// nothing is near.
+  private func elsewhere(_ word: String, for command: CommandDeclaration?) -> String? {
+    guard let command else {
+      let names = program.commands.flatMap { $0.options.map(\.name) }
+      return nearestWord(to: word, in: names).map { "COMMAND --\($0)" }
+    }
+    for other in program.commands
+    where other.firstWord == command.firstWord && other.name != command.name {
+      let line = "\(program.name) \(other.name)"
+      if word == other.lastWord { return line }
+      let option = other.options.first { word == "\(other.lastWord)-\($0.name)" }
+      if let option { return "\(line) \(option.spelling)" }
+    }
+    let version = OptionDeclaration.version
+    let isVersion =
+      word.count == 1
+      ? version.name.hasPrefix(word) : nearestWord(to: word, in: [version.name]) != nil
+    return isVersion ? "\(program.name) \(version.spelling)" : nil
   }
 
   private mutating func readPositionals(

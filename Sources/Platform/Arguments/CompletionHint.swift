@@ -18,6 +18,14 @@ package enum CompletionHint: Hashable, Sendable {
     }
   }
 
+  /// Whether the value may be the path of a file or a folder.
+  package var isPath: Bool {
+    switch self {
+    case .files, .folder, .names(_, orFiles: _?): true
+    case .none, .choices, .names: false
+    }
+  }
+
   /// How the program is asked for names.
   static let nameCommand = "completion names"
 }

@@ -35,4 +35,9 @@ package struct ParsedArguments: Sendable {
 
   /// The texts of an option in order: empty if it was not given, an empty text for a flag.
   package func texts(of option: OptionDeclaration) -> [String] { optionTexts[option.name] ?? [] }
+
+  /// The texts of an argument known by its place, in order.
+  package func texts(of positional: PositionalDeclaration) -> [String] {
+    positionalTexts[positional.name] ?? []
+  }
 }

@@ -16,6 +16,13 @@ package enum FilePath {
     return String(path[..<slash])
   }
 
+  /// The folder at an absolute path, or the nearest above it that is there.
+  package static func existing(_ path: String) -> String {
+    var path = path
+    while path.count > 1, !exists(path) { path = folder(of: path) }
+    return path
+  }
+
   /// The names in a folder, sorted; empty if it cannot be read.
   package static func names(in folder: String) -> [String] {
     entries(in: folder).map(\.name).sorted()

@@ -35,6 +35,14 @@ package struct FileStamp: Hashable, Sendable {
     self.init(status)
   }
 
+  /// Of the entry at a path that may be no text; symbolic links are not followed.
+  package init(atBytes path: [UInt8]) throws(SystemError) {
+    var status = stat()
+    let terminated = path.map { CChar(bitPattern: $0) } + [0]
+    guard unsafe lstat(terminated, &status) == 0 else { throw .last }
+    self.init(status)
+  }
+
   /// Of the entry at `path`; symbolic links are followed.
   package init(following path: String) throws(SystemError) {
     var status = stat()

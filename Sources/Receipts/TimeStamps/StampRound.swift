@@ -249,6 +249,6 @@ extension StampRound {
   }
 
   private static func trouble(_ error: SpoolError) -> Trouble {
-    trouble("cannot \(error.action) \(error.path): \(error.why)")
+    trouble(words(error))
   }
 }

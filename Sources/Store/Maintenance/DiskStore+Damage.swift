@@ -24,13 +24,16 @@ extension DiskStore {
     }
   }
 
-  /// The recordings whose original lies nowhere but in the store and is not there any more, or was set
-  /// aside as damaged. Reads no file. O(recordings that the store must have).
+  /// The recordings whose original is not in the store any more, or was set aside as damaged, and lies
+  /// nowhere else. Reads no file. O(recordings).
   package func lostOriginals() throws(SpoolError) -> [Recording] {
     try withDatabase { (database) throws(SpoolError) in
-      try RecordingTable.heldArtifacts(in: &database).filter { held in
-        held.artifact == held.recording.content.digest && !layout.holds(held.recording.content)
-      }.map { $0.recording }
+      var lost: [Recording] = []
+      for recording in try RecordingTable.missingOriginals(from: layout, in: &database)
+      where try RecordingTable.acceptedFile(of: recording, in: &database) == nil {
+        lost.append(recording)
+      }
+      return lost
     }
   }
 

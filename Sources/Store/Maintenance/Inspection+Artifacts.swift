@@ -18,7 +18,8 @@ extension Inspection {
         if let recording = try RecordingTable.recordings(
           "WHERE digest = ?", [.text(finding.subject ?? "")], in: &database
         ).first {
-          report.findings[index] = Self.damagedOriginal(finding, of: recording)
+          report.findings[index] = Self.damagedOriginal(
+            finding, of: recording, elsewhere: try acceptedFile(of: recording, in: &database))
         }
       }
     }
@@ -107,14 +108,15 @@ extension Inspection {
   }
 
   /// Nothing can make a recording again.
+  /// - Parameter file: its file outside the store; nil if there is none.
   private static func damagedOriginal(
-    _ finding: InspectionFinding, of recording: Recording
+    _ finding: InspectionFinding, of recording: Recording, elsewhere file: RecordingFile?
   ) -> InspectionFinding {
     InspectionFinding(
       finding.kind, finding.path, subject: finding.subject,
       problem: "the original of \(recording.key) (\(recording.fileName)) is damaged: "
         + finding.problem,
-      meaning: InspectionFinding.lostOriginal)
+      meaning: file.map(liesIn) ?? InspectionFinding.lostOriginal)
   }
 
   private func damaged(_ file: ArtifactFile, _ problem: String) -> InspectionFinding {

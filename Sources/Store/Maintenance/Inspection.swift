@@ -202,12 +202,23 @@ package struct Inspection: Sendable {
       advice: "name the store's folder with \(option: .store); \(command: .run) makes one")
   }
 
-  /// Checks the artifacts that recordings need.
+  /// Checks the artifacts that recordings need. A file in the folder of accepted files is as good as
+  /// the store's; only where the store lacks the original it is looked for, and read.
   func inspectRecordings(
     in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
-    for (recording, artifact) in try RecordingTable.heldArtifacts(in: &database)
+    for (recording, artifact) in try RecordingTable.artifacts(in: &database)
     where !isThere(layout.artifact(artifact)) {
+      let isOriginal = artifact == recording.content.digest
+      if let file = try acceptedFile(of: recording, in: &database) {
+        guard isOriginal else { continue }
+        report.findings.append(
+          InspectionFinding(
+            .originalElsewhere, layout.artifact(artifact), subject: recording.key.name,
+            problem: "the original of \(recording.key) (\(recording.fileName)) is not in the store",
+            meaning: Self.liesIn(file), advice: nil))
+        continue
+      }
       let aside = "\(layout.damaged)/\(artifact.hex)"
       report.findings.append(
         InspectionFinding(
@@ -217,5 +228,23 @@ package struct Inspection: Sendable {
             + InspectionFinding.lostOriginal,
           advice: "\(command: .inboxShow) \(recording.key)"))
     }
+  }
+
+  /// The file of a recording that is done, outside the store, if it is as it arrived.
+  func acceptedFile(
+    of recording: Recording, in database: inout Database
+  ) throws(SpoolError) -> RecordingFile? {
+    try RecordingTable.acceptedFile(of: recording, in: &database) { file in
+      guard !options.isQuick, let path = file.systemPath else { return true }
+      guard let opened = try? files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
+        return false
+      }
+      return (try? files.digest(of: opened).digest) == recording.content.digest
+    }
+  }
+
+  /// What the loss of the store's original means where its file lies elsewhere.
+  static func liesIn(_ file: RecordingFile) -> String {
+    "it lies in \(file.printablePath), and nowhere else: keep that file"
   }
 }

@@ -16,6 +16,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     case missingArtifact
     /// A recording's artifact is gone.
     case missingRecording
+    /// A recording's artifact is gone, and its file lies outside the store as it arrived.
+    case originalElsewhere
     /// A checkpoint's rows are unreadable, or their key is not that of their components.
     case unreadableCheckpoint
     /// A row and the change log contradict each other.
@@ -97,8 +99,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
       .damagedBackup,
       .damagedNote, .damagedWork, .damagedPin:
       true
-    case .unfinishedStore, .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile,
-      .exportMissing, .exportChanged:
+    case .unfinishedStore, .originalElsewhere, .withoutRecord, .onlyRecord, .unnamedArtifact,
+      .strayFile, .exportMissing, .exportChanged:
       false
     }
   }

@@ -108,9 +108,8 @@ package struct Repair: Sendable {
       case .damagedPin: "take the pins from the log"
       case .withoutRecord: "write the log again"
       case .onlyRecord: "take it into the database"
-      case .unfinishedStore, .missingRecording, .damagedLedger, .unnamedArtifact, .strayFile,
-        .exportMissing,
-        .exportChanged:
+      case .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger,
+        .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
         nil
       }
     return what.map { RepairAction(what: $0, path: finding.path, subject: finding.subject) }
@@ -138,10 +137,8 @@ extension RepairSite {
         try files.unlinkIfThere(finding.path)
       }
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
-    case .database, .unfinishedStore, .missingRecording, .damagedLedger, .unnamedArtifact,
-      .strayFile,
-      .exportMissing,
-      .exportChanged:
+    case .database, .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger,
+      .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       return false
     }
     return true

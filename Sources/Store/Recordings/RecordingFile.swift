@@ -56,6 +56,46 @@ package struct RecordingFile: Hashable, Sendable {
   }
 }
 
+/// Where it lies.
+extension RecordingFile {
+  /// Its absolute path, printable.
+  package var printablePath: String { "\(inbox)/\(location)" }
+
+  /// Its absolute path, if that is text.
+  var systemPath: String? {
+    Self.bytes(escaped: location).flatMap { String(validating: $0, as: UTF8.self) }
+      .map { "\(inbox)/\($0)" }
+  }
+
+  /// Whether a recording with this content still lies where the store put or left it: a file of its
+  /// length. Reads no bytes.
+  package func isThere(_ content: Artifact) -> Bool {
+    guard role == .recording, [.inbox, .accepted, .left, .quarantine].contains(place),
+      let name = Self.bytes(escaped: location),
+      let stamp = try? FileStamp(atBytes: Array("\(inbox)/".utf8) + name)
+    else { return false }
+    return stamp.isRegularFile && stamp.byteCount == Int64(content.byteCount)
+  }
+
+  /// The bytes of a path in the form of ``path``; nil if it is none. O(n).
+  package static func bytes(escaped text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let first = rest.popFirst() {
+      guard first == UInt8(ascii: "%") else {
+        bytes.append(first)
+        continue
+      }
+      guard rest.count >= 2,
+        let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+}
+
 /// A file to be moved, with the recording that determines its target.
 package struct HeldFile: Hashable, Sendable {
   package let file: RecordingFile

@@ -92,20 +92,53 @@ enum RecordingTable {
     return Set(rows.flatMap { $0.compactMap { $0.text.flatMap(Digest.init(hex:)) } })
   }
 
-  static func heldArtifacts(
+  /// The artifacts of all recordings: each with its original, its sidecar and its transcripts.
+  static func artifacts(
     in database: inout Database
   ) throws(SpoolError) -> [(recording: Recording, artifact: Digest)] {
-    var held: [(recording: Recording, artifact: Digest)] = []
-    for recording in try recordings("WHERE \(isHeld) ORDER BY key", in: &database) {
+    var found: [(recording: Recording, artifact: Digest)] = []
+    for recording in try recordings("ORDER BY key", in: &database) {
       let transcripts = try RecordingFileTable.files(
         "WHERE note = ? AND digest IS NOT NULL ORDER BY id", [.text(recording.key.name)],
         in: &database)
-      held += [recording.content.digest, recording.sidecar?.digest].compactMap { $0 }.map {
+      found += [recording.content.digest, recording.sidecar?.digest].compactMap { $0 }.map {
         (recording, $0)
       }
-      held += transcripts.compactMap(\.digest).map { (recording, $0) }
+      found += transcripts.compactMap(\.digest).map { (recording, $0) }
     }
-    return held
+    return found
+  }
+
+  /// The recordings whose original a store lacks. Reads no file. O(recordings).
+  static func missingOriginals(
+    from layout: StoreLayout, in database: inout Database
+  ) throws(SpoolError) -> [Recording] {
+    let rows = try database.run(
+      "SELECT key, digest, byte_count FROM notes ORDER BY key", to: reading)
+    var missing: [Recording] = []
+    for row in rows {
+      guard let key = row[0].text, let digest = row[1].text.flatMap(Digest.init(hex:)),
+        let count = row[2].integer,
+        !layout.holds(Artifact(kind: .sound, digest: digest, byteCount: Int(count))),
+        let recording = try recording(RecordingKey(key), in: &database)
+      else { continue }
+      missing.append(recording)
+    }
+    return missing
+  }
+
+  /// The file of a recording that is done, in the folder of accepted files or left in the inbox, if it
+  /// still lies there; nil if it does not, or if the store must have the recording.
+  /// - Parameter isIntact: whether a file of the right length counts.
+  static func acceptedFile(
+    of recording: Recording, in database: inout Database,
+    where isIntact: (RecordingFile) -> Bool = { _ in true }
+  ) throws(SpoolError) -> RecordingFile? {
+    guard recording.state == .uploaded else { return nil }
+    return try RecordingFileTable.files(
+      "WHERE note = ? AND place IN ('accepted', 'left') ORDER BY id", [.text(recording.key.name)],
+      in: &database
+    ).first { $0.isThere(recording.content) && isIntact($0) }
   }
 
   static func hasOriginal(
@@ -123,12 +156,6 @@ enum RecordingTable {
   static func isThere(in database: inout Database) throws(SpoolError) -> Bool {
     try !database.run("SELECT 1 FROM sqlite_schema WHERE name = 'notes'", to: reading).isEmpty
   }
-
-  /// Whether the store must have a recording: it is not uploaded, or its file is nowhere else.
-  private static let isHeld = """
-    (state <> 'uploaded' OR NOT EXISTS (SELECT 1 FROM note_files
-      WHERE note = notes.key AND role = 'recording' AND place IN ('accepted', 'left')))
-    """
 
   /// Of files: whether they are transcripts of known recordings.
   private static let isTranscript = """

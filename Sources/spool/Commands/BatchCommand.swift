@@ -29,8 +29,9 @@ extension Command {
       variables that the pipeline marks overridable, for that recording alone.
 
       Hidden files, links out of the folder, the output folder and the output of other batches \
-      are left out, and so are pipes and files that are no recordings; what was is counted, and \
-      named in batch.json. A pattern without a slash is for names, one with a slash for paths below \
+      are left out, and so are pipes, files that are no recordings, and exports of earlier runs of \
+      recordings in the folder, unless --include names them; what was is counted, and named in \
+      batch.json. A pattern without a slash is for names, one with a slash for paths below \
       FOLDER; ** stands for any folders.
       """,
     positionals: [Options.pipeline, Options.folder],
@@ -70,6 +71,7 @@ extension Options {
 extension CommandContext {
   fileprivate func runBatch() throws(SpoolError) -> ExitCode {
     let order = try order()
+    let finding = try refusing { () throws(SpoolError) in try order.find() }
     let store = try openStore()
     let receiptWriter = receiptWriter(for: store)
     if order.asksForReceipts { try receiptWriter.unlock() }
@@ -85,7 +87,7 @@ extension CommandContext {
     let runner = BatchRunner(
       order, in: workplace,
       budget: BatchBudget(jobs: arguments[Options.jobs], coreCount: CoreCount.online))
-    let code = run(runner, clock.makeRunID(), stop)
+    let code = run(runner, finding, clock.makeRunID(), stop)
     if !stop.isRequested {
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
@@ -94,9 +96,11 @@ extension CommandContext {
   }
 
   /// Runs the batch. An error is reported at once, before the time stamps are asked for.
-  private func run(_ runner: BatchRunner, _ id: RunID, _ stop: StopRequest) -> ExitCode {
+  private func run(
+    _ runner: BatchRunner, _ finding: TreeWalk.Finding, _ id: RunID, _ stop: StopRequest
+  ) -> ExitCode {
     do throws(SpoolError) {
-      let summary = try begin(runner, id)
+      let summary = try refusing { () throws(SpoolError) in try runner.run(finding, id: id) }
       if let trouble = summary.reportTrouble { console.report("warning: \(trouble)") }
       if let signal = stop.signalNumber, summary.interruptedCount > 0 {
         console.report("stopped; the same command goes on from there")
@@ -114,9 +118,11 @@ extension CommandContext {
     }
   }
 
-  /// Runs the batch. One that is refused as a whole has an `ended` event too.
-  private func begin(_ runner: BatchRunner, _ id: RunID) throws(SpoolError) -> BatchSummary {
-    do throws(SpoolError) { return try runner.run(id: id) } catch {
+  /// A batch that is refused as a whole has an `ended` event too.
+  private func refusing<Result>(
+    _ work: () throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    do throws(SpoolError) { return try work() } catch {
       if isJSON { JSONRecorder(console).record(.ended(BatchSummary([], seconds: 0))) }
       throw error
     }
@@ -141,7 +147,7 @@ extension CommandContext {
       including: try globs(Options.include), excluding: try globs(Options.exclude))
     let pipeline = try pipeline(at: arguments[Options.pipeline])
     let folder = try Self.recordingFolder(absolute(arguments[Options.folder]))
-    let output = try OutputFolder.prepare(absolute(arguments[Options.out] ?? "exports"))
+    let output = try OutputFolder.check(absolute(arguments[Options.out] ?? "exports"))
     guard output != folder else {
       throw .usage(
         "exports cannot go into the folder of the recordings, \(folder)",

@@ -13,7 +13,7 @@ extension Command {
 
 extension Options {
   fileprivate static let files = Positional<[String]>.repeated(
-    "PIPELINE", help: "The pipelines' files.",
+    "PIPELINE", help: "The pipelines' files, or names from spool pipeline list.",
     completion: NameKind.pipelines.hint(orFiles: ["yaml", "yml"]))
 }
 

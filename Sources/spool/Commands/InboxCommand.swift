@@ -279,7 +279,9 @@ extension CommandContext {
 
   /// Writes a recording's original to the target folder and reports its path.
   private func export(_ recording: Recording, from store: DiskStore) throws(SpoolError) {
-    let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? "."))
+    let target = absolute(arguments[Options.target] ?? ".")
+    let isNew = !FilePath.exists(target)
+    let folder = try OutputFolder.prepare(target)
     do throws(SpoolError) {
       for file in try store.writeOriginals(of: recording, to: folder) {
         answer(
@@ -293,9 +295,10 @@ extension CommandContext {
               + "\(ByteCount(file.content.byteCount)), as it arrived"))
       }
     } catch {
+      if isNew { try? FileOperations.system.removeFolder(folder) }
       throw SpoolError(
         "cannot give back the original of \(recording.fileName) (\(recording.key))",
-        reason: "cannot \(error.action) \(error.path): \(error.why)",
+        reason: error.message + (error.reason.map { ": \($0)" } ?? ""),
         advice: error.advice ?? "spool inbox show \(recording.key) says where its files are")
     }
   }

@@ -99,7 +99,7 @@ extension CommandContext {
       pipeline, inputs: earlier.inputs,
       overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     ).with(files: store.files(of: earlier)).settled(earlier.request?.album ?? [:])
-    let folder = try OutputFolder.prepare(
+    let folder = try OutputFolder.check(
       earlier.request?.folder ?? folder(of: earlier))
     tellOfBatch(earlier)
     warnOfChanges(since: earlier, store, memory)

@@ -52,7 +52,7 @@ extension Command {
 
 extension Options {
   fileprivate static let watchedPipeline = Positional<String?>.optional(
-    "PIPELINE", help: "The pipeline's file.",
+    "PIPELINE", help: "The pipeline's file, or a name from spool pipeline list.",
     completion: NameKind.pipelines.hint(orFiles: ["yaml", "yml"]))
   fileprivate static let inbox = Positional<String?>.optional(
     "INBOX", help: "The folder that recordings arrive in.", completion: .folder)

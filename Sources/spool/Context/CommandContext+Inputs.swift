@@ -12,8 +12,6 @@ extension CommandContext {
     let names = Set(free)
     var unnamed: [String] = []
     for argument in arguments {
-      let named = Self.assignment(argument).flatMap { names.contains($0.name) ? $0.value : nil }
-      try refuseAddress(named ?? argument)
       if let (name, path) = Self.assignment(argument), names.contains(name) {
         let isOptional = pipeline.definition.inputs.contains { $0.name == name && $0.isOptional }
         if path.isEmpty, isOptional {
@@ -106,9 +104,8 @@ extension CommandContext {
 
 /// Files in each other's place.
 extension CommandContext {
-  /// Refuses a recording, a folder or an address in the pipeline's place.
+  /// Refuses a recording or a folder in the pipeline's place.
   func refuseRecording(at path: String) throws(SpoolError) {
-    try refuseAddress(path)
     guard let stamp = try? FileStamp(following: path), stamp.isRegularFile || stamp.isFolder,
       stamp.isFolder || Self.isBinary(path)
     else { return }
@@ -162,14 +159,38 @@ extension CommandContext {
         ? folderAdvice : "save what comes out of it as a file, and name that file")
   }
 
-  /// Refuses an address: Spool downloads nothing.
-  func refuseAddress(_ path: String) throws(SpoolError) {
-    guard let scheme = path.firstRange(of: "://").map({ path[..<$0.lowerBound] }), !scheme.isEmpty,
-      scheme.allSatisfy({ $0.isASCII && $0.isLetter }), !FilePath.exists(path)
-    else { return }
-    throw .usage(
+  /// Refuses every address in the place of a file or a folder, of any command.
+  func refuseAddresses() throws(SpoolError) {
+    for positional in arguments.command.positionals where positional.completion.isPath {
+      for text in arguments.texts(of: positional) {
+        // An input may be named.
+        let path =
+          Self.assignment(text).flatMap { Self.isAddress($0.value) ? $0.value : nil } ?? text
+        if let refusal = Self.refusal(ofAddress: path) { throw refusal }
+      }
+    }
+    for option in arguments.command.options where option.completion.isPath {
+      for text in arguments.texts(of: option) where Self.isAddress(text) {
+        throw .usage(
+          "--\(option.name) \(text) is an address, and no file or folder",
+          reason: "Spool reads and writes files only, and neither downloads nor uploads",
+          advice: "name a place on this machine, or one that is mounted here")
+      }
+    }
+  }
+
+  /// The refusal of an address in the place of what is read; nil for a path.
+  static func refusal(ofAddress path: String) -> SpoolError? {
+    guard isAddress(path) else { return nil }
+    return .usage(
       "\(path) is an address, and no file", reason: "Spool downloads nothing",
       advice: "download it first: \(ShellWords.line(["curl", "-O", path]))")
+  }
+
+  private static func isAddress(_ path: String) -> Bool {
+    guard let scheme = path.firstRange(of: "://").map({ path[..<$0.lowerBound] }), !scheme.isEmpty
+    else { return false }
+    return scheme.allSatisfy { $0.isASCII && $0.isLetter } && !FilePath.exists(path)
   }
 }
 

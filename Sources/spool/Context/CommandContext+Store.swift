@@ -170,12 +170,8 @@ extension CommandContext {
   /// The disk of a folder, or of the nearest existing one above, and its free bytes; 0 if unknown.
   /// - Parameter path: an absolute path.
   func disk(of path: String) -> (device: Int64, freeByteCount: Int) {
-    var path = path
-    var stamp = try? FileStamp(following: path)
-    while stamp == nil, path.count > 1 {
-      path = "/" + path.split(separator: "/").dropLast().joined(separator: "/")
-      stamp = try? FileStamp(following: path)
-    }
+    let path = FilePath.existing(path)
+    let stamp = try? FileStamp(following: path)
     return (stamp?.device ?? 0, (try? DiskStore.freeByteCount(inFolder: path)) ?? 0)
   }
 

@@ -79,7 +79,9 @@ struct CommandContext {
   /// - Parameter base: the folder that paths start from; nil for the current one.
   func pipelinePath(_ typed: String, base: String? = nil) -> String {
     let path = typed.hasPrefix("/") ? typed : (base.map { $0 + "/" } ?? "") + typed
-    return NamedPipelines.isFile(path) ? path : NamedPipelines().path(of: typed) ?? path
+    if NamedPipelines.isFile(path) { return path }
+    // A name that no folder has stays one, so that the known ones are told.
+    return NamedPipelines().path(of: typed) ?? (NamedPipelines.isName(typed) ? typed : path)
   }
 
   /// Parses a pipeline; `path` is the text's origin.

@@ -65,7 +65,9 @@ extension CommandContext {
         "--store is for work that is kept", reason: "without --keep nothing is left in a store",
         advice: "add --keep, or leave --store out")
     }
-    guard let out = arguments[QuickOptions.out] else {
+    let isShown = arguments[QuickOptions.show]
+    // Nothing is written to where a pipeline is shown.
+    guard let out = arguments[QuickOptions.out] ?? (isShown ? "./" : nil) else {
       throw .usage(
         "the output has no name",
         advice: groups.count == 1
@@ -88,11 +90,10 @@ extension CommandContext {
     }
     let first = try jobs(work)
     let folder = absolute(destination.path)
-    try refuseCollisions(first, with: typed, in: folder)
-    if arguments[QuickOptions.show] { return try show(first) }
-    if arguments[QuickOptions.dryRun] {
-      try OutputFolder.check(folder)
+    if !isShown || arguments[QuickOptions.out] != nil {
+      try refuseCollisions(first, with: typed, in: folder)
     }
+    if isShown { return try show(first) }
     return try run(first, groups, destination) { (gain) throws(SpoolError) in
       try work.album.map { (share) throws(SpoolError) in try jobs(share(gain)) } ?? first
     }
@@ -106,7 +107,6 @@ extension CommandContext {
     var descriptions: [MediaDescription] = []
     var paths: [String] = []
     for input in inputs {
-      try refuseAddress(input)
       let path = absolute(input)
       try refuseUnnameable(path)
       try requireFile(
@@ -219,8 +219,7 @@ extension CommandContext {
     sharing: (_ gain: Decibels) throws(SpoolError) -> [Result<QuickJob, SpoolError>]
   ) throws(SpoolError) -> ExitCode {
     let isDry = arguments[QuickOptions.dryRun]
-    let folder =
-      isDry ? absolute(destination.path) : try OutputFolder.prepare(absolute(destination.path))
+    let folder = try OutputFolder.check(absolute(destination.path))
     let temporary = TemporaryStore()
     defer { temporary.remove() }
     let clock = SystemClock()
@@ -325,6 +324,7 @@ struct QuickRuns {
       : try temporaryStore(for: job.plan, request)
     defer { if !isKept { temporary.remove() } }
     var settings = Runner.Options(request)
+    settings.makesFolder = true
     if isKept { settings.resumeCommand = context.resumeLine(record.id) }
     defer { warn(recorder.warnings) }
     do throws(RunError) {
@@ -356,7 +356,8 @@ struct QuickRuns {
   func temporaryStore(for plan: Plan, _ request: RunRequest) throws(SpoolError) -> DiskStore {
     let other = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     let store: DiskStore
-    do throws(SpoolError) { store = try temporary.open(in: folder) } catch {
+    let beside = FilePath.existing(folder)
+    do throws(SpoolError) { store = try temporary.open(in: beside) } catch {
       // A full disk, or a share that cannot hold a database.
       temporary.remove()
       guard let elsewhere = try? temporary.open(in: context.absolute(other)) else { throw error }

@@ -78,27 +78,32 @@ enum ResolvedPath {
 
 /// The user's folder for exports.
 enum OutputFolder {
-  /// Checks that files can be written to `path` before hours of work, and creates the folder. A
-  /// missing parent is refused as a probable typing mistake.
+  /// Checks that files can be written to `path` before hours of work, and creates nothing: a run makes
+  /// the folder for its first export. A missing parent is refused as a probable typing mistake.
+  /// - Returns: the one path of the folder, since published files are identified by path.
+  @discardableResult
+  static func check(_ path: String) throws(SpoolError) -> String {
+    let path = withoutSlash(path)
+    guard let error = FilePath.obstacle(to: path) else {
+      try checkTakesFiles(path)
+      return ResolvedPath.of(path)
+    }
+    guard error.code == ENOENT else { throw cannotMake(path, error) }
+    // A link to nothing takes the folder's place.
+    if (try? FileStamp(at: path)) != nil { try checkTakesFiles(path) }
+    let above = FilePath.folder(of: path)
+    if let error = FilePath.obstacle(to: above, W_OK | X_OK) { throw cannotMake(path, error) }
+    return ResolvedPath.ofFile(path)
+  }
+
+  /// Checks as `check`, and creates the folder.
   static func prepare(_ path: String) throws(SpoolError) -> String {
+    try check(path)
     let path = withoutSlash(path)
     do throws(SystemError) { try FileOperations.system.makeFolder(path, mode: 0o755) } catch {
       throw cannotMake(path, error)
     }
-    try checkTakesFiles(path)
-    // One path for each folder, since published files are identified by path.
     return ResolvedPath.of(path)
-  }
-
-  /// Whether `prepare` would succeed; creates nothing.
-  static func check(_ path: String) throws(SpoolError) {
-    let path = withoutSlash(path)
-    guard let error = FilePath.obstacle(to: path) else { return try checkTakesFiles(path) }
-    guard error.code == ENOENT else { throw cannotMake(path, error) }
-    let above = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    if let error = FilePath.obstacle(to: above.isEmpty ? "/" : above, W_OK | X_OK) {
-      throw cannotMake(path, error)
-    }
   }
 
   private static func withoutSlash(_ path: String) -> String {

@@ -41,6 +41,7 @@ extension CommandContext {
     let runner = runner(
       in: store, recorder(of: plan, store, clock), clock, stop, receiptWriter: receiptWriter)
     var settings = Runner.Options(request)
+    settings.makesFolder = true
     settings.ignoresRoom = arguments[Options.ignoreRoom]
     settings.resumeCommand = resumeCommand
     settings.isEstimated = voice != .quiet

@@ -22,9 +22,7 @@ extension Recording {
       events = try store.recordings.events(of: recording.key)
       files = try store.recordings.files(of: recording.key)
       aliases = Array(try store.recordings.acknowledgementNames(of: recording).dropFirst())
-      let isElsewhere = files.contains {
-        $0.role == .recording && [.inbox, .accepted, .left, .quarantine].contains($0.place)
-      }
+      let isElsewhere = files.contains { $0.isThere(recording.content) }
       isOriginalLost = !isElsewhere && !store.hasIntactOriginal(of: recording)
       leftFiles = store.recordings.companionsLeft(beside: files)
       run = try store.runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline)

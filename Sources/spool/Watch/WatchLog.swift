@@ -86,7 +86,7 @@ extension WatchLog {
         }
         lastTrouble = nil
       } catch {
-        let words = "cannot \(error.action) \(error.path): \(error.why)"
+        let words = error.account
         if words != lastTrouble { tell(.trouble, words) }
         lastTrouble = words
       }

@@ -111,6 +111,10 @@ struct WatchOrder {
 
   private mutating func folder(_ path: Located<String>) -> String? {
     let wanted = absolute(path.value)
+    if let refusal = CommandContext.refusal(ofAddress: path.value) {
+      note(at: path.location, refusal.message, advice: refusal.reason)
+      return nil
+    }
     guard let resolved = try? FilePath.resolved(wanted) else {
       note(
         at: path.location, "there is no inbox \(wanted)",
@@ -127,6 +131,10 @@ struct WatchOrder {
   }
 
   private mutating func made(_ path: String, _ location: SourceLocation?) -> String? {
+    if let refusal = CommandContext.refusal(ofAddress: path) {
+      note(at: location, refusal.message, advice: refusal.reason)
+      return nil
+    }
     let isThere = FilePath.exists(absolute(path))
     do throws(SpoolError) {
       let folder = try OutputFolder.prepare(absolute(path))

@@ -343,4 +343,22 @@ struct BatchTests {
     last = try report()
     #expect(last.pipeline == "one" && last.others?.map(\.pipeline) == ["two"])
   }
+
+  @Test("exports of earlier runs are left out where their recordings are, unless they are named")
+  func earlierExports() throws {
+    try folder.putTiny(1, "a.wav")
+    let pipeline = try folder.pipeline()
+    let made = folder.path + "/made"
+    try #require(
+      try folder.place.run(pipeline, [folder.path + "/a.wav"], ["--out", made]).exitCode == 0)
+    let run = try folder.batch(pipeline)
+    #expect(run.outcomes.keys.sorted() == ["a.wav"], "\(run.lines)")
+    #expect(run.lines.contains { $0.contains("1 export of earlier runs") }, "\(run.lines)")
+    #expect(run.report?.skippedFiles.map(\.path) == ["made/a.wav"])
+    let named = try folder.batch(pipeline, ["--include", "made/*"])
+    #expect(named.outcomes.keys.sorted() == ["a.wav", "made/a.wav"], "\(named.lines)")
+    // Alone, they are what another pipeline begins with.
+    let other = try folder.place.spool(["batch", pipeline, made, "--out", folder.place.file("o")])
+    #expect(other.exitCode == 0, "\(other.errorOutput)")
+  }
 }

@@ -59,7 +59,7 @@ struct BadInputTests {
     #expect(complaint.what.contains(bad.name), "\(complaint)")
     // What changes from run to run, or means nothing to people, is in no error.
     #expect(!run.errorOutput.contains("0x"), "\(complaint)")
-    #expect(run.record?.state == (isUnreadable ? nil : "failed"))
+    #expect(run.record?.state == (isUnreadable ? nil : "refused"))
     #expect(run.files.isEmpty)
     #expect(place.exports == [])
     try expectGoodRun(place, pipeline)

@@ -373,4 +373,18 @@ struct QuickCommandTests {
     let mono = try Reference.loudness(of: place.file("out/mono.flac")).integrated
     #expect(abs(stereo + 16) < 0.1 && abs(mono + 19) < 0.1, "\(stereo) \(mono)")
   }
+
+  @Test("--show needs no output", arguments: ["normalize", "convert", "clean", "mix"])
+  func showAlone(command: String) throws {
+    try record("in.wav")
+    try record("other.wav", rate: 48000)
+    let inputs = command == "mix" ? ["in.wav", "other.wav"] : ["in.wav"]
+    let shown = try place.spool([command] + inputs + ["--show"])
+    #expect(shown.exitCode == 0, "\(shown.errorOutput)")
+    let run = try place.run(try place.pipeline(shown.text), inputs)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(place.exports == [command == "mix" ? "mix.wav" : "in.wav"])
+    // Without it, the output is asked for.
+    #expect(try place.spool([command] + inputs).exitCode == 2)
+  }
 }

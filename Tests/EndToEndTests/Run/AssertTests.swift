@@ -45,6 +45,7 @@ struct AssertTests {
     #expect(page.contains(/channels +2 +holds: 2/), "\(page)")
     let status = try place.spool(["status"]).text
     #expect(status.contains("assert: loudness is out of bounds: loudness is -"), "\(status)")
+    #expect(status.contains("spool runs forget --failed"), "\(status)")
   }
 
   @Test("a fact that only warns is told of, and all is exported")

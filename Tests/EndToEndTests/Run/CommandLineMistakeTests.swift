@@ -50,17 +50,50 @@ struct CommandLineMistakeTests {
     #expect(alone.errorOutput.count < 500, "\(alone.errorOutput)")
   }
 
-  @Test("an address is no file, and Spool downloads nothing")
-  func address() throws {
+  private static let address = "https://example.org/note.m4a?a=1&b=2"
+
+  @Test(
+    "an address is no file, and Spool downloads nothing",
+    arguments: [
+      ["run", "voice-note"], ["run", "voice-note", "note="], ["run"], ["batch", "voice-note"],
+      ["watch", "voice-note"], ["normalize"], ["mix", "a.wav"], ["play"], ["words", "show"],
+      ["verify"], ["proof", "quote"], ["pipeline", "check"], ["pipeline", "plan", "voice-note"],
+      ["store", "restore"],
+    ])
+  func address(words: [String]) throws {
+    let isNamed = words.last?.hasSuffix("=") == true
+    let line =
+      isNamed ? words.dropLast() + ["note=" + Self.address] : words + [Self.address]
+    let result = try Workspace().spool(Array(line))
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("downloads nothing"), "\(result.errorOutput)")
+    #expect(
+      result.errorOutput.contains("curl -O '\(Self.address)'"), "\(result.errorOutput)")
+  }
+
+  @Test(
+    "nor is it a place to write to",
+    arguments: [
+      ["run", "voice-note", "a.wav", "-o"], ["normalize", "a.wav", "-o"], ["runs", "--store"],
+      ["watch", "voice-note", "in", "--outbox"],
+    ])
+  func addressOfResults(words: [String]) throws {
+    let result = try Workspace().spool(words + [Self.address])
+    #expect(result.exitCode == 2)
+    #expect(
+      result.errorOutput.contains("\(Self.address) is an address"), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("nor uploads"), "\(result.errorOutput)")
+  }
+
+  @Test("nor is it an inbox of a settings file")
+  func addressOfInbox() throws {
     let place = try Workspace()
-    let pipeline = PackageFiles.pipeline("voice-note.yaml")
-    let url = "https://example.org/note.m4a?a=1&b=2"
-    for argument in [url, "note=" + url] {
-      let result = try place.spool(["run", pipeline, argument])
-      #expect(result.exitCode == 2)
-      #expect(result.errorOutput.contains("downloads nothing"), "\(result.errorOutput)")
-      #expect(result.errorOutput.contains("curl -O '\(url)'"), "\(result.errorOutput)")
-    }
+    try place.folder.write(
+      "inboxes: [{ inbox: https://example.org/in, pipeline: voice-note }]\n", to: "watch.yaml")
+    let result = try place.spool(["watch", "--config", "watch.yaml"])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("is an address"), "\(result.errorOutput)")
+    #expect(!result.errorOutput.contains("mkdir"), "\(result.errorOutput)")
   }
 
   @Test("a sound file in a receipt's place is told with the receipt beside it")
@@ -108,6 +141,45 @@ struct CommandLineMistakeTests {
     #expect(Workspace.names(in: place.folder.path) == [])
   }
 
+  @Test("a watch by the name of no pipeline is told the names, as a run is")
+  func watchedName() throws {
+    let place = try Workspace()
+    try FileManager.default.createDirectory(
+      atPath: place.file("in"), withIntermediateDirectories: true)
+    let watch = try place.spool(["watch", "nopipe", "in"])
+    #expect(watch.exitCode == 2)
+    #expect(watch.errorOutput.contains("voice-note"), "\(watch.errorOutput)")
+    #expect(watch.errorOutput == (try place.spool(["run", "nopipe", "in"])).errorOutput)
+  }
+
+  @Test(
+    "a refused command leaves no folder behind",
+    arguments: [
+      ["batch", "voice-note", "empty"], ["run", "voice-note", "zero.m4a"],
+      ["run", "voice-note", "text.yaml", "-o", "o"],
+      ["run", "voice-note", "note.m4a", "--store", "note.m4a"],
+      ["run", "archive", "note.m4a", "-o", "o", "--keys", "/proc/x"],
+      ["normalize", "zero.m4a", "-o", "o/x.wav"], ["convert", "text.yaml", "-o", "o/x.wav"],
+      ["inbox", "export", "nothing", "--to", "o"],
+    ])
+  func refused(words: [String]) throws {
+    let place = try Workspace()
+    try FileManager.default.createDirectory(
+      atPath: place.file("empty"), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      atPath: PackageFiles.sample("note-1.m4a"), toPath: place.file("note.m4a"))
+    try place.folder.write("", to: "zero.m4a")
+    try place.folder.write("a: b\n", to: "text.yaml")
+    let before = Workspace.names(in: place.folder.path)
+    let result = try place.spool(words)
+    #expect(result.exitCode != 0)
+    // A run that is refused for its recording is in the list of runs.
+    let store = words[0] == "run" && !words.contains("--store") ? ["store"] : []
+    let after = Workspace.names(in: place.folder.path)
+    #expect(
+      Set(after).subtracting(store) == Set(before), "\(after): \(result.errorOutput)")
+  }
+
   @Test("lines to type are quoted for the shell")
   func quoted() throws {
     let place = try Workspace()
@@ -131,7 +203,9 @@ struct CommandLineMistakeTests {
     "an option that is longer or shorter than the right one is told with it",
     arguments: [
       (["run", "p", "x", "--output", "d"], "--out"), (["--vers"], "--version"),
-      (["-v"], "--version"),
+      (["-v"], "--version"), (["run", "-v"], "spool --version"),
+      (["run", "--vers"], "spool --version"), (["--josn", "runs"], "COMMAND --json"),
+      (["runs", "--forget-failed"], "spool runs forget --failed"),
     ])
   func options(arguments: [String], meant: String) throws {
     let result = try Workspace().spool(arguments)

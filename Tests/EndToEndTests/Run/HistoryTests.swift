@@ -225,4 +225,37 @@ struct HistoryTests {
     // The mix is kept as floats besides.
     #expect(try #require(line["storeBytes"] as? Int) >= written + 10 * 48_000 * 2 * 4)
   }
+
+  @Test("a start that is refused is in the list of runs, and no failed run")
+  func refusedStarts() throws {
+    try place.folder.write("", to: "zero.m4a")
+    try place.folder.write("no sound", to: "text.wav")
+    for name in ["zero.m4a", "text.wav"] {
+      #expect(try place.run(pipeline, [place.file(name)]).record?.state == "refused", "\(name)")
+    }
+    try #require(try place.run(pipeline, [note]).exitCode == 0)
+    let namesake = try place.pipeline(
+      """
+      pipeline: namesake
+      inputs: { note: sound }
+      stages: [decode, { gain: -3 dB }, { export: [wav] }]
+      """, named: "namesake.yaml")
+    let refused = try place.run(namesake, [note])
+    #expect(refused.exitCode == 1 && refused.record?.state == "refused", "\(refused.errorOutput)")
+    let status = try place.spool(["status", "--check"])
+    #expect(status.exitCode == 0, "\(status.text)")
+    #expect(
+      try place.spool(["runs"]).text.split(separator: "\n").count { $0.contains("refused") } == 3)
+  }
+
+  @Test("what a batch cannot take is named by status")
+  func refusedInBatch() throws {
+    try FileManager.default.createDirectory(
+      atPath: place.file("in"), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: note, toPath: place.file("in/note.wav"))
+    try place.folder.write("no sound", to: "in/text.wav")
+    #expect(try place.spool(["batch", pipeline, "in"]).exitCode == 3)
+    let status = try place.spool(["status", "--check"])
+    #expect(status.exitCode == 1 && status.text.contains("text.wav"), "\(status.text)")
+  }
 }

@@ -125,4 +125,53 @@ struct OriginalExportTests {
     #expect(found.contains { $0.kind == .missingRecording && $0.meaning.contains("sent again") })
     #expect(Workspace.names(in: target.path) == [])
   }
+
+  @Test(
+    "a recording that is done may be in the folder of accepted files alone, as long as it is there",
+    arguments: ["a.m4a", "100 %.m4a"])
+  func acceptedAlone(name: String) throws {
+    let recording = try takeIn("sound", name)
+    try bench.process(recording.key, with: processor, sound: "A")
+    #expect(processor.settle().problems.isEmpty)
+    let accepted = bench.inbox + "/accepted/" + name
+    try FileManager.default.removeItem(atPath: try store.path(of: recording.content))
+    func findings(isQuick: Bool = false) throws -> [InspectionFinding] {
+      var options = Inspection.Options()
+      options.isQuick = isQuick
+      return try Inspection(of: bench.storeFolder, options).run().findings
+    }
+    let found = try findings()
+    #expect(found.map(\.kind) == [.originalElsewhere])
+    #expect(found.first?.isDamage == false && found.first?.meaning.contains("accepted/") == true)
+    #expect(try store.lostOriginals().isEmpty)
+    // As long as before, and something else.
+    try Data("noise".utf8).write(to: URL(fileURLWithPath: accepted))
+    #expect(try findings(isQuick: true).map(\.kind) == [.originalElsewhere])
+    #expect(try findings().map(\.kind) == [.missingRecording])
+    try FileManager.default.removeItem(atPath: accepted)
+    #expect(try findings(isQuick: true).map(\.kind) == [.missingRecording])
+    #expect(try store.lostOriginals().map(\.key) == [recording.key])
+  }
+
+  @Test("a damaged original that is set aside is lost if the folder of accepted files lacks it")
+  func setAside() throws {
+    let recording = try takeIn("sound", "a.m4a")
+    try bench.process(recording.key, with: processor, sound: "A")
+    #expect(processor.settle().problems.isEmpty)
+    let path = try store.path(of: recording.content)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    try Data("noise".utf8).write(to: URL(fileURLWithPath: path))
+    func findings() throws -> [InspectionFinding] {
+      try Inspection(of: bench.storeFolder).run().findings
+    }
+    let damage = try #require(try findings().first { $0.kind == .damagedArtifact })
+    #expect(damage.meaning.contains("accepted/a.m4a"), "\(damage)")
+    #expect(throws: SpoolError.self) { try store.path(of: recording.content) }
+    #expect(try findings().map(\.kind).contains(.originalElsewhere))
+    #expect(try store.lostOriginals().isEmpty)
+    try FileManager.default.removeItem(atPath: bench.inbox + "/accepted/a.m4a")
+    let loss = try #require(try findings().first { $0.kind == .missingRecording })
+    #expect(loss.meaning.contains("it was damaged, and is kept as"), "\(loss)")
+    #expect(try store.lostOriginals().map(\.key) == [recording.key])
+  }
 }

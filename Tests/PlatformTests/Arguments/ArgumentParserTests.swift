@@ -106,6 +106,8 @@ struct ArgumentParserTests {
       return
     }
     #expect(
-      Fixture.problems("run p x --version") == [.unknownOption("--version", nearest: nil)])
+      Fixture.problems("run p x --version") == [
+        .unknownOption("--version", nearest: "spool --version")
+      ])
   }
 }

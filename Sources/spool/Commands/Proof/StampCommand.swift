@@ -167,7 +167,7 @@ extension CommandContext {
         "note: \(Count.of(receipts, "receipt")) \(receipts == 1 ? "waits" : "wait") for a time "
           + "stamp: \(Self.stampCommand(named(Options.store))) asks again")
     } catch {
-      console.report("warning: cannot \(error.action) \(error.path): \(error.why)")
+      console.report("warning: \(Format.visible(error.account))")
     }
   }
 

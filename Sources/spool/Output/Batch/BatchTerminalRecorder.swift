@@ -16,6 +16,7 @@ final class BatchTerminalRecorder: BatchRecorder {
     var board = BatchBoard()
     var lines: LiveLines
     var words = WordTally()
+    var warnings = WarningTally()
   }
 
   init(_ order: BatchOrder, isQuiet: Bool, clock: SystemClock, console: Console) {
@@ -54,11 +55,13 @@ final class BatchTerminalRecorder: BatchRecorder {
           console.print("left out, for it holds exports: \(Format.visible(folder))")
         }
       case .warning(let path, let step, let text):
+        guard state.warnings.isNew(step, text) else { return }
         state.lines.erase()
         console.report("warning: \(Format.visible(path)): \(step): \(Format.visible(text))")
       case .finished(let result): finished(result, &state)
       case .ended(let summary):
         state.lines.erase()
+        for line in state.warnings.lines { console.report(Format.visible(line)) }
         if !isQuiet, let line = state.words.line {
           console.print("\n\(Format.visible(line))")
         }
@@ -195,6 +198,7 @@ enum BatchText {
         return count == 1 ? "1 pipe, socket or device" : "\(count) pipes, sockets or devices"
       case .hidden: return "\(count) hidden"
       case .excluded: return "\(count) by --exclude"
+      case .export: return Count.of(count, "export") + " of earlier runs"
       }
     }
     return parts.isEmpty ? nil : "left out: " + parts.joined(separator: ", ")
@@ -309,5 +313,32 @@ struct WordTally {
       "; the least sure is \($0.path) (\(Format.decimal(100 * $0.share, places: 0)) % in doubt)"
     }
     return "words  \(counts.line), in \(Count.of(fileCount, "file"))\(doubtful ?? "")"
+  }
+}
+
+/// The warnings of a batch: what many files have in common is told with the first, and counted. A pure
+/// value.
+struct WarningTally {
+  private struct Warning: Hashable {
+    let step: StepID
+    let text: String
+  }
+
+  private var counts: [Warning: Int] = [:]
+
+  /// Counts a warning.
+  /// - Returns: whether it is the first of its kind.
+  mutating func isNew(_ step: StepID, _ text: String) -> Bool {
+    let warning = Warning(step: step, text: text)
+    counts[warning, default: 0] += 1
+    return counts[warning] == 1
+  }
+
+  /// `warning: export: …; the same for 11 more files`, for each that several files have, in order.
+  var lines: [String] {
+    counts.filter { $0.value > 1 }.map { warning, count in
+      "warning: \(warning.step): \(warning.text); the same for "
+        + Count.of(count - 1, "more file")
+    }.sorted()
   }
 }
