@@ -361,7 +361,7 @@ struct QuickCommandTests {
   }
 
   @Test("one line brings stereo to -16 LUFS and mono to -19 LUFS")
-  func dualMono() throws {
+  func stereoAndMono() throws {
     try record("stereo.wav")
     try record("mono.wav", channels: 1)
     let result = try place.spool([
