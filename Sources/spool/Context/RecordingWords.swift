@@ -10,10 +10,11 @@ import Transcripts
 /// Corrections belong to the sound, in whatever file it is, and lie over the words as they were heard:
 /// they are there before and behind a cut.
 struct RecordingWords {
-  /// The digests of the files of its sound, that of these words first.
+  /// The digests of the files of its sound, that of these words first; of several recordings, those of
+  /// the whole that they make.
   let recordings: [Digest]
-  /// The recording's file: where it is now, or where it was when it was run.
-  let path: String
+  /// The recording's files: where they are now, or where they were when they were run.
+  let paths: [String]
   let run: RunRecord
   let told: RunRecord.ToldTranscript
   /// Oldest first.
@@ -30,7 +31,8 @@ struct RecordingWords {
     change.map { $0.move(heard.transcript, removed: removed) } ?? heard.transcript
   }
 
-  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  var path: String { paths.joined(separator: " + ") }
+  var name: String { paths.recordingName }
 
   /// The same words, moved in another way, or as they were heard.
   func moved(by change: TimelineMap?) -> RecordingWords {
@@ -58,11 +60,11 @@ struct RecordingWords {
 
   /// - Parameter isMoved: whether the words are shown where the run has moved them.
   init(
-    _ told: RunRecord.ToldTranscript, of run: RunRecord, recordings: [Digest], path: String,
+    _ told: RunRecord.ToldTranscript, of run: RunRecord, recordings: [Digest], paths: [String],
     isMoved: Bool, in store: DiskStore
   ) throws(SpoolError) {
     func transcript(_ artifact: Artifact) throws(SpoolError) -> Transcript {
-      let bytes = try doing("read the words of", path) { () throws(SystemError) in
+      let bytes = try doing("read the words of", paths.recordingName) { () throws(SystemError) in
         try FileOperations.system.bytes(of: store.file(of: artifact.digest) ?? "")
       }
       return try TranscriptFormat.json.read(bytes)
@@ -71,11 +73,11 @@ struct RecordingWords {
     let isHeardThere = store.file(of: told.heard.artifact.digest) != nil
     let source = isHeardThere ? told.heard : told.result
     let sound = try run.sound(
-      ofWords: source.step, recording: told.input.flatMap { run.recordings?[$0] }, in: store)
+      ofWords: source.step, recording: told.recording, in: store)
     let origin = { (time: Double) in sound?.origin(of: time...time)?.lowerBound ?? time }
-    (self.recordings, self.path, self.run, self.told) = (recordings, path, run, told)
+    (self.recordings, self.paths, self.run, self.told) = (recordings, paths, run, told)
     self.origin = origin
-    corrections = try store.corrections.overlay(of: recordings)
+    corrections = try store.corrections.overlay(of: recordings, over: told.correctedTranscript)
     heard = CorrectedTranscript(
       try transcript(source.artifact), with: corrections, origin: origin)
     change = isMoved && isHeardThere ? told.moved?.by : nil
@@ -84,11 +86,21 @@ struct RecordingWords {
   }
 }
 
+extension RunRecord.ToldTranscript {
+  /// The words whose corrections count, whatever recording they are kept under; nil if only those of
+  /// the recording do.
+  var correctedTranscript: Digest? { isOfWhole ? heard.artifact.digest : nil }
+}
+
 extension CorrectionTable {
   /// The corrections of a recording, oldest first.
-  /// - Parameter recordings: the digests of the files of its sound.
-  func overlay(of recordings: [Digest]) throws(SpoolError) -> [Correction] {
-    try all(of: recordings).map { (stored) throws(SpoolError) in
+  /// - Parameters:
+  ///   - recordings: the digests of the files of its sound.
+  ///   - transcript: as for ``all(of:over:)``.
+  func overlay(
+    of recordings: [Digest], over transcript: Digest?
+  ) throws(SpoolError) -> [Correction] {
+    try all(of: recordings, over: transcript).map { (stored) throws(SpoolError) in
       do {
         return Correction(
           author: stored.author, time: stored.time,
