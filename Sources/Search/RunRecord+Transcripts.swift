@@ -17,15 +17,21 @@ extension RunRecord {
     package let heard: Source
     /// The same words where stages have moved their sound, and how; nil if they were not moved.
     package let moved: (source: Source, by: TimelineMap)?
-    /// The input whose words they are: a sound, and a text only where no sound is known.
-    package let input: String?
-    /// What tells the recording's sound from any other, in whatever file it is; nil if unknown.
+    /// The inputs in whose sound they were heard, in its order: several for a sound that was joined or
+    /// mixed of them. A text only where no sound is known.
+    package let inputs: [String]
+    /// The recording: the digest of its file, or of the whole that several make, whose words belong to
+    /// none of them alone; nil if unknown.
+    package let recording: Digest?
+    /// What tells the recording's sound from any other, in whatever files it is; nil if unknown.
     package let sound: Digest?
     /// Whether they are those of a text that was given, and were not recognised.
     package let isAligned: Bool
 
     /// What the run gave in the end.
     package var result: Source { moved?.source ?? heard }
+    /// Whether they are of a sound that was made of several recordings.
+    package var isOfWhole: Bool { inputs.count > 1 }
   }
 
   /// The run's transcripts, in the order of its steps.
@@ -89,12 +95,28 @@ private struct WordOrigin {
     _ source: RunRecord.ToldTranscript.Source, _ step: StepRecord
   ) -> RunRecord.ToldTranscript {
     let heard = heard(step)
-    let input = recording(of: step.id)
+    let recordings = recordings(of: step.id)
+    let digests = recordings.compactMap { run.recordings?[$0] }
+    let isKnown = digests.count == recordings.count
     return RunRecord.ToldTranscript(
-      heard: heard?.source ?? source, moved: heard.map { (source, $0.map) }, input: input,
-      sound: input.flatMap { run.recordings?[$0] }
-        .flatMap { run.sounds(of: $0).min { $0.hex < $1.hex } },
-      isAligned: isAligned(step))
+      heard: heard?.source ?? source, moved: heard.map { (source, $0.map) }, inputs: recordings,
+      recording: isKnown ? Self.whole(of: digests) : nil,
+      sound: isKnown ? sound(of: digests) : nil, isAligned: isAligned(step))
+  }
+
+  /// One digest stands for itself, and several for what they make in this order; nil for none.
+  private static func whole(of digests: [Digest]) -> Digest? {
+    if digests.count < 2 { return digests.first }
+    return SHA256.digest(of: "spool-whole-1\n" + digests.map(\.hex).joined(separator: "\n"))
+  }
+
+  /// What tells the sound of recordings from any other. A part of several that was not decoded by
+  /// itself is told by its file.
+  private func sound(of recordings: [Digest]) -> Digest? {
+    let sounds = recordings.compactMap { recording in
+      run.sounds(of: recording).min { $0.hex < $1.hex } ?? (recordings.count > 1 ? recording : nil)
+    }
+    return Self.whole(of: sounds)
   }
 
   /// The words that steps `retime` moved, and how they did; nil if they moved none, or in an unknown way.
@@ -133,38 +155,78 @@ private struct WordOrigin {
     return false
   }
 
-  /// The input in whose sound the words of a step were heard, directly or through other steps. If that
-  /// is unknown, as where the checkpoints of an old run are gone, the first that is no text; a text
-  /// only where there is nothing else.
-  private func recording(of step: StepID) -> String? {
+  /// The inputs in whose sound the words of a step were heard, directly or through other steps. If
+  /// that is unknown, as where the checkpoints of an old run are gone, the first that is no text; a
+  /// text only where there is nothing else.
+  private func recordings(of step: StepID) -> [String] {
     var seen: Set<Digest> = []
     var texts: Set<String> = []
-    if let name = sound(of: step, &seen, &texts) { return name }
-    let names = run.orderedInputs.map(\.name)
-    return names.first { !texts.contains($0) } ?? names.first
+    if let sound = sound(of: step, &seen, &texts) {
+      var found: [String] = []
+      gather(sound, into: &found)
+      if !found.isEmpty { return found }
+    }
+    let names = run.soundInputs ?? run.orderedInputs.map(\.name).filter { !texts.contains($0) }
+    return (names.first ?? run.orderedInputs.first?.name).map { [$0] } ?? []
   }
 
   /// The first sound that a step was made of: its own before that of its words, and both before all else.
   /// - Parameter texts: the texts that are met on the way.
   private func sound(of step: StepID, _ seen: inout Set<Digest>, _ texts: inout Set<String>)
-    -> String?
+    -> Digest?
   {
-    let transcript = PortName("transcript")
-    let own = (inputs[step] ?? [:]).sorted { $0.key < $1.key }
+    let own = ordered(step)
     let inOrder =
-      own.filter { $0.key == .sound } + own.filter { $0.key == transcript }
-      + own.filter { $0.key != .sound && $0.key != transcript }
+      own.filter { $0.port == .sound } + own.filter { $0.port == Self.transcript }
+      + own.filter { $0.port != .sound && $0.port != Self.transcript }
     for (port, identity) in inOrder where seen.insert(identity).inserted {
-      let input = run.orderedInputs.first { run.recordings?[$0.name] == identity }
-      if let name = input?.name {
-        if port != transcript { return name }
-        texts.insert(name)
-      } else if let maker = run.steps.maker(of: identity),
-        let name = sound(of: maker.id, &seen, &texts)
-      {
-        return name
+      if let input = input(identity) {
+        if isSound(input, at: port) { return identity }
+        texts.insert(input)
+      } else if let maker = run.steps.maker(of: identity) {
+        if maker.gives(identity, .sound) { return identity }
+        if let sound = sound(of: maker.id, &seen, &texts) { return sound }
       }
     }
     return nil
+  }
+
+  /// Adds the recordings that a sound was made of, in the order of the ports that took them.
+  private func gather(_ sound: Digest, into found: inout [String]) {
+    if let input = input(sound) {
+      if !found.contains(input) { found.append(input) }
+      return
+    }
+    guard let maker = run.steps.maker(of: sound) else { return }
+    for (port, identity) in ordered(maker.id) {
+      let maker = run.steps.maker(of: identity)
+      if input(identity).map({ isSound($0, at: port) }) ?? maker?.gives(identity, .sound) == true {
+        gather(identity, into: &found)
+      }
+    }
+  }
+
+  private static let transcript = PortName("transcript")
+
+  /// What a step was made of, in the order of its ports and of their lists.
+  private func ordered(_ step: StepID) -> [(port: PortName, identity: Digest)] {
+    (inputs[step] ?? [:]).sorted {
+      RunRecord.listPlace($0.key.name) < RunRecord.listPlace($1.key.name)
+    }.map { ($0.key, $0.value) }
+  }
+
+  private func input(_ identity: Digest) -> String? {
+    run.orderedInputs.first { run.recordings?[$0.name] == identity }?.name
+  }
+
+  /// Whether an input is sound; in old records, by the port that took it.
+  private func isSound(_ input: String, at port: PortName) -> Bool {
+    run.soundInputs?.contains(input) ?? (port != Self.transcript && port != PortName("session"))
+  }
+}
+
+extension StepRecord {
+  fileprivate func gives(_ identity: Digest, _ kind: ArtifactKind) -> Bool {
+    outputs.values.contains { $0.identity == identity && $0.kind == kind }
   }
 }

@@ -10,8 +10,9 @@ package struct SearchHit: Hashable, Sendable {
     package let isHit: Bool
   }
 
-  /// The recording's file when the run read it, or where it lies now.
-  package var path: String
+  /// The recording's file when the run read it, or where it lies now; several of a sound that was made
+  /// of several recordings, in its order.
+  package var paths: [String]
   /// The run that gave the words their times.
   package let run: String
   /// The step that did.
@@ -36,8 +37,20 @@ package struct SearchHit: Hashable, Sendable {
   /// The digest of the recording; nil if it is unknown.
   package var digest: Digest? { Digest(hex: recording) }
 
-  /// The recording's file without its folder.
-  package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  /// The recording's file, or those of the whole: `/a/intro.wav + /a/talk.wav`.
+  package var path: String { paths.joined(separator: " + ") }
+
+  /// The same without folders.
+  package var name: String { paths.recordingName }
+
+  /// Paths as one text: a character that no path has keeps them apart.
+  static func line(of paths: [String]) -> String { paths.joined(separator: "\(separator)") }
+  static func paths(in line: String) -> [String] {
+    line.split(separator: separator).map(String.init)
+  }
+  private static let separator: Character = "\u{1F}"
+  /// The same in SQL.
+  static let separatorInSQL = "char(31)"
 
   /// The words that were found, with what lies between them.
   package var words: String {
@@ -53,7 +66,7 @@ package struct SearchHit: Hashable, Sendable {
   init(
     _ place: Place, in words: [String], _ times: [ClosedRange<Double>?], of source: SQLRow
   ) {
-    path = source[0].text ?? ""
+    paths = Self.paths(in: source[0].text ?? "")
     run = source[1].text ?? ""
     step = source[2].text ?? ""
     pipeline = source[3].text ?? ""
@@ -185,4 +198,13 @@ package struct SearchLimits: Hashable, Sendable {
 
   /// Wants all.
   package init() {}
+}
+
+extension [String] {
+  /// What people call the recording of these files: `intro.wav + talk.wav`.
+  package var recordingName: String {
+    let names = map { path in path.split(separator: "/").last.map(String.init) ?? path }
+    if names.count <= 4 { return names.joined(separator: " + ") }
+    return (names.prefix(3) + ["\(names.count - 3) more"]).joined(separator: " + ")
+  }
 }

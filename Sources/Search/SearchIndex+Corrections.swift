@@ -8,10 +8,12 @@ extension SearchIndex {
   /// transaction. Corrections of a recording are those of every file with its sound.
   /// - Parameters:
   ///   - versions: of each recording with corrections, what changes with them.
+  ///   - transcripts: the same of each corrected transcript: those of a sound of several recordings
+  ///     count, whatever recording an older version has kept them under.
   ///   - correct: the words of a source with the corrections of recordings; nil if they are gone.
   /// - Returns: the recordings whose words could not be read.
   mutating func correct(
-    _ versions: [String: String],
+    _ versions: [String: String], transcripts: [String: String] = [:],
     _ correct: (CorrectedSource, _ recordings: [String]) throws(SpoolError) -> Page?
   ) throws(SpoolError) -> [(name: String, fault: SpoolError)] {
     var wanted: [String: Set<String>] = [:]
@@ -26,6 +28,16 @@ extension SearchIndex {
         if let same = row[0].text { wanted[same, default: []].insert(recording) }
       }
     }
+    for transcript in transcripts.keys {
+      for row in try database.run(
+        """
+        SELECT recording FROM sources
+        WHERE artifact = ? AND instr(path, \(SearchHit.separatorInSQL)) > 0
+        """, [.text(transcript)], to: Self.filling)
+      {
+        if let whole = row[0].text { wanted[whole] = wanted[whole] ?? [] }
+      }
+    }
     var rows = try database.run(
       "SELECT \(Self.correctedColumns) FROM sources WHERE correction <> ''", to: Self.filling)
     for recording in wanted.keys.sorted() {
@@ -37,13 +49,15 @@ extension SearchIndex {
     for row in rows {
       guard let source = CorrectedSource(row) else { continue }
       let recordings = (wanted[source.recording] ?? []).sorted()
-      let version = recordings.compactMap { versions[$0] }.joined(separator: " ")
+      let over = source.isOfWhole ? transcripts[source.artifact.digest.hex] : nil
+      let version = (recordings.compactMap { versions[$0] } + [over].compactMap(\.self))
+        .joined(separator: " ")
       if version == row[6].text { continue }
       do throws(SpoolError) {
         guard let page = try correct(source, recordings) else { continue }
         try replace(row, with: page, version)
       } catch {
-        unread.append((row[7].text ?? source.recording, error))
+        unread.append((SearchHit.paths(in: row[7].text ?? source.recording).recordingName, error))
       }
     }
     return unread
@@ -58,6 +72,8 @@ extension SearchIndex {
     let step: StepID
     let run: String
     let artifact: Artifact
+    /// Whether they are of a sound that was made of several recordings.
+    let isOfWhole: Bool
 
     /// Nil for words that are gone.
     fileprivate init?(_ row: SQLRow) {
@@ -67,6 +83,7 @@ extension SearchIndex {
       (self.recording, self.step, self.run) = (recording, StepID(step), run)
       artifact = Artifact(
         kind: .transcript, digest: digest, byteCount: Int(row[5].integer ?? 0))
+      isOfWhole = SearchHit.paths(in: row[7].text ?? "").count > 1
     }
   }
 

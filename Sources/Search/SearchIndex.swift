@@ -21,7 +21,7 @@ struct SearchIndex: ~Copyable {
   /// The reason for not using an index of another version.
   static let otherVersion = "the index is of another version"
   /// Changes with the tables, and with how words are said.
-  private static let version: Int64 = 6
+  private static let version: Int64 = 7
 
   private static let tables =
     unsafe String(cString: text_search_tables) + "PRAGMA user_version = \(version);"
@@ -102,7 +102,8 @@ struct SearchIndex: ~Copyable {
             transcript, of: run, from: store, holds: holds, unlessNewerIn: wasUnread ? log : nil,
             to: &database)
           if let fault {
-            own.append((transcript.input.flatMap { run.inputs[$0] } ?? "run \(run.id)", fault))
+            let name = transcript.inputs.first.flatMap { run.inputs[$0] } ?? "run \(run.id)"
+            own.append((name, fault))
           }
         }
         let progress = run.state == .running ? Progress.running : own.isEmpty ? .done : .unread
@@ -147,8 +148,8 @@ struct SearchIndex: ~Copyable {
     from store: any ArtifactStore, holds: (Digest) -> Bool, unlessNewerIn log: (any RunLog)?,
     to database: inout Database
   ) throws(SpoolError) -> SpoolError? {
-    let path = transcript.input.flatMap { run.inputs[$0] } ?? ""
-    let recording = transcript.input.flatMap { run.recordings?[$0]?.hex } ?? path
+    let path = SearchHit.line(of: transcript.inputs.compactMap { run.inputs[$0] })
+    let recording = transcript.recording?.hex ?? path
     let key: [SQLValue] = [
       .text(recording), .text(run.pipeline), .text(transcript.heard.step.name),
     ]
@@ -294,7 +295,7 @@ extension SearchIndex {
       """, [.real(limits.since ?? -1e300), SQLValue(limits.pipeline)], to: "search"
     ).compactMap { row in
       guard let path = row[0].text, let run = row[1].text else { return nil }
-      return LostWords(recording: path, run: run)
+      return LostWords(recording: SearchHit.paths(in: path).joined(separator: " + "), run: run)
     }
   }
 

@@ -103,7 +103,8 @@ package struct WordSearch {
   /// Takes in the last runs, and says which of their words cannot be read.
   private func update(_ index: inout SearchIndex) throws(SpoolError) {
     var unread = try index.update(from: runs, in: store, holds: holds)
-    unread += try index.correct(try corrections.versions()) {
+    let (recordings, transcripts) = try corrections.versions()
+    unread += try index.correct(recordings, transcripts: transcripts) {
       (source, recordings) throws(SpoolError) in
       try page(of: source, corrected: recordings)
     }
@@ -121,12 +122,14 @@ package struct WordSearch {
     guard let bytes = try SearchIndex.bytes(of: source.artifact, in: store, holds: holds) else {
       return nil
     }
-    if recordings.isEmpty { return SearchIndex.Page(transcript: bytes) }
+    let corrections = try corrections.all(
+      recordings, source.isOfWhole ? source.artifact.digest : nil)
+    if corrections.isEmpty { return SearchIndex.Page(transcript: bytes) }
     let run = try runs.run(named: source.run)
     let sound = try run?.sound(
       ofWords: source.step, recording: Digest(hex: source.recording), in: store)
     let corrected = CorrectedTranscript(
-      try TranscriptFormat.json.read(bytes), with: try corrections.all(recordings),
+      try TranscriptFormat.json.read(bytes), with: corrections,
       origin: { sound?.origin(of: $0...$0)?.lowerBound ?? $0 })
     return SearchIndex.Page(
       transcript: Array(try TranscriptFormat.json.write(corrected.transcript).utf8))
@@ -169,14 +172,21 @@ package struct WordSearch {
 
 /// What people have corrected in the words of recordings, which are named by their digests.
 package struct RecordedCorrections {
-  /// Of each corrected recording, a text that changes with its corrections.
-  let versions: () throws(SpoolError) -> [String: String]
-  /// The corrections of a recording, which may have been made over several of its files, oldest first.
-  let all: ([String]) throws(SpoolError) -> [Correction]
+  /// Texts by digest that change with corrections.
+  package typealias Versions = [String: String]
+
+  /// Of each corrected recording, and of each corrected transcript, a text that changes with its
+  /// corrections.
+  let versions: () throws(SpoolError) -> (recordings: Versions, transcripts: Versions)
+  /// The corrections of a recording, which may have been made over several of its files, and those of a
+  /// transcript if there is one, oldest first.
+  let all: (_ recordings: [String], _ transcript: Digest?) throws(SpoolError) -> [Correction]
 
   package init(
-    versions: @escaping () throws(SpoolError) -> [String: String],
-    all: @escaping ([String]) throws(SpoolError) -> [Correction]
+    versions: @escaping () throws(SpoolError) -> (recordings: Versions, transcripts: Versions),
+    all:
+      @escaping (_ recordings: [String], _ transcript: Digest?)
+      throws(SpoolError) -> [Correction]
   ) {
     (self.versions, self.all) = (versions, all)
   }
@@ -184,6 +194,6 @@ package struct RecordedCorrections {
   /// No corrections.
   package static var none: RecordedCorrections {
     RecordedCorrections(
-      versions: { () throws(SpoolError) in [:] }, all: { _ throws(SpoolError) in [] })
+      versions: { () throws(SpoolError) in ([:], [:]) }, all: { _, _ throws(SpoolError) in [] })
   }
 }

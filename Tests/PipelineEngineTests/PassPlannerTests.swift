@@ -91,6 +91,73 @@ import Testing
     #expect(fourth.listeners == [Listener(step: StepID("write"), at: StepID("blend"))])
   }
 
+  /// A pipeline whose streams branch, are joined, and are joined again.
+  private func tangle(_ random: inout SeededRandom) -> [StepDefinition] {
+    var steps: [StepDefinition] = [.step("open", id: "s0"), .step("open", id: "s1")]
+    var streams = ["s0", "s1"]
+    for number in 2..<Int.random(in: 5...12, using: &random) {
+      let id = "s\(number)"
+      let kinds = ["change", "change", "settle", "blend", "blend", "write", "join"]
+      let kind = kinds.randomElement(using: &random) ?? "change"
+      let count = kind == "blend" ? Int.random(in: 1...3, using: &random) : 1
+      let sources = (0..<count).map { _ in streams.randomElement(using: &random) ?? "s0" }
+      let here = SourceLocation(line: 1, column: 1)
+      steps.append(
+        .step(kind, id: id, from: .ordered(sources.map { Located($0, at: here) })))
+      if kind != "write", kind != "join" { streams.append(id) }
+    }
+    return steps
+  }
+
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func `whatever sound was freed, a pass reads only what is in the store`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let steps = tangle(&random)
+    let plan = try Plan(.sample(steps), catalog: SampleStages.catalog, inputs: ["note": "/a.wav"])
+    func reads(_ step: BoundStep) -> [StepID] {
+      step.sources.values.compactMap { source in
+        if case .step(let id, _) = source { id } else { nil }
+      }
+    }
+    var status: [StepID: Status] = [:]
+    for step in plan.steps {
+      let isChanged = Int.random(in: 0..<5, using: &random) == 0
+      let isBelow = reads(step).contains { status[$0] == .pending }
+      status[step.id] = isChanged || isBelow ? .pending : .done(isKept: Bool.random(using: &random))
+    }
+    let needed = plan.steps.filter { $0.descriptor.outputs.first?.kind == .sound }
+      .randomElement(using: &random)?.id
+    let planner = PassPlanner(plan, keepsEverything: false, needed: needed)
+    var passCount = 0
+    while let work = planner.next(status) {
+      passCount += 1
+      try #require(passCount < 100, "the plan has no end")
+      func requireKept(_ step: StepID?) throws {
+        for id in step.flatMap({ plan.step($0) }).map(reads) ?? [] {
+          try #require(status[id] == .done(isKept: true), "\(work) reads \(id)")
+        }
+      }
+      switch work {
+      case .whole(let id):
+        try requireKept(id)
+        status[id] = .done(isKept: false)
+      case .pass(let outline):
+        if let start = outline.start {
+          try #require(status[start] == .done(isKept: true))
+        } else {
+          try requireKept(outline.path.first)
+        }
+        for id in outline.path {
+          let isKept = outline.kept.contains(id) || status[id] == .done(isKept: true)
+          status[id] = .done(isKept: isKept)
+        }
+        for listener in outline.listeners { status[listener.step] = .done(isKept: false) }
+      }
+    }
+    #expect(!status.values.contains(.pending))
+    if let needed { #expect(status[needed] == .done(isKept: true)) }
+  }
+
   @Test func `what is done but was not kept is streamed again from the nearest kept sound`() throws
   {
     var (planner, status) = try planner(chain)

@@ -68,12 +68,9 @@ package struct Forecast: Sendable {
         status[id] = .done(isKept: true)
       case .pass(let outline):
         let pending = outline.path.filter { status[$0] == .pending }
-        let order = try PassOrder(
-          Forecast.fromRecording(outline, plan: plan, planner: planner), plan: plan,
-          survey: survey, pending: Set(pending)
-        ).awaiting(outlines)
-        let estimate = try Forecast.estimate(order, executors: executors)
-        outlines.merge(estimate?.outlines ?? [:]) { _, new in new }
+        let traversal = Forecast.Traversal(
+          plan: plan, planner: planner, survey: survey, executors: executors)
+        let estimate = try traversal.estimate(outline, pending: Set(pending), &outlines)
         units.append(
           Unit(
             steps: pending + outline.listeners.map(\.step),
@@ -93,11 +90,13 @@ package struct Forecast: Sendable {
   mutating func learn(
     from runs: [RunRecord], _ plan: Plan, recordings: [String: StepOutput]
   ) {
-    let identities = Set(recordings.values.map(\.identity))
+    // One recording of several says nothing of the whole.
+    let sounds = Set(recordings.values.filter { $0.kind == .sound }.map(\.identity))
     pastMediaSeconds =
       runs.first { run in
-        run.mediaSeconds != nil
-          && run.recordings?.values.contains(where: identities.contains) == true
+        let others = run.soundInputs.map { $0.compactMap { run.recordings?[$0] } }
+        return run.mediaSeconds != nil && !sounds.isEmpty
+          && Set(others ?? (run.recordings ?? [:]).values.filter(sounds.contains)) == sounds
       }?.mediaSeconds
     let speeds = StageSpeeds(runs)
     var isLearned = true
@@ -116,28 +115,6 @@ package struct Forecast: Sendable {
     else { return }
     pastRunCount = past.runCount
     work.fit(to: past.secondsPerMediaSecond * mediaSeconds)
-  }
-
-  /// The same pass as if it began at the recording: an earlier pass's output does not exist yet,
-  /// and the recording's header tells length and format as well.
-  private static func fromRecording(
-    _ outline: PassPlanner.Outline, plan: Plan, planner: PassPlanner
-  ) -> PassPlanner.Outline {
-    var outline = outline
-    while let id = outline.start {
-      outline.path.insert(id, at: 0)
-      outline.start = plan.step(id).flatMap { planner.upstream(of: $0) }
-    }
-    return outline
-  }
-
-  private static func estimate(
-    _ order: PassOrder, executors: [StageFamily: any PassExecutor]
-  ) throws(PassFailure) -> PassEstimate? {
-    guard case .streaming(let family, _) = order.pendingSteps.first?.descriptor.flow else {
-      return nil
-    }
-    return try executors[family]?.estimate(order)
   }
 
   /// A pipeline's throughput in earlier runs on this machine. A pure value.
@@ -167,6 +144,42 @@ package struct Forecast: Sendable {
       guard !sample.isEmpty else { return nil }
       secondsPerMediaSecond = sample[sample.count / 2]
       runCount = sample.count
+    }
+  }
+}
+
+extension Forecast {
+  /// The streams of a plan as the headers of its recordings tell of them, whether they are done,
+  /// kept in the store or still to be made.
+  private struct Traversal {
+    let plan: Plan
+    let planner: PassPlanner
+    let survey: Survey
+    let executors: [StageFamily: any PassExecutor]
+
+    /// The cost of a pass as if it began at a source: an earlier pass's output may not exist yet,
+    /// and the recordings' headers tell length and format as well.
+    /// - Parameter outlines: what is known of each step's stream, to which this adds.
+    func estimate(
+      _ outline: PassPlanner.Outline, pending: Set<StepID>, _ outlines: inout [StepID: String]
+    ) throws(PassFailure) -> PassEstimate? {
+      var outline = outline
+      while let id = outline.start {
+        outline.path.insert(id, at: 0)
+        outline.start = plan.step(id).flatMap { planner.upstream(of: $0) }
+      }
+      for case .step(let id, _) in outline.path.first.flatMap({ plan.step($0) })?.orderedSources
+        .map(\.source) ?? [] where outlines[id] == nil
+      {
+        _ = try estimate(PassPlanner.Outline(start: id, path: []), pending: [], &outlines)
+      }
+      let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
+        .awaiting(outlines)
+      guard let step = order.path.first?.step, case .streaming(let family, _) = step.descriptor.flow
+      else { return nil }
+      let estimate = try executors[family]?.estimate(order)
+      outlines.merge(estimate?.outlines ?? [:]) { _, new in new }
+      return estimate
     }
   }
 }

@@ -3,9 +3,9 @@ import Platform
 
 /// Decides which piece of work comes next. A pure value without clock, store and sound.
 ///
-/// A pass starts at the nearest kept sound above the first pending step, or at the recording; it
-/// streams through every step on the way, includes all pending steps that it can feed, and ends at
-/// a step that needs the whole stream first.
+/// A pass starts at the nearest kept sound above the first pending step, or at a source; it streams
+/// through every step on the way, includes all pending steps that it can feed, and ends at a step
+/// that needs the whole stream first. Passes that keep what its source reads come before it.
 struct PassPlanner {
   enum Status: Hashable {
     case pending
@@ -57,23 +57,20 @@ struct PassPlanner {
   func next(_ status: [StepID: Status], sourcesAlone: Set<StepID> = []) -> Work? {
     guard let first = steps.first(where: { status[$0.id] == .pending }) else {
       guard let needed, status[needed] == .done(isKept: false) else { return nil }
-      var outline = approach(to: needed, status)
-      outline.kept = [needed]
-      return .pass(outline)
+      return .pass(keeping(needed, status))
     }
     guard case .streaming(_, let role) = first.descriptor.flow else { return whole(first, status) }
     var outline: Outline
     switch role {
-    case .source:
-      if let pass = keepingInputs(of: first, status) { return .pass(pass) }
-      outline = Outline(start: nil, path: [first.id])
-      if sourcesAlone.contains(first.id) { return .pass(outline) }
+    case .source: outline = Outline(start: nil, path: [first.id])
     case .filter:
       outline = approach(to: upstream(of: first), status)
       outline.path.append(first.id)
     case .analysedFilter, .sink:
       outline = approach(to: upstream(of: first), status)
     }
+    if let pass = keepingInputs(of: outline, status) { return .pass(pass) }
+    if role == .source, sourcesAlone.contains(first.id) { return .pass(outline) }
     extend(&outline, status)
     attach(&outline, status)
     return .pass(outline)
@@ -89,11 +86,26 @@ struct PassPlanner {
     for (_, source) in step.orderedSources {
       guard case .step(let id, _) = source, isStream(id), status[id] == .done(isKept: false)
       else { continue }
-      var outline = approach(to: id, status)
-      outline.kept = [id]
-      return outline
+      return keeping(id, status)
     }
     return nil
+  }
+
+  /// A pass that keeps a stream that the source of a pass reads and the store lacks; nil if there is
+  /// none.
+  private func keepingInputs(of outline: Outline, _ status: [StepID: Status]) -> Outline? {
+    guard outline.start == nil, let first = outline.path.first,
+      let source = steps.first(where: { $0.id == first })
+    else { return nil }
+    return keepingInputs(of: source, status)
+  }
+
+  /// The pass that keeps the stream of a step that is done, or one that has to come before it.
+  private func keeping(_ id: StepID, _ status: [StepID: Status]) -> Outline {
+    var outline = approach(to: id, status)
+    if let pass = keepingInputs(of: outline, status) { return pass }
+    outline.kept = [id]
+    return outline
   }
 
   /// The path from the nearest kept stream, or the recording, down to `id`.

@@ -163,7 +163,8 @@ extension Execution {
       chapters: plan.recordings(of: step.id).first.flatMap { options.chapters[$0] },
       title: plan.recordings(of: step.id).first.flatMap { options.titles[$0] },
       folder: folder, isReplacing: options.isReplacing,
-      isDigestWanted: writesReceipts,
+      // A copy of the file is known by it.
+      isDigestWanted: true,
       store: store, exportFolder: (exportFolder ?? self.exportFolder).of(step),
       upstream: UpstreamOutputs(plan, finished: finished), warn: warn)
   }

@@ -47,8 +47,7 @@ package struct PassOrder: Sendable {
     case recording(input: String, SourceFile)
     /// A step's output in the store.
     case kept(StepID, Artifact)
-    /// The output of a step that is not done yet, as the estimate of its pass describes it; only in
-    /// forecasts.
+    /// The output of a step as an estimate describes it, done or not; only in forecasts.
     case awaited(StepID, outline: String?)
   }
 
@@ -181,15 +180,18 @@ package struct PassFailure: Error, Hashable, Sendable {
 }
 
 extension PassOrder {
-  /// The order as a forecast knows it: with what the estimates of earlier passes tell of the sources
-  /// that these will make.
+  /// The order as a forecast knows it: with what estimates tell of the streams that its source reads,
+  /// whether they are in the store or will be made.
   func awaiting(_ outlines: [StepID: String]) -> PassOrder {
     guard case .opened(let inputs) = start else { return self }
     var order = self
     order.start = .opened(
       inputs.map { input in
-        guard case .awaited(let id, nil) = input.origin else { return input }
-        return SourceInput(place: input.place, origin: .awaited(id, outline: outlines[id]))
+        switch input.origin {
+        case .awaited(let id, _), .kept(let id, _):
+          SourceInput(place: input.place, origin: .awaited(id, outline: outlines[id]))
+        case .recording: input
+        }
       })
     return order
   }

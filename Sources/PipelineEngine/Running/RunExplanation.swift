@@ -108,9 +108,9 @@ package struct RunExplanation: Sendable {
     return .incomparable(with: nearest.0.id)
   }
 
-  /// The earlier runs that did this step, newest first, with their keys: of the same recording
-  /// only, if there are any. A run that came to the same work only afterwards, and reused it, does
-  /// not count.
+  /// The earlier runs that did this step, with their keys: those with the most equal inputs first,
+  /// and of these the newest; of the same recording only, if there are any. A run that came to the
+  /// same work only afterwards, and reused it, does not count.
   private func candidates(
     for step: StepRecord, among siblings: [RunRecord]
   ) -> [(RunRecord, Checkpoint.Key)] {
@@ -118,7 +118,22 @@ package struct RunExplanation: Sendable {
       counterpart(of: step, in: other)?.key.map { (other, $0) }
     }.filter { $0.1 != step.key }
     let near = candidates.filter { shareRecording(run, $0.0) }
-    return near.isEmpty ? candidates : near
+    let ranked = (near.isEmpty ? candidates : near).enumerated().map { place, candidate in
+      (candidate: candidate, likeness: likeness(to: candidate.0), place: place)
+    }
+    return ranked.sorted {
+      $0.likeness != $1.likeness ? $0.likeness > $1.likeness : $0.place < $1.place
+    }.map(\.candidate)
+  }
+
+  /// The number of inputs whose content is that of another run's; in old records, whose path is.
+  private func likeness(to other: RunRecord) -> Int {
+    run.inputs.count { name, path in
+      if let own = run.recordings?[name], let theirs = other.recordings {
+        return theirs[name] == own
+      }
+      return other.inputs[name] == path
+    }
   }
 
   /// The step of the same name, or else of the same kind at the same place.

@@ -142,6 +142,7 @@ package struct Runner: Sendable {
     var record = record
     record.workplace = receiptWriter?.host
     record.inputNames = plan.inputNames
+    record.soundInputs = plan.inputNames.filter { plan.inputKinds[$0] == .sound }
     var execution = Execution(plan, options, on: self)
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false

@@ -52,6 +52,8 @@ package struct RunRecord: Hashable, Sendable, Codable {
   package let inputs: [String: String]
   /// The names of its inputs in the pipeline's order; nil in old records.
   package var inputNames: [String]?
+  /// Those of them that are sound, in the pipeline's order; nil in old records.
+  package var soundInputs: [String]?
   /// The values of `--set`, as typed.
   package let overrides: [String: String]
   /// In seconds since 1970.
@@ -216,12 +218,15 @@ extension RunRecord {
 extension RunRecord {
   /// Its inputs in the pipeline's order; in old records, by name, and those of a list by number.
   package var orderedInputs: [(name: String, path: String)] {
-    func place(_ name: String) -> (String, Int) {
-      let parts = name.split(separator: ".", maxSplits: 1)
-      return (String(parts.first ?? ""), parts.dropFirst().first.flatMap { Int($0) } ?? 0)
-    }
-    let names = inputNames ?? inputs.keys.sorted { place($0) < place($1) }
+    let names = inputNames ?? inputs.keys.sorted { Self.listPlace($0) < Self.listPlace($1) }
     return names.compactMap { name in inputs[name].map { (name, $0) } }
+  }
+
+  /// The place of an input or port whose name may end in its number in a list: `parts.10` follows
+  /// `parts.9`.
+  package static func listPlace(_ name: String) -> (String, Int) {
+    let parts = name.split(separator: ".", maxSplits: 1)
+    return (String(parts.first ?? ""), parts.dropFirst().first.flatMap { Int($0) } ?? 0)
   }
 
   /// The paths of its inputs, in that order.

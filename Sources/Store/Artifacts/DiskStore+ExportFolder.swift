@@ -129,7 +129,7 @@ extension DiskStore: ExportFolder {
     toReplaceRecording path: String
   ) throws(SpoolError) -> SpoolError? {
     let path = FilePath.absolute(path)
-    guard let stamp = try? FileStamp(following: path), try published(at: path) == nil else {
+    guard let stamp = try? FileStamp(following: path), try published(under: path) == nil else {
       return nil
     }
     let isRecording = try runs.inputPaths().contains { input in
@@ -160,12 +160,44 @@ extension DiskStore: ExportFolder {
     return Int(stamp.byteCount)
   }
 
-  /// What was published at an absolute path, if it is still there unchanged.
+  /// What was published at an absolute path, or at another one and moved or copied here since, if it
+  /// is unchanged. A file that a run took in as a recording is no copy of an export.
   func published(at path: String) throws(SpoolError) -> KnownFileTables.Published? {
+    if let published = try published(under: path) { return published }
+    guard let stamp = try? FileStamp(at: path), stamp.isRegularFile,
+      let found = try movedOrCopied(path, stamp),
+      try refusal(toReplaceRecording: path) == nil
+    else { return nil }
+    let published = found.published(movedTo: path)
+    try withDeferringDatabase(to: "record a published file in") { (database) throws(SpoolError) in
+      try KnownFileTables.adopt(published, at: path, stamp: stamp, in: &database)
+    }
+    return published
+  }
+
+  /// What was published under this very path, if it is still there unchanged.
+  private func published(under path: String) throws(SpoolError) -> KnownFileTables.Published? {
     guard let stamp = try? FileStamp(at: path), stamp.isRegularFile else { return nil }
     return try withDatabase { (database) throws(SpoolError) in
       try KnownFileTables.published(at: path, stamp: stamp, in: &database)
     }
+  }
+
+  /// The export that is this file under another path, or whose bytes it has. Reads it only if an
+  /// export has its length. O(exports), and O(runs) for a copy.
+  private func movedOrCopied(
+    _ path: String, _ stamp: FileStamp
+  ) throws(SpoolError) -> KnownFileTables.Export? {
+    let exports = try withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.exports(sized: stamp.byteCount, in: &database)
+    }
+    if let moved = exports.first(where: { $0.hasStamp(stamp) }) { return moved }
+    guard !exports.isEmpty, let digest = try? digest(ofFile: path) else { return nil }
+    let published = try runs.mentioning([digest]).flatMap(\.published).filter {
+      $0.digest == digest
+    }
+    let paths = Set(published.map { FilePath.absolute($0.path) })
+    return exports.first { paths.contains($0.path) }
   }
 
   /// Marks a file as published again, if it is no link and holds these bytes.

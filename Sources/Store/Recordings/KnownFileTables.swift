@@ -45,15 +45,40 @@ enum KnownFileTables {
     fileprivate let stamp: [SQLValue]
 
     func hasStamp(_ other: FileStamp) -> Bool { stamp == other.columns }
+
+    /// As it was published, with the receipt where it is if it was moved along.
+    func published(movedTo other: String) -> Published {
+      var moved = published
+      let (old, new) = (FilePath.folder(of: path), FilePath.folder(of: other))
+      if let receipt = published.receipt, FilePath.folder(of: receipt) == old,
+        let name = receipt.split(separator: "/").last
+      {
+        moved.receipt = "\(new)/\(name)"
+      }
+      return moved
+    }
   }
 
   /// All published files whose recording and pipeline are known, by path.
   static func all(in database: inout Database) throws(SpoolError) -> [Export] {
+    try exports("recording_path IS NOT NULL AND pipeline IS NOT NULL", in: &database)
+  }
+
+  /// The published files that had this length, by path.
+  static func exports(
+    sized byteCount: Int64, in database: inout Database
+  ) throws(SpoolError) -> [Export] {
+    try exports("byte_count = ?", [.integer(byteCount)], in: &database)
+  }
+
+  private static func exports(
+    _ condition: String, _ values: [SQLValue] = [], in database: inout Database
+  ) throws(SpoolError) -> [Export] {
     try database.run(
       """
       SELECT path, content, \(originColumns), \(stampColumns) FROM published
-      WHERE recording_path IS NOT NULL AND pipeline IS NOT NULL ORDER BY path
-      """, to: "read published files in"
+      WHERE \(condition) ORDER BY path
+      """, values, to: "read published files in"
     ).compactMap { row in
       guard let path = row[0].text else { return nil }
       return published(row[1..<7]).map {
@@ -104,14 +129,21 @@ enum KnownFileTables {
     in database: inout Database
   ) throws(SpoolError) {
     try database.transaction(to: recordAction) { (database) throws(SpoolError) in
-      try record(
-        published.content,
-        [
-          published.recording?.path, published.recording?.digest.hex, published.pipeline,
-          published.receipt, text(of: published.sounds),
-        ], at: path, stamp: stamp, in: &database)
+      try adopt(published, at: path, stamp: stamp, in: &database)
       try forgetUnfinished(temporary, in: &database)
     }
+  }
+
+  /// Records that this version of a file is what was published, here or at another path.
+  static func adopt(
+    _ published: Published, at path: String, stamp: FileStamp, in database: inout Database
+  ) throws(SpoolError) {
+    try record(
+      published.content,
+      [
+        published.recording?.path, published.recording?.digest.hex, published.pipeline,
+        published.receipt, text(of: published.sounds),
+      ], at: path, stamp: stamp, in: &database)
   }
 
   /// Records this version as published last, under the name of its own bytes: its former content

@@ -147,7 +147,11 @@ extension CommandContext {
         advice: "spool search WORDS shows the numbers")
     }
     let stop = SignalWatch.begin()
-    let clip = SearchClip(store: store, padding: arguments[Options.padding]?.seconds ?? 0.5)
+    let finder = NamedSoundFinder(context: self, stop: stop)
+    let clip = SearchClip(store: store, padding: arguments[Options.padding]?.seconds ?? 0.5) {
+      (run, step) throws(SpoolError) in
+      _ = try finder.sound(.run(run, stage: step.name))
+    }
     do throws(SpoolError) {
       let made = try clip.cut(
         answer.hits[number - 1], to: path, isReplacing: arguments[Options.replace],
@@ -211,6 +215,8 @@ struct SearchClip {
   let store: DiskStore
   /// Seconds that are left before and behind.
   let padding: Double
+  /// Computes the sound after a step of a run again, and keeps it.
+  let remake: (RunRecord, StepID) throws(SpoolError) -> Void
 
   /// A clip that was written.
   struct Made {
@@ -266,7 +272,7 @@ struct SearchClip {
     if !sound.isUnmoved, let kept { return kept }
     var changed: String?
     if let origin {
-      let paths = [hit.path] + [sound.digest.flatMap(store.file)].compactMap(\.self)
+      let paths = hit.paths + [sound.digest.flatMap(store.file)].compactMap(\.self)
       let recordings = try sound.digest.map { (digest) throws(SpoolError) in
         try store.recordings(likeThat: digest)
       }
@@ -275,10 +281,16 @@ struct SearchClip {
           changed = changed ?? path
           continue
         }
-        return (.recording(path), path == hit.path ? path : hit.name, origin)
+        return (.recording(path), hit.paths.contains(path) ? path : hit.name, origin)
       }
     }
     if let kept { return kept }
+    if origin == nil, let maker = sound.maker {
+      try remake(sound.run, maker)
+      if let again = try WordSearch(store).sound(of: hit)?.keptPlace(of: stretch) {
+        return (.kept(again.sound, store), "the sound kept for \(hit.name)", again.stretch)
+      }
+    }
     throw missing(hit, changed, sound)
   }
 
@@ -288,19 +300,18 @@ struct SearchClip {
         "cut from", changed, reason: "it is not the recording whose words were found",
         advice: "put the recording back, or run the pipeline on what is there now")
     }
-    guard FilePath.obstacle(to: hit.path, R_OK) == nil, let obstacle = sound.obstacle else {
+    guard hit.paths.allSatisfy({ FilePath.obstacle(to: $0, R_OK) == nil }),
+      let obstacle = sound.obstacle
+    else {
       return SpoolError(
         "cut from", hit.path,
         reason: "the recording is gone, and its sound is not kept in the store",
         advice: "put the recording back there; --json shows all that is known of the place")
     }
-    let heard = sound.maker.map { "the sound after \($0)" } ?? "the sound in which it was heard"
     return SpoolError(
       "cut from", hit.path,
-      reason: "how \(obstacle) of run \(hit.run) moves the sound in time is not known, and "
-        + "\(heard) is not in the store any more",
-      advice: "this computes it again: "
-        + sound.run.line(adding: ["--checkpoint", "every"], from: store))
+      reason: "how \(obstacle) of run \(hit.run) moves the sound in time is not known",
+      advice: "run the pipeline on the recording again")
   }
 }
 
@@ -348,7 +359,9 @@ struct SearchText {
   var json: [JSONLine] {
     zip(hits.indices, hits).map { index, hit in
       JSONLine([
-        "hit": index + 1, "recording": hit.path, "name": hit.name, "startTime": hit.start,
+        "hit": index + 1, "recording": hit.path,
+        "recordings": hit.paths.count > 1 ? hit.paths : nil, "name": hit.name,
+        "startTime": hit.start,
         "endTime": hit.end, "isApproximate": hit.isApproximate ? true : nil, "words": hit.words,
         "snippet": hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),
         "pipeline": hit.pipeline, "step": hit.step, "run": hit.run,

@@ -12,9 +12,9 @@ extension Command {
     summary: "Say why each stage of a run was made or reused.",
     discussion: """
       A stage that was reused names the run that made it. One that was made names what is not as it \
-      was in the nearest earlier run of the same pipeline, of the same recording if there is one: a \
-      parameter, an input, the stage's revision, a library's version. One that an earlier run had \
-      left unfinished says where in the recording it went on, or why it began anew.
+      was in the nearest earlier run of the same pipeline, the one with the most equal inputs and then \
+      the latest: a parameter, an input, the stage's revision, a library's version. One that an \
+      earlier run had left unfinished says where in the recording it went on, or why it began anew.
       """,
     positionals: [Options.run, Options.stage],
     options: [Options.store, Options.plugins, Options.json],

@@ -27,6 +27,9 @@ extension Command {
       terminal, and needs --yes elsewhere. The recording, its exports and backups of the store stay, \
       and a later run finds the words again.
 
+      The words of a sound that a run has joined or mixed of several recordings are of that whole, \
+      intro.wav + talk.wav, and of none of them alone: name the run, or one of the recordings.
+
       A recording's words have the times of the recording. Those of a run are what it has made of \
       them in the end, or with STAGE at that stage: behind a cut and retime, those that are left. \
       Corrections are of the recording, also with other tags or in another container of the same \
@@ -177,7 +180,7 @@ extension CommandContext {
       StoredCorrection(
         author: author, time: time, transcript: words.told.heard.artifact.digest,
         changes: JSONText.of(changes)),
-      to: words.recordings, after: words.corrections.count)
+      to: words.recordings, over: words.told.correctedTranscript, after: words.corrections.count)
     let name = ShellWords.line([arguments[Options.recording]])
     let loss = deleted == 0 ? "" : ", \(Count.of(deleted, "word")) deleted"
     answer(
@@ -295,12 +298,13 @@ extension CommandContext {
     try requireStore()
     let store = try openStore()
     let recording = try recording(in: store)
-    guard let undone = try store.corrections.removeLast(of: recording.recordings) else {
+    let (recordings, transcript) = (recording.recordings, recording.correctedTranscript)
+    guard let undone = try store.corrections.removeLast(of: recordings, over: transcript) else {
       throw SpoolError(
         "there is no correction of \(recording.name)", reason: "its words are as they were found",
         advice: "spool words edit makes one")
     }
-    let rest = try store.corrections.all(of: recording.recordings).count
+    let rest = try store.corrections.all(of: recordings, over: transcript).count
     answer(
       JSONLine([
         "recording": recording.path, "author": undone.author, "time": undone.time,

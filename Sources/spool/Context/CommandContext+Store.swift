@@ -86,6 +86,16 @@ extension CommandContext {
         : "name the store's folder with --store")
   }
 
+  /// Throws for paths of recordings that the user's store knows, if there is one: the temporary store of
+  /// a quick command knows none.
+  func refuseRecordings(at paths: [String]) throws(SpoolError) {
+    guard DiskStore.isThere(at: storePath) else { return }
+    let store = try readableStore().store
+    for path in paths {
+      if let refusal = try store.refusal(toReplaceRecording: path) { throw refusal }
+    }
+  }
+
   func requireStore() throws(SpoolError) {
     let path = storePath
     if DiskStore.isThere(at: path) { return }
@@ -126,9 +136,12 @@ extension WordSearch {
     self.init(
       of: store, runs: store.runs, holds: { [store] in store.file(of: $0) != nil },
       corrections: RecordedCorrections(
-        versions: { [store] () throws(SpoolError) in try store.corrections.versions() },
-        all: { [store] recordings throws(SpoolError) in
-          try store.corrections.overlay(of: recordings.compactMap(Digest.init(hex:)))
+        versions: { [store] () throws(SpoolError) in
+          (try store.corrections.versions(), try store.corrections.transcriptVersions())
+        },
+        all: { [store] recordings, transcript throws(SpoolError) in
+          try store.corrections.overlay(
+            of: recordings.compactMap(Digest.init(hex:)), over: transcript)
         }),
       in: store.path, isWritable: store.isWritable, note: { [store] in store.note($0) })
   }

@@ -6,10 +6,11 @@ import Transcripts
 
 /// A recording whose words a user names: by its file, by a run, or by a stage of a run.
 struct NamedRecording {
-  /// The digests of the files of its sound, that of the named one first.
+  /// The digests of the files of its sound, that of the named one first; of several recordings, those
+  /// of the whole that they make.
   let recordings: [Digest]
-  /// Its file: as it was named, or where it is now, or where it was when it was run.
-  let path: String
+  /// Its files: as they were named, or where they are now, or where they were when they were run.
+  let paths: [String]
   /// The words that are meant, the best first; empty if there are none.
   private let found: [Found]
   /// Whether a run was named: its words are shown where it has moved them.
@@ -17,7 +18,12 @@ struct NamedRecording {
 
   private typealias Found = (run: RunRecord, told: RunRecord.ToldTranscript)
 
-  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  var path: String { paths.joined(separator: " + ") }
+  var name: String { paths.recordingName }
+
+  /// The words whose corrections count, whatever recording they are kept under; nil if only those of
+  /// the recording do.
+  var correctedTranscript: Digest? { found.first?.told.correctedTranscript }
 
   /// The words of the recording that count.
   func words(in store: DiskStore) throws(SpoolError) -> RecordingWords {
@@ -32,7 +38,7 @@ struct NamedRecording {
         advice: "spool run words \(ShellWords.line([path]))")
     }
     return try RecordingWords(
-      best.told, of: best.run, recordings: recordings, path: path, isMoved: isRun, in: store)
+      best.told, of: best.run, recordings: recordings, paths: paths, isMoved: isRun, in: store)
   }
 
   /// The words that an edited text was most likely made of: those that are shown, or the same ones where
@@ -70,47 +76,75 @@ extension [WordChange] {
 
 extension NamedRecording {
   /// The recording of a file: of its words, aligned ones come before recognised ones, and then the
-  /// newest, with the times of the recording itself.
+  /// newest, with the times of the recording itself. Without words of its own, it is the whole that a
+  /// run has made of it and others.
   init(file path: String, in store: DiskStore) throws(SpoolError) {
     let digest = try store.digest(ofFile: path)
     let recordings = try store.recordings(likeThat: digest)
-    var found: [Found] = []
+    var own: [Found] = []
+    var wholes: [[Found]] = []
     var owner: String?
     for run in try store.runs.mentioning(recordings) where run.state == .done {
       for told in try run.keptTranscripts(in: store).reversed() {
-        guard let input = told.input, let own = run.recordings?[input] else { continue }
-        if recordings.contains(own) {
-          found.append((run, told))
-        } else if run.recordings?.values.contains(digest) == true {
-          owner = owner ?? run.inputs[input]
+        if !told.inputs.contains(where: { run.recordings?[$0].map(recordings.contains) == true }) {
+          if run.isText(digest) { owner = owner ?? told.inputs.first.flatMap { run.inputs[$0] } }
+        } else if !told.isOfWhole {
+          own.append((run, told))
+        } else if let place = wholes.firstIndex(where: { $0.first?.told.sound == told.sound }) {
+          wholes[place].append((run, told))
+        } else {
+          wholes.append([(run, told)])
         }
       }
     }
-    if found.isEmpty, let owner {
+    if own.isEmpty, let whole = wholes.first {
+      guard wholes.count == 1 else { throw Self.ambiguous(path, wholes) }
+      let found = Self.inOrder(whole)
+      self.init(
+        recordings: try store.wholes(likeThat: found[0].told, of: found[0].run),
+        paths: try store.places(of: found[0].told.inputs, in: found[0].run), found: found,
+        isRun: false)
+      return
+    }
+    if own.isEmpty, let owner {
       throw .usage(
         "\(path) is no recording", reason: "it is a text of \(owner)",
         advice: "name the recording: \(ShellWords.line([owner]))")
     }
-    self.init(
-      recordings: recordings, path: path,
-      found: found.filter(\.told.isAligned) + found.filter { !$0.told.isAligned }, isRun: false)
+    self.init(recordings: recordings, paths: [path], found: Self.inOrder(own), isRun: false)
+  }
+
+  /// Aligned words come before recognised ones.
+  private static func inOrder(_ found: [Found]) -> [Found] {
+    found.filter(\.told.isAligned) + found.filter { !$0.told.isAligned }
+  }
+
+  private static func ambiguous(_ path: String, _ wholes: [[Found]]) -> SpoolError {
+    let names = wholes.prefix(3).compactMap(\.first).map { found in
+      "\(found.told.inputs.compactMap { found.run.inputs[$0] }.recordingName) of run \(found.run.id)"
+    }
+    let rest = wholes.count - names.count
+    return .usage(
+      "\(path) is part of several recordings with words",
+      reason: (names + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: ", "),
+      advice: "name one of these runs, or a recording that only one of them has")
   }
 
   /// The recording of a run's words.
   /// - Parameter stage: the stage whose words are meant; nil for the run's result.
   init(_ run: RunRecord, stage: String?, in store: DiskStore) throws(SpoolError) {
     let told = try run.keptTranscripts(of: stage.map { StepID($0) }, in: store)
-    guard let best = told.last(where: \.isAligned) ?? told.last, let input = best.input,
-      let digest = run.recordings?[input]
-    else {
+    guard let best = told.last(where: \.isAligned) ?? told.last, let digest = best.recording else {
       throw try Self.wordless(run, stage, in: store)
     }
-    let recordings = try store.recordings(likeThat: digest)
-    let others = told.filter { $0.input == input && $0.result.step != best.result.step }
+    let others = told.filter { $0.recording == digest && $0.result.step != best.result.step }
+    let found = [(run, best)] + others.map { (run, $0) }
+    let recordings =
+      best.isOfWhole
+      ? try store.wholes(likeThat: best, of: run) : try store.recordings(likeThat: digest)
     self.init(
-      recordings: recordings,
-      path: try store.place(of: digest, named: run.inputs[input] ?? run.id.name),
-      found: [(run, best)] + others.map { (run, $0) }, isRun: true)
+      recordings: recordings, paths: try store.places(of: best.inputs, in: run), found: found,
+      isRun: true)
   }
 
   /// The recording of a run, which may have no words any more: that of its words, or else its first sound.
@@ -164,7 +198,39 @@ extension RunRecord {
   }
 }
 
+extension RunRecord {
+  /// Whether a file came in as a text, and not as a sound.
+  fileprivate func isText(_ file: Digest) -> Bool {
+    let names = orderedInputs.map(\.name).filter { recordings?[$0] == file }
+    if let soundInputs { return !names.isEmpty && !names.contains(where: soundInputs.contains) }
+    return steps.contains { $0.inputs?[PortName("transcript")] == file }
+  }
+}
+
 extension DiskStore {
+  /// The wholes of the same sounds as that of words, whose own is the first. O(runs).
+  func wholes(
+    likeThat told: RunRecord.ToldTranscript, of run: RunRecord
+  ) throws(SpoolError) -> [Digest] {
+    var wholes = [told.recording].compactMap(\.self)
+    guard let part = told.inputs.last.flatMap({ run.recordings?[$0] }) else { return wholes }
+    for run in try runs.mentioning(recordings(likeThat: part)) where run.state == .done {
+      for other in try run.transcripts(in: self) where other.sound == told.sound {
+        if let digest = other.recording, !wholes.contains(digest) { wholes.append(digest) }
+      }
+    }
+    return wholes
+  }
+
+  /// Where the recordings of a run lie now: see ``place(of:named:)``.
+  func places(of inputs: [String], in run: RunRecord) throws(SpoolError) -> [String] {
+    try inputs.map { (input) throws(SpoolError) in
+      let path = run.inputs[input] ?? run.id.name
+      guard let recording = run.recordings?[input] else { return path }
+      return try place(of: recording, named: path)
+    }
+  }
+
   /// The recordings of the same sound as one: the same file with other tags, or in another container.
   /// - Returns: their digests, first that of the recording itself. O(runs).
   func recordings(likeThat recording: Digest) throws(SpoolError) -> [Digest] {
@@ -209,16 +275,25 @@ extension DiskStore {
     return path
   }
 
-  /// The hits, each with the file in which its recording lies now.
+  /// The hits, each with the files in which its recording lies now.
   func placed(_ hits: [SearchHit]) throws(SpoolError) -> [SearchHit] {
-    var places: [String: String] = [:]
+    var places: [[String]: [String]] = [:]
     return try hits.map { (hit) throws(SpoolError) in
       guard let recording = hit.digest else { return hit }
       var placed = hit
-      let key = recording.hex + hit.path
-      if places[key] == nil { places[key] = try place(of: recording, named: hit.path) }
-      placed.path = places[key] ?? hit.path
+      let key = [recording.hex] + hit.paths
+      if places[key] == nil { places[key] = try self.places(of: hit, recording) }
+      placed.paths = places[key] ?? hit.paths
       return placed
     }
+  }
+
+  private func places(of hit: SearchHit, _ recording: Digest) throws(SpoolError) -> [String] {
+    if hit.paths.count == 1 { return [try place(of: recording, named: hit.paths[0])] }
+    guard let run = try runs.run(named: hit.run), run.id.name == hit.run else { return hit.paths }
+    let inputs = hit.paths.compactMap { path in
+      run.orderedInputs.first { $0.path == path }?.name
+    }
+    return inputs.count == hit.paths.count ? try places(of: inputs, in: run) : hit.paths
   }
 }

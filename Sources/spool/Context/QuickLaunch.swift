@@ -299,7 +299,9 @@ struct QuickRuns {
   func run(_ job: QuickJob, isDry: Bool) throws(SpoolError) -> QuickReport {
     try stop.check()
     let isReplacing = context.arguments[QuickOptions.replace]
-    if !isReplacing, !isKept {
+    if isReplacing, !isKept {
+      try context.refuseRecordings(at: job.names.map { "\(folder)/\($0)" })
+    } else if !isKept {
       for name in job.names where (try? FileStamp(at: "\(folder)/\(name)")) != nil {
         throw SpoolError(
           "\(shown(name)) is there already", reason: "nothing is replaced without being asked to",

@@ -11,10 +11,11 @@ import Transcripts
 /// Corrections belong to the sound, in whatever file it is, and lie over the words as they were heard:
 /// they are there before and behind a cut.
 struct RecordingWords {
-  /// The digests of the files of its sound, that of these words first.
+  /// The digests of the files of its sound, that of these words first; of several recordings, those of
+  /// the whole that they make.
   let recordings: [Digest]
-  /// The recording's file: where it is now, or where it was when it was run.
-  let path: String
+  /// The recording's files: where they are now, or where they were when they were run.
+  let paths: [String]
   let run: RunRecord
   let told: RunRecord.ToldTranscript
   /// Oldest first.
@@ -40,7 +41,8 @@ struct RecordingWords {
     change.map { $0.move(words, removed: removed) } ?? words
   }
 
-  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  var path: String { paths.joined(separator: " + ") }
+  var name: String { paths.recordingName }
 
   /// The same words, moved in another way, or as they were heard.
   func moved(by change: TimelineMap?) -> RecordingWords {
@@ -68,11 +70,11 @@ struct RecordingWords {
 
   /// - Parameter isMoved: whether the words are shown where the run has moved them.
   init(
-    _ told: RunRecord.ToldTranscript, of run: RunRecord, recordings: [Digest], path: String,
+    _ told: RunRecord.ToldTranscript, of run: RunRecord, recordings: [Digest], paths: [String],
     isMoved: Bool, in store: DiskStore
   ) throws(SpoolError) {
     func transcript(_ artifact: Artifact) throws(SpoolError) -> Transcript {
-      let bytes = try doing("read the words of", path) { () throws(SystemError) in
+      let bytes = try doing("read the words of", paths.recordingName) { () throws(SystemError) in
         try FileOperations.system.bytes(of: store.file(of: artifact.digest) ?? "")
       }
       return try TranscriptFormat.json.read(bytes)
@@ -81,11 +83,11 @@ struct RecordingWords {
     let isHeardThere = store.file(of: told.heard.artifact.digest) != nil
     let source = isHeardThere ? told.heard : told.result
     let sound = try run.sound(
-      ofWords: source.step, recording: told.input.flatMap { run.recordings?[$0] }, in: store)
+      ofWords: source.step, recording: told.recording, in: store)
     let origin = { (time: Double) in sound?.origin(of: time...time)?.lowerBound ?? time }
-    (self.recordings, self.path, self.run, self.told) = (recordings, path, run, told)
+    (self.recordings, self.paths, self.run, self.told) = (recordings, paths, run, told)
     self.origin = origin
-    corrections = try store.corrections.overlay(of: recordings)
+    corrections = try store.corrections.overlay(of: recordings, over: told.correctedTranscript)
     recognised = try transcript(source.artifact)
     heard = CorrectedTranscript(recognised, with: corrections, origin: origin)
     change = isMoved && isHeardThere ? told.moved?.by : nil
@@ -104,14 +106,18 @@ extension DiskStore {
       guard let maker = run.steps.maker(ofWords: words.identity),
         let told = try run.transcripts(of: maker.id, in: self).first(where: {
           $0.result.artifact == words.artifact
-        }), let input = told.input, let digest = run.recordings?[input]
+        }), let digest = told.recording
       else { return .unchanged }
-      let recordings = try self.recordings(likeThat: digest)
-      guard recordings.contains(where: { corrected[$0.hex] != nil }) else { return .unchanged }
+      let recordings =
+        told.isOfWhole ? try wholes(likeThat: told, of: run) : try recordings(likeThat: digest)
+      // Those of a whole that older versions kept are under one of its recordings.
+      guard told.isOfWhole || recordings.contains(where: { corrected[$0.hex] != nil }) else {
+        return .unchanged
+      }
       if run.steps.contains(where: { $0.outcome == .pending }) { return .unknown }
       let found = try RecordingWords(
-        told, of: run, recordings: recordings, path: run.inputs[input] ?? "", isMoved: true,
-        in: self)
+        told, of: run, recordings: recordings,
+        paths: told.inputs.compactMap { run.inputs[$0] }, isMoved: true, in: self)
       guard found.isCorrected else { return .unchanged }
       return .changed(try TranscriptFormat.json.write(found.transcript))
     }
@@ -125,11 +131,21 @@ extension [StepRecord] {
   }
 }
 
+extension RunRecord.ToldTranscript {
+  /// The words whose corrections count, whatever recording they are kept under; nil if only those of
+  /// the recording do.
+  var correctedTranscript: Digest? { isOfWhole ? heard.artifact.digest : nil }
+}
+
 extension CorrectionTable {
   /// The corrections of a recording, oldest first.
-  /// - Parameter recordings: the digests of the files of its sound.
-  func overlay(of recordings: [Digest]) throws(SpoolError) -> [Correction] {
-    try all(of: recordings).map { (stored) throws(SpoolError) in
+  /// - Parameters:
+  ///   - recordings: the digests of the files of its sound.
+  ///   - transcript: as for ``all(of:over:)``.
+  func overlay(
+    of recordings: [Digest], over transcript: Digest?
+  ) throws(SpoolError) -> [Correction] {
+    try all(of: recordings, over: transcript).map { (stored) throws(SpoolError) in
       do {
         return Correction(
           author: stored.author, time: stored.time,

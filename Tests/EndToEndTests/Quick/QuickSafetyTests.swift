@@ -48,6 +48,25 @@ struct QuickSafetyTests {
     #expect(try Data(contentsOf: URL(filePath: place.file("in.wav"))) == before)
   }
 
+  @Test("a recording that a run took in is never replaced, though the run is in another store")
+  func knownRecording() throws {
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages: [decode, { export: [flac] }]\n")
+    let taken = place.file("taken.wav")
+    try Reference.record(taken, seconds: 1)
+    #expect(try place.run(pipeline, [taken]).exitCode == 0)
+    let before = try Data(contentsOf: URL(filePath: taken))
+    for dry in [[], ["--dry-run"]] {
+      let refused = try place.spool(["convert", "in.wav", "-o", "taken.wav", "--replace"] + dry)
+      #expect(refused.exitCode == 1)
+      #expect(Complaint(refused.errorOutput)?.why.contains("a run took in") == true)
+    }
+    #expect(try Data(contentsOf: URL(filePath: taken)) == before)
+    // What the run wrote is no recording.
+    let export = try place.spool(["convert", "in.wav", "-o", "out/taken.flac", "--replace"])
+    #expect(export.exitCode == 0, "\(export.errorOutput)")
+  }
+
   @Test(
     "mistakes are told in terms of its own options, and nothing is written",
     arguments: [

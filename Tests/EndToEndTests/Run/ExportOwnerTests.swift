@@ -89,6 +89,42 @@ struct ExportOwnerTests {
     #expect(try place.run(show, [note, first]).exitCode == 0)
   }
 
+  @Test(
+    "what Spool wrote is its own where the folder was moved or copied to",
+    arguments: ["moved", "copied"])
+  func moved(_ way: String) throws {
+    let (old, new) = (place.file("project"), place.file("elsewhere"))
+    let note = old + "/note.flac"
+    try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(atPath: self.note, toPath: note)
+    #expect(try place.run(try pipeline(), [note], ["--out", old + "/out"]).exitCode == 0)
+    if way == "moved" {
+      try FileManager.default.moveItem(atPath: old, toPath: new)
+    } else {
+      try FileManager.default.copyItem(atPath: old, toPath: new)
+    }
+    let (moved, out) = (new + "/note.flac", ["--out", new + "/out"])
+    let louder = try place.run(try pipeline("-1 dB"), [moved], out)
+    #expect(louder.exitCode == 0, "\(louder.errorOutput)")
+    // Another program's file is not.
+    try place.folder.write("edited by hand", to: "elsewhere/out/note.wav")
+    #expect(try place.run(try pipeline("-2 dB"), [moved], out).exitCode == 1)
+    // Nor is a copy that a run took in as a recording.
+    try FileManager.default.removeItem(atPath: new + "/out/note.wav")
+    try FileManager.default.moveItem(
+      atPath: new + "/out/note.flac", toPath: place.file("kept.flac"))
+    let kept = place.file("kept.flac")
+    #expect(try place.run(try pipeline(), [kept], ["--out", place.file("third")]).exitCode == 0)
+    let onto = try place.pipeline(
+      """
+      pipeline: two
+      inputs: { note: sound }
+      stages: [decode, { gain: -3 dB }, { export: { formats: [flac], name: kept } }]
+      """)
+    let refused = try place.run(onto, [moved], ["--out", place.folder.path, "--replace"])
+    #expect(refused.exitCode == 1, "a recording was replaced")
+  }
+
   @Test("one file that may not be replaced leaves the others as they are, and the plan foresees it")
   func mixedSet() throws {
     #expect(try place.run(try pipeline(), [note]).exitCode == 0)

@@ -77,6 +77,38 @@ struct WhyTests {
     }
   }
 
+  @Test("a run is compared with the one of the most equal inputs, and not with the latest")
+  func nearestRun() throws {
+    let show = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { jingle: sound, talk: sound }
+      stages:
+        - concat: { from: [$jingle, $talk] }
+        - export: { formats: [wav] }
+      """)
+    let files = ["jingle.wav", "new.wav", "first.wav", "second.wav"].map(place.file)
+    for (number, file) in files.enumerated() {
+      try Reference.record(file, seconds: 1 + Double(number) / 2)
+    }
+    func run(_ jingle: Int, _ talk: Int, _ folder: String) throws -> String {
+      let run = try place.run(
+        show, [files[jingle], files[talk]], ["--out", place.file(folder)])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      return try #require(run.record?.id)
+    }
+    // The talks stay, and the jingle is another file under the same path.
+    let first = try run(0, 2, "a")
+    _ = try run(0, 3, "b")
+    try FileManager.default.removeItem(atPath: files[0])
+    try FileManager.default.copyItem(atPath: files[1], toPath: files[0])
+    _ = try run(0, 2, "c")
+    let why = try place.spool(["why", "last"]).text
+    #expect(why.contains("compared with run \(first)"), "\(why)")
+    #expect(why.contains("jingle.wav has changed"), "\(why)")
+    #expect(!why.contains("second.wav"), "\(why)")
+  }
+
   @Test("the first run, a repetition and another threshold")
   func threshold() throws {
     let first = try run()

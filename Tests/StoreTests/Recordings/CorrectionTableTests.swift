@@ -45,6 +45,23 @@ import Testing
     #expect(try table.all(of: [recording]) == [correction("[1]")])
   }
 
+  @Test func `those of a transcript count, whatever they are kept under`() throws {
+    let table = store.corrections
+    let (whole, words) = (SHA256.digest(of: "a whole"), SHA256.digest(of: "words"))
+    try table.add(correction("[1]"), to: [recording], after: 0)
+    #expect(try table.all(of: [whole]) == [])
+    #expect(try table.all(of: [whole], over: words) == [correction("[1]")])
+    #expect(try table.all(of: [whole], over: SHA256.digest(of: "other words")) == [])
+    #expect(try table.transcriptVersions().keys.map(\.self) == [words.hex])
+    var second = correction("[2]")
+    second.time = "2026-01-02T12:00:00Z"
+    try table.add(second, to: [whole], over: words, after: 1)
+    #expect(try table.all(of: [whole], over: words) == [correction("[1]"), second])
+    #expect(try table.all(of: [whole]) == [second])
+    for _ in 1...2 { #expect(try table.removeLast(of: [whole], over: words) != nil) }
+    #expect(try table.all(of: [whole, recording]) == [])
+  }
+
   @Test func `corrections of two files of a sound are one row, in their order`() throws {
     let table = store.corrections
     let other = SHA256.digest(of: "the same sound with other tags")
