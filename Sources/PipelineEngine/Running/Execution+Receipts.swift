@@ -95,14 +95,11 @@ extension Execution {
           progress.record.published.append(file)
           recorder.record(.published(file))
         }
-        guard let index = progress.record.steps.firstIndex(where: { $0.id == step }),
-          progress.record.steps[index].outcome == .reused
+        let wasThere = files.allSatisfy(\.wasThere)
+        guard let checkpoint = try survey().checkpoint(of: step),
+          progress.settleReceipt(step, checkpoint, wasThere: wasThere, store: store)
         else { continue }
-        if files.allSatisfy(\.wasThere) {
-          recorder.record(.reused(step, kind: asking.descriptor.kind))
-        } else {
-          progress.record.steps[index].outcome = .made
-        }
+        if wasThere { recorder.record(.reused(step, kind: asking.descriptor.kind)) }
       } catch {
         throw PassFailure(step, error)
       }
