@@ -21,7 +21,7 @@ struct SearchIndex: ~Copyable {
   /// The reason for not using an index of another version.
   static let otherVersion = "the index is of another version"
   /// Changes with the tables, and with how words are said.
-  private static let version: Int64 = 6
+  private static let version: Int64 = 7
 
   private static let tables =
     unsafe String(cString: text_search_tables) + "PRAGMA user_version = \(version);"

@@ -299,7 +299,7 @@ struct SearchClip {
       reason: "how \(obstacle) of run \(hit.run) moves the sound in time is not known, and "
         + "\(heard) is not in the store any more",
       advice: "this computes it again: "
-        + sound.run.line(adding: ["--checkpoint", "every"], from: store))
+        + sound.run.line(adding: ["--checkpoint", "every"]))
   }
 }
 
