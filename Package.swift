@@ -187,8 +187,8 @@ let package = Package(
     tests(
       "SpoolTests",
       [
-        "spool", "Stages", "SoundEngine", "PipelineModel", "PipelineEngine", "Intake", "Store",
-        "Platform", "TestSupport",
+        "spool", "Stages", "SoundEngine", "PipelineModel", "PipelineEngine", "Intake", "Search",
+        "Store", "Platform", "TestSupport",
       ]),
     tests(
       "EndToEndTests", ["spool", "Store", "PipelineModel", "Audio", "Platform", "TestSupport"]),

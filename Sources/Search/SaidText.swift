@@ -1,19 +1,25 @@
 internal import Transcripts
 
-/// Text as the index compares what is said: signs and abbreviations in English words, and every whole
-/// number as one token of digits, so that 20 is not in twenty three.
+/// Text as the index compares what is said: signs and abbreviations in English words, every whole
+/// number as one token of digits, so that 20 is not in twenty three, and ß as ss.
 enum SaidText {
   /// Each word as it is said; empty if it is silent. A number of several words stands in the first of
   /// them, and the others are empty. O(n).
   /// - Parameter isEnglish: whether all words are English. Of another language only words with digits
   ///   or signs are said as in English: a query for `20 %` finds them too.
   static func words(of written: [String], isEnglish: Bool) -> [String] {
-    let said = EnglishSpelling().said(written)
+    let said = EnglishSpelling().said(written).map(folded)
     if isEnglish { return withDigits(said, written) }
     return zip(written, said).map { word, said in
       let isShort = hasSign(word) || word.contains(where: \.isNumber)
-      return isShort ? withDigits([said], [word])[0] : word
+      return isShort ? withDigits([said], [word])[0] : folded(word)
     }
+  }
+
+  /// With ss for ß, which is written for it where keyboards have none.
+  static func folded(_ text: String) -> String {
+    text.contains { "ßẞ".contains($0) }
+      ? text.replacing("ß", with: "ss").replacing("ẞ", with: "SS") : text
   }
 
   /// The ways in which a text may be said, the likeliest first.

@@ -203,7 +203,8 @@ package struct SearchQuery: Hashable, Sendable {
 
     /// Its letters and digits, which alone are in the index.
     private static func plain(_ text: String) -> String {
-      text.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
+      SaidText.folded(text.lowercased()).split { !$0.isLetter && !$0.isNumber }.joined(
+        separator: " ")
     }
   }
 }

@@ -28,13 +28,19 @@ extension DiskStore {
 
   /// Whether a run is of a recording that an inbox took in: its file lay in a work folder of the
   /// store, wherever that was then.
-  package func isOfInbox(_ run: RunRecord) -> Bool {
-    run.inputs.values.contains { file in
-      let names = file.split(separator: "/")
-      return file.hasPrefix(path + "/")
-        || names.count > 2 && names[names.count - 3] == "work"
-          && StoreLayout.isWorkName(String(names[names.count - 2]))
-    }
+  package func isOfInbox(_ run: RunRecord) -> Bool { run.inputs.values.contains(where: isOfInbox) }
+
+  /// Whether a file lies in a work folder of the store: its path means nothing to people.
+  private func isOfInbox(_ file: String) -> Bool {
+    let names = file.split(separator: "/")
+    return file.hasPrefix(path + "/")
+      || names.count > 2 && names[names.count - 3] == "work"
+        && StoreLayout.isWorkName(String(names[names.count - 2]))
+  }
+
+  /// What a recording's path is called: one in a work folder by its file's name alone.
+  package func shownName(of file: String) -> String {
+    isOfInbox(file) ? file.split(separator: "/").last.map(String.init) ?? file : file
   }
 
   /// The recording that an inbox took in and a run processed; nil if the run is of other files, or

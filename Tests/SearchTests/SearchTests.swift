@@ -24,6 +24,16 @@ import Testing
     #expect(try bench.hits("cafes").isEmpty)
   }
 
+  @Test("ß and ss are the same, in what is said and in what is asked for")
+  func sharpS() throws {
+    #expect(SaidText.words(of: ["Straße", "20"], isEnglish: false) == ["Strasse", "20"])
+    try bench.tell("In der Straße, nicht im Strassencafé.", of: "a.wav")
+    for query in ["Straße", "strasse", "STRAẞE", "der strasse"] {
+      #expect(try bench.hits(query).first?.words.hasSuffix("Straße,") == true, "\(query)")
+    }
+    #expect(try bench.hits("Straßencafé").map(\.start) == [5])
+  }
+
   @Test("other scripts are found", arguments: ["Привет", "καλημέρα", "שלום", "नमस्ते", "日本語"])
   func scripts(word: String) throws {
     try bench.tell("one \(word) three", of: "a.wav")

@@ -96,9 +96,11 @@ extension Execution {
           progress.record.published.append(file)
           recorder.record(.published(file))
         }
-        guard progress.record.steps.contains(where: { $0.id == step && $0.outcome == .reused })
+        let wasThere = files.allSatisfy(\.wasThere)
+        guard let checkpoint = try survey().checkpoint(of: step),
+          progress.settleReceipt(step, checkpoint, wasThere: wasThere, store: store)
         else { continue }
-        if files.allSatisfy(\.wasThere) {
+        if wasThere {
           recorder.record(.reused(step, kind: asking.descriptor.kind))
         } else if let made = progress.makeAgain(
           step, begunAt: begunAt, workSeconds: clock.elapsed - began)

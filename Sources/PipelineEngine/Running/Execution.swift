@@ -70,9 +70,8 @@ struct Execution: Sendable {
     var judged: Set<StepID> = []
     while true {
       let survey = try first.take() ?? self.survey()
-      let reused = progress.takeReused(survey, store: store)
-      // A receipt has no work of its own: whether it exists shows when it is to be written.
-      for (id, checkpoint) in reused where plan.step(id)?.stage.receipt == nil {
+      let reused = progress.takeReused(survey, of: plan, store: store)
+      for (id, checkpoint) in reused {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
       // The run's inputs must not be collected if it is interrupted.

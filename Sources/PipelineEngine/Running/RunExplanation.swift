@@ -49,6 +49,8 @@ package struct RunExplanation: Sendable {
       }
       return .reusedOfLostRecord(probably: nil)
     case .made:
+      // All that it gives is files outside of the store, and the key is that of every recording.
+      if step.finishedAt == nil, step.outputs.isEmpty { return .written }
       if let maker = maker(of: key, before: step.finishedAt ?? run.startedAt) {
         return .madeAgain(after: maker)
       }
@@ -77,7 +79,11 @@ package struct RunExplanation: Sendable {
   /// The newest earlier run that did this work; without one, the run that began later and had done
   /// it by this time, in seconds since 1970, nil for an unfinished run.
   private func maker(of key: Checkpoint.Key, before time: Double?) -> RunID? {
-    if let maker = earlier.first(where: { $0.made(key) != nil }) { return maker.id }
+    let makers = earlier.filter { $0.made(key) != nil }
+    // The same key for several recordings: that of a receipt.
+    if let maker = makers.first(where: { shareRecording(run, $0) }) ?? makers.first {
+      return maker.id
+    }
     return later.last { other in
       guard let finishedAt = other.made(key)?.finishedAt else { return false }
       return finishedAt <= time ?? .infinity
@@ -208,6 +214,8 @@ extension RunExplanation {
     case changed([Change], since: RunID)
     /// The same work was done before, and its output was no longer in the store.
     case madeAgain(after: RunID)
+    /// A receipt that was not there yet.
+    case written
     /// The step's key components are no longer in the store.
     case forgotten
     /// This run, the nearest, did other work, and its key components are not in the store.

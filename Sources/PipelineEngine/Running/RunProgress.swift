@@ -35,17 +35,33 @@ struct RunProgress {
     record.recordings = recordings.mapValues(\.identity)
   }
 
-  /// Records the steps that had checkpoints, and returns the new ones.
+  /// Records the steps that had checkpoints, and returns the new ones. A receipt has no work of its own:
+  /// whether it exists shows when it is to be written.
   mutating func takeReused(
-    _ survey: Survey, store: any ArtifactStore
+    _ survey: Survey, of plan: Plan, store: any ArtifactStore
   ) -> [(StepID, Checkpoint)] {
     var news: [(StepID, Checkpoint)] = []
     for index in record.steps.indices where record.steps[index].outcome == .pending {
-      guard let checkpoint = survey.checkpoint(of: record.steps[index].id) else { continue }
+      let id = record.steps[index].id
+      guard plan.step(id)?.stage.receipt == nil, let checkpoint = survey.checkpoint(of: id) else {
+        continue
+      }
       fill(index, checkpoint, .reused, store: store)
       news.append((record.steps[index].id, checkpoint))
     }
     return news
+  }
+
+  /// Records a receipt's step whose checkpoint was there.
+  /// - Parameter wasThere: whether its files were there too.
+  /// - Returns: whether it was not recorded yet.
+  mutating func settleReceipt(
+    _ step: StepID, _ checkpoint: Checkpoint, wasThere: Bool, store: any ArtifactStore
+  ) -> Bool {
+    guard let index = record.steps.firstIndex(where: { $0.id == step && $0.outcome == .pending })
+    else { return false }
+    fill(index, checkpoint, wasThere ? .reused : .made, store: store)
+    return true
   }
 
   /// Records that steps are in progress.

@@ -14,6 +14,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case inboxList = "inbox list"
   case inboxRelease = "inbox release"
   case inboxRetry = "inbox retry"
+  case inboxExport = "inbox export"
   case inboxShow = "inbox show"
   case keyImport = "proof key import"
   case keyPassphrase = "proof key passphrase"

@@ -89,7 +89,10 @@ struct ArtifactFile: Hashable, Sendable {
   let stamp: FileStamp
 
   /// The files of the artifact folder whose names are digests, and the paths of all other entries.
-  static func all(in layout: StoreLayout) -> (files: [ArtifactFile], strays: [String]) {
+  /// - Parameter isKnown: whether a file is left out; nothing but its name is looked at.
+  static func all(
+    in layout: StoreLayout, besides isKnown: (Digest) -> Bool = { _ in false }
+  ) -> (files: [ArtifactFile], strays: [String]) {
     var files: [ArtifactFile] = []
     var strays: [String] = []
     for shard in FilePath.names(in: layout.artifacts) {
@@ -100,9 +103,11 @@ struct ArtifactFile: Hashable, Sendable {
       }
       for name in FilePath.names(in: folder) {
         let path = "\(folder)/\(name)"
+        let digest = Digest(hex: name)
+        if let digest, isKnown(digest) { continue }
         // A file that is gone by now was freed.
         guard let stamp = try? FileStamp(at: path) else { continue }
-        if let digest = Digest(hex: name), layout.artifact(digest) == path, stamp.isRegularFile {
+        if let digest, layout.artifact(digest) == path, stamp.isRegularFile {
           files.append(ArtifactFile(path: path, digest: digest, stamp: stamp))
         } else {
           strays.append(path)

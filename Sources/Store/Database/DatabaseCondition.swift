@@ -161,8 +161,12 @@ enum DatabaseLoss {
   static func line(_ cause: String) -> String { "the store's database was lost (\(cause))" }
 
   /// What it is rebuilt from.
-  /// - Parameter slot: the backup to start from; nil if there is none.
-  static func source(_ slot: Int?) -> String {
-    slot.map { "backup \($0) and the change log" } ?? "the change log beside it"
+  /// - Parameters:
+  ///   - slot: the backup to start from; nil if there is none.
+  ///   - isLogLost: whether there is no change log.
+  static func source(_ slot: Int?, isLogLost: Bool = false) -> String {
+    guard let slot else { return "the change log beside it" }
+    return isLogLost
+      ? "backup \(slot) alone, for the change log is lost too" : "backup \(slot) and the change log"
   }
 }

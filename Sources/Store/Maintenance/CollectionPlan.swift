@@ -15,8 +15,7 @@ struct CollectionPlan {
   struct Mention {
     let artifact: Digest
     let isSound: Bool
-    /// Whether it is never freed by age or size: words and receipts are small, and words may have
-    /// taken hours.
+    /// Whether it is never freed by age or size.
     var isPermanent = false
   }
 
@@ -48,11 +47,13 @@ struct CollectionPlan {
 
   /// O(n log n) in the number of runs, and linear in checkpoints and files.
   /// - Parameters:
+  ///   - recorded: the artifacts that stay because the records of runs name them, whatever became of
+  ///     the checkpoints that did.
   ///   - isRecent: the checkpoints that stay because they are recent.
   ///   - now: in seconds since 1970.
   init(
     _ policy: CollectionPolicy, now: Double, holdings: [Holding], mentions: [Digest: [Mention]],
-    files present: [Digest: File], isRecent: Set<Digest>
+    files present: [Digest: File], recorded: Set<Digest> = [], isRecent: Set<Digest>
   ) {
     self.mentions = mentions
     self.present = present
@@ -62,6 +63,7 @@ struct CollectionPlan {
       namers[mention.artifact, default: 0] += 1
       if !mention.isSound { keptAsFile.insert(mention.artifact) }
     }
+    for artifact in recorded { namers[artifact, default: 0] += 1 }
     var total = present.values.reduce(0) { $0 + $1.byteCount }
     // Checkpoints without a run go under any policy, unless it is for sound alone.
     if !isSoundOnly { for digest in present.keys where namers[digest] == nil { free(digest) } }

@@ -95,7 +95,7 @@ extension DiskStore {
   ) throws(SpoolError) -> (backup: String, keptAside: String?) {
     let isNew = backup != nil && !isThere(at: path)
     if isNew, let backup { try requireBackup(FilePath.absolute(backup), ofStore: path, files) }
-    let site = try RepairSite(path, files: files, isMaking: isNew)
+    let site = try RepairSite(path, to: "restore", files: files, isMaking: isNew)
     let chosen = if let backup { FilePath.absolute(backup) } else { try newestGood(site) }
     guard (try? FileStamp(following: chosen)) != nil else {
       throw SpoolError(
@@ -111,7 +111,22 @@ extension DiskStore {
         isForeign = true
       }
     }
-    return (chosen, try site.rebuild.restore(chosen, isForeign: isForeign))
+    let keptAside = try site.rebuild.restore(chosen, isForeign: isForeign)
+    if isForeign { try writeReceiptLog(of: site) }
+    return (chosen, keptAside)
+  }
+
+  /// Writes the list of receipts and its signed head beside a database that came without them.
+  private static func writeReceiptLog(of site: borrowing RepairSite) throws(SpoolError) {
+    let (layout, files) = (site.layout, site.files)
+    for path in [layout.receiptLog, layout.receiptHead] where (try? FileStamp(at: path)) != nil {
+      return
+    }
+    let log = ReceiptLog(layout: layout, drafts: DraftFolder(path: layout.drafts, files: files))
+    var database = try Database(at: layout.database)
+    try database.transaction(to: "restore") { (database) throws(SpoolError) in
+      try log.follow(&database)
+    }
   }
 
   /// Throws unless a backup can be used, before a store is made for it.

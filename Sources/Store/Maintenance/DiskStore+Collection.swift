@@ -91,7 +91,8 @@ extension DiskStore {
       report.freedBytes += byteCount
     }
     if !policy.isSoundOnly {
-      for file in try freeDamaged(unusedFor: workAge, isDryRun: isDryRun) {
+      let kept = try irreplaceable(runs).union(listed)
+      for file in try freeDamaged(unusedFor: workAge, unlessIn: kept, isDryRun: isDryRun) {
         report.files.append(file)
         report.freedBytes += file.byteCount
       }
@@ -103,17 +104,18 @@ extension DiskStore {
     return report
   }
 
-  /// Deletes damaged files set aside so many seconds ago; only lists them if `isDryRun`.
+  /// Deletes damaged artifacts set aside so many seconds ago, except the last copy of one of `kept`;
+  /// only lists them if `isDryRun`. Anything else there waits for a person.
   private func freeDamaged(
-    unusedFor age: Double, isDryRun: Bool
+    unusedFor age: Double, unlessIn kept: Set<Digest>, isDryRun: Bool
   ) throws(SpoolError) -> [CollectionReport.File] {
     var freed: [CollectionReport.File] = []
     for name in FilePath.names(in: layout.damaged) {
       let path = "\(layout.damaged)/\(name)"
       // A rename changes the change time.
-      guard let stamp = try? FileStamp(at: path), now - Double(stamp.changed) / 1e9 > age else {
-        continue
-      }
+      guard let digest = Digest(hex: name), !isLastCopy(digest, among: kept),
+        let stamp = try? FileStamp(at: path), now - Double(stamp.changed) / 1e9 > age
+      else { continue }
       if !isDryRun {
         try doing("delete", path) { () throws(SystemError) in try files.unlink(path) }
       }
@@ -121,6 +123,18 @@ extension DiskStore {
         CollectionReport.File(path: path, byteCount: Int(stamp.byteCount), kind: .unnamed))
     }
     return freed
+  }
+
+  /// The artifacts that nothing can make again as they were: what came from inboxes, words, receipts.
+  func irreplaceable(_ runs: [RunRecord]) throws(SpoolError) -> Set<Digest> {
+    try withDatabase { (database) throws(SpoolError) in
+      try RecordingTable.originals(in: &database).union(runs.flatMap(\.permanentArtifacts))
+    }
+  }
+
+  /// Whether an artifact that nothing can make again is not in its place.
+  func isLastCopy(_ artifact: Digest, among irreplaceable: Set<Digest>) -> Bool {
+    irreplaceable.contains(artifact) && (try? FileStamp(at: layout.artifact(artifact))) == nil
   }
 
   /// Files used since then are kept: the grace period, or the start of the oldest running run.
@@ -154,8 +168,7 @@ extension DiskStore {
     for (digest, stored) in try CheckpointTable.artifacts(in: &database) {
       mentions[digest] = stored.artifacts.map {
         CollectionPlan.Mention(
-          artifact: $0.digest, isSound: $0.kind == .sound,
-          isPermanent: $0.kind == .transcript || $0.kind == .receipt)
+          artifact: $0.digest, isSound: $0.kind == .sound, isPermanent: $0.kind.isPermanent)
       }
       let recorded = stored.recordedAt ?? guardStart
       if recorded > guardStart { recent.insert(digest) }
@@ -169,7 +182,7 @@ extension DiskStore {
     }
     return CollectionPlan(
       policy, now: Double(now) / 1e9, holdings: holdings, mentions: mentions, files: files,
-      isRecent: recent)
+      recorded: Set(runs.flatMap(\.permanentArtifacts)), isRecent: recent)
   }
 
   /// Frees the plan, portion by portion.
@@ -221,5 +234,21 @@ extension DiskStore {
       try files.unlinkIfThere(file.path)
     }
     return true
+  }
+}
+
+extension ArtifactKind {
+  /// Whether it is never freed by age or size: words and receipts are small, and words may have taken
+  /// hours.
+  fileprivate var isPermanent: Bool { self == .transcript || self == .receipt }
+}
+
+extension RunRecord {
+  /// The words and receipts that it names. They are found by it, so they stay while it does, whatever a
+  /// repair has done to the checkpoints that name them too.
+  var permanentArtifacts: [Digest] {
+    steps.flatMap { step in
+      step.outputs.values.compactMap { $0.kind.isPermanent ? $0.artifact?.digest : nil }
+    }
   }
 }

@@ -56,18 +56,20 @@ extension DiskStore {
       return
     }
     let removal = DamageRemoval(layout: layout, files: files)
-    let (struck, aside) = try withDatabase {
-      (database) throws(SpoolError) -> (CheckpointTable.RemovalOutcome, String?) in
-      try removal.remove(damage, from: &database)
+    let (struck, aside, isOriginal) = try withDatabase {
+      (database) throws(SpoolError) -> (CheckpointTable.RemovalOutcome, String?, Bool) in
+      let isOriginal = try RecordingTable.hasOriginal(damage.digest, in: &database)
+      let (struck, aside) = try removal.remove(damage, from: &database)
+      return (struck, aside, isOriginal)
     }
     guard let aside else { return }
     let count = struck.suspects.count
     let rest =
       count == 0
       ? "" : ", and so \(count == 1 ? "is the stage that" : "are the \(count) stages that") used it"
-    news.tell(
-      "\(what) (\(damage.problem)): it is kept aside as \(aside) and made again where it is needed"
-        + rest)
+    let prospect =
+      isOriginal ? "; " + InspectionFinding.lostOriginal : " and made again where it is needed"
+    news.tell("\(what) (\(damage.problem)): it is kept aside as \(aside)\(prospect)\(rest)")
   }
 
   /// Reports outputs that differ from their removed originals.

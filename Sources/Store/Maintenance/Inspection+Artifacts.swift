@@ -9,8 +9,10 @@ extension Inspection {
   private static let namingTime: Int64 = 3600 * 1_000_000_000
 
   /// Checks every artifact that exists or is named.
+  /// - Parameter recorded: what the records of runs keep.
   func inspectArtifacts(
-    _ named: [Digest: Artifact], in database: inout Database, _ report: inout InspectionReport
+    _ named: [Digest: Artifact], recorded: Set<Digest>, in database: inout Database,
+    _ report: inout InspectionReport
   ) throws(SpoolError) {
     let found = try inspectFiles(named, &report)
     if try RecordingTable.isThere(in: &database) {
@@ -33,7 +35,8 @@ extension Inspection {
           meaning: "it is made again when it is needed"))
     }
     let lost = LostRecords(layout: layout, files: files).digests
-    for file in ArtifactFile.all(in: layout).files where named[file.digest] == nil {
+    for file in ArtifactFile.all(in: layout).files
+    where named[file.digest] == nil && !recorded.contains(file.digest) {
       let isLost = lost.contains(file.digest)
       let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
       if isSettled, try !CheckpointTable.names(file.digest, in: &database),
@@ -52,8 +55,8 @@ extension Inspection {
     }
   }
 
-  /// Reports a database that was lost with its log and its backups until a repair has accepted it:
-  /// an empty one in its place hides the loss.
+  /// Reports a database that was lost with its log until a repair has accepted it: an empty one, or an
+  /// older one, in its place hides the loss.
   func inspectLostRecords(_ report: inout InspectionReport) {
     let lost = LostRecords(layout: layout, files: files)
     if lost.isAccepted { return }
@@ -61,9 +64,12 @@ extension Inspection {
     report.findings.append(
       InspectionFinding(
         .lostRecords, layout.database,
-        problem: "an empty database is in the place of a lost one: "
-          + "\(count == 1 ? "a file has" : "\(count) files have") no record any more",
-        meaning: Self.withoutSource))
+        problem: "records were lost with the database and its change log: "
+          + "\(count == 1 ? "a file has" : "\(count) files have") none any more",
+        meaning:
+          "runs and recordings of inboxes may be missing too; all files are kept, for recordings "
+          + "may be among them; \(command: .restore) FILE puts a newer backup in place, if there is one"
+      ))
   }
 
   /// Whether an artifact is a recording's; false in a database without recordings.

@@ -29,9 +29,12 @@ extension Inspection {
     return named
   }
 
+  /// Checks every run's row.
+  /// - Returns: the artifacts that stay because runs name them.
   func inspectRuns(
     in database: inout Database, _ report: inout InspectionReport
-  ) throws(SpoolError) {
+  ) throws(SpoolError) -> Set<Digest> {
+    var recorded: Set<Digest> = []
     let rows = try database.run(
       "SELECT id, record, started_at, state, pipeline FROM runs", to: "read runs in")
     for row in rows {
@@ -49,7 +52,9 @@ extension Inspection {
         report.findings.append(unreadableRun(id, "contradicts itself"))
         continue
       }
+      recorded.formUnion(run.permanentArtifacts)
     }
+    return recorded
   }
 
   private func unreadableRun(_ id: String, _ what: String) -> InspectionFinding {

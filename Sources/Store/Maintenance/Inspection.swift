@@ -87,9 +87,9 @@ package struct Inspection: Sendable {
       report.findings.append(databaseFinding(reason))
     case .opened(var database):
       named = try inspectCheckpoints(in: &database, &report)
-      try inspectRuns(in: &database, &report)
+      let recorded = try inspectRuns(in: &database, &report)
       try inspectExports(in: &database, &report)
-      try inspectArtifacts(named, in: &database, &report)
+      try inspectArtifacts(named, recorded: recorded, in: &database, &report)
       inspectLostRecords(&report)
       try inspectPins(in: &database, &report)
       try inspectLog(in: &database, &report)
@@ -170,7 +170,7 @@ package struct Inspection: Sendable {
       meaning: rebuild.hasNoSource
         ? Self.withoutSource
         : "runs and checkpoints are not found in it; the next command makes it again from "
-          + DatabaseLoss.source(slots.newestGood))
+          + DatabaseLoss.source(slots.newestGood, isLogLost: rebuild.isLogLost))
   }
 
   /// What the loss of a database with its log and its backups means.

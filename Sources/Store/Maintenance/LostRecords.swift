@@ -2,8 +2,8 @@ import Glibc
 import PipelineModel
 import Platform
 
-/// The artifacts whose records were lost together with the database, its change log and its
-/// backups. What they are is unknown, and the recordings of an inbox may be among them.
+/// The artifacts whose records were lost together with the database and its change log, and are in no
+/// backup. What they are is unknown, and the recordings of an inbox may be among them.
 ///
 /// They are listed in a file when another database takes the place of the lost one, so that no
 /// later command takes them for files that are not needed. A repair accepts the loss; the list stays

@@ -312,9 +312,12 @@ struct RepairSite: ~Copyable {
   private let lock: FolderLock
 
   /// Takes the store; throws, naming the holders, if it is in use.
-  /// - Parameter isMaking: whether to make its folder if there is none.
+  /// - Parameters:
+  ///   - action: what it is taken for.
+  ///   - isMaking: whether to make its folder if there is none.
   init(
-    _ path: String, files: FileOperations, isMaking: Bool = false, patience: Int = 1000
+    _ path: String, to action: String = "repair", files: FileOperations, isMaking: Bool = false,
+    patience: Int = 1000
   ) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let drafts = DraftFolder(path: layout.drafts, files: files)
@@ -326,7 +329,7 @@ struct RepairSite: ~Copyable {
     let lock = try FolderLock(layout.root)
     guard lock.wait(patience: patience, { $0.tryAlone() }) else {
       throw SpoolError(
-        "repair", layout.root, reason: "\(lock.holdersInWords) works in it",
+        action, layout.root, reason: "\(lock.holdersInWords) works in it",
         advice: "wait until that has ended, or stop it")
     }
     for folder in [layout.artifacts, layout.drafts] {

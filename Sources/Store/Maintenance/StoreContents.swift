@@ -2,8 +2,8 @@ import Glibc
 internal import PipelineModel
 package import Platform
 
-/// What a store holds, by kind and by recording. The lengths of artifacts are the database's: their
-/// files are not looked at.
+/// What a store holds, by kind and by recording. The lengths of artifacts are the database's: only files
+/// without a record are looked at.
 package struct StoreContents: Hashable, Sendable, Encodable {
   /// What a file of a store is.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
@@ -20,7 +20,7 @@ package struct StoreContents: Hashable, Sendable, Encodable {
     case receipts
     /// Files of passes that did not come to their end.
     case unfinished
-    /// Files that no checkpoint names, and damaged ones set aside.
+    /// Files without a record, and damaged ones set aside.
     case unnamed
     /// The database, its backups, logs and reserves.
     case database
@@ -49,13 +49,15 @@ package struct StoreContents: Hashable, Sendable, Encodable {
   package let collectableByteCount: Int
   /// Bytes of sound that a collection of sound alone, without a grace period, would free.
   package let soundByteCount: Int
+  /// The damaged files set aside that nothing can make again, by path: no collection frees them.
+  package let lastCopies: [String]
   /// When a check last found no damage; nil if never.
   package let checkedAt: DateTime?
   /// When the database was last backed up; nil if never.
   package let backedUpAt: DateTime?
 
   private enum CodingKeys: String, CodingKey {
-    case path, freeByteCount, kinds, recordings, collectableByteCount, soundByteCount
+    case path, freeByteCount, kinds, recordings, collectableByteCount, soundByteCount, lastCopies
     case checkedAt, backedUpAt
   }
 
@@ -154,16 +156,26 @@ extension RunRecord {
 
 extension DiskStore {
   /// What the store holds, and what a collection by this policy would free. Looks at no artifacts'
-  /// files but those of recordings, and those that would go. O(runs + checkpoints + recordings).
+  /// files but those of recordings, those without a record, and those that would go.
+  /// O(runs + checkpoints + recordings + files).
   package func contents(_ policy: CollectionPolicy) throws(SpoolError) -> StoreContents {
     let runs = try runs.everyRun()
     let now = clock()
     let unfinished = UnfinishedRuns(runs)
+    let lost = LostRecords(layout: layout, files: files).digests
+    let recorded = Set(runs.flatMap(\.permanentArtifacts))
     let (uses, freed, soundFreed) = try withDatabase {
       (database) throws(SpoolError) -> ([Digest: ArtifactUse], Int, Int) in
-      let uses = try ArtifactUse.all(runs, in: &database) { isThere($0) }
+      var uses = try ArtifactUse.all(runs, in: &database) { isThere($0) }
+      let unnamed = ArtifactFile.all(in: layout, besides: { uses[$0] != nil }).files
+      for file in unnamed {
+        uses[file.digest] = ArtifactUse(
+          kind: recorded.contains(file.digest) ? .words : .unnamed, recording: nil,
+          byteCount: Int(file.stamp.byteCount))
+      }
       let pinned = try PinTable.pinned(among: runs, in: &database)
-      let originals = try RecordingTable.originals(in: &database)
+      let originals = try RecordingTable.originals(in: &database).union(
+        unnamed.map(\.digest).filter(lost.contains))
       func freedByteCount(_ policy: CollectionPolicy) throws(SpoolError) -> Int {
         let start = guardStart(now, policy.grace, runs)
         func plan(_ isProtected: (Digest) -> Bool) throws(SpoolError) -> CollectionPlan {
@@ -189,12 +201,17 @@ extension DiskStore {
       WorkFolder(path: "\(layout.work)/\($0)", files: files).byteCount
     }
     let workAge = max(policy.effectiveAge, policy.grace)
-    let lost = try freeWork(
+    let abandoned = try freeWork(
       untouchedFor: workAge, before: unfinished.firstStart, isDryRun: true)
-    let damaged = FilePath.names(in: layout.damaged).map { "\(layout.damaged)/\($0)" }
+    let damaged = FilePath.names(in: layout.damaged)
+    let kept = try irreplaceable(runs).union(lost)
+    let lastCopies = damaged.filter { name in
+      Digest(hex: name).map { isLastCopy($0, among: kept) } ?? true
+    }
+    func damagedPath(_ name: String) -> String { "\(layout.damaged)/\(name)" }
     var parts: [(StoreContents.Kind, Int)] = uses.values.map { ($0.kind, $0.byteCount) }
     parts += work.map { (.unfinished, $0) }
-    parts += damaged.map { (.unnamed, Self.byteCount($0)) }
+    parts += damaged.map { (.unnamed, Self.byteCount(damagedPath($0))) }
     parts += layout.bookkeeping.map { (.database, Self.byteCount($0)) }
     return StoreContents(
       path: path, freeByteCount: try? Self.freeByteCount(inFolder: path),
@@ -202,7 +219,8 @@ extension DiskStore {
         parts.lazy.filter { $0.1 > 0 }.map { ($0.0.rawValue, $0.1) }),
       recordings: StoreContents.shares(
         uses.values.lazy.compactMap { use in use.recording.map { ($0, use.byteCount) } }),
-      collectableByteCount: freed + lost.reduce(0) { $0 + $1.1 }, soundByteCount: soundFreed,
+      collectableByteCount: freed + abandoned.reduce(0) { $0 + $1.1 }, soundByteCount: soundFreed,
+      lastCopies: lastCopies.map { damagedPath($0) }.sorted(),
       checkedAt: Self.modified(layout.lastCheck).map(DateTime.init(secondsSince1970:)),
       backedUpAt: Self.modified(backups.path(1)).map(DateTime.init(secondsSince1970:)))
   }

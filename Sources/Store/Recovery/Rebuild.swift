@@ -12,8 +12,11 @@ struct Rebuild {
   let slots: BackupSlots
   let now: Int64
 
+  /// Whether nothing tells what was done since the last backup.
+  var isLogLost: Bool { log.isEmpty && !log.old.isThere }
+
   /// Whether nothing is there that a database could be made from.
-  var hasNoSource: Bool { log.isEmpty && !log.old.isThere && slots.filled.isEmpty }
+  var hasNoSource: Bool { isLogLost && slots.filled.isEmpty }
 
   /// Whether the store was never in use: an empty database in it is a new one.
   var isUnborn: Bool {
@@ -28,17 +31,17 @@ struct Rebuild {
   /// rebuild.
   func run(because cause: String) throws(SpoolError) -> Recovery {
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
-    let isLogLost = log.isEmpty && !log.old.isThere
+    let isLogLost = isLogLost
     let (slot, found) = try makeFromNewest(part)
     // Before the new database is in place: no collection may come between.
     let unnamedCount =
       isLogLost || found.unreadByteCount > 0
-      ? try listUnnamed(by: part, isAccepted: slot != nil || !isLogLost) : 0
+      ? try listUnnamed(by: part, isAccepted: false) : 0
     let aside = try replace(with: part.path, word: "damaged")
     return Recovery(
       cause: cause, slot: slot, checkpoints: found.checkpoints, runs: found.runs,
       recordings: found.recordings, unreadBytes: found.unreadByteCount, keptAside: aside,
-      unrecordedFiles: unnamedCount == 0 ? nil : unnamedCount)
+      unrecordedFiles: unnamedCount == 0 ? nil : unnamedCount, isLogLost: isLogLost)
   }
 
   /// Lists the artifacts that a database about to be put in place does not name.
@@ -81,7 +84,7 @@ struct Rebuild {
     try slots.examine(part.path)
     let lost = LostRecords(layout: layout, files: files)
     // What came after the backup is known by the log alone.
-    if isForeign || log.isEmpty && !log.old.isThere {
+    if isForeign || isLogLost {
       _ = try listUnnamed(by: part, isAccepted: true)
     }
     let aside = try replace(with: part.path, word: "replaced")
@@ -191,6 +194,8 @@ package struct Recovery: Hashable, Sendable, Codable {
   package let keptAside: String?
   /// How many artifacts have no record any more, because the change log was lost too; nil if none.
   package let unrecordedFiles: Int?
+  /// Whether there was no change log.
+  var isLogLost = false
 
   private enum CodingKeys: String, CodingKey {
     case cause, slot, checkpoints, runs, recordings = "notes", unreadBytes, keptAside
@@ -206,6 +211,11 @@ package struct Recovery: Hashable, Sendable, Codable {
       return "\(DatabaseLoss.line(cause)), and so were its change log and its backups: an empty "
         + "one took its place\(unrecorded); \(command: .restore) FILE puts a backup back, and "
         + "\(command: .check) says more\(aside)"
+    }
+    if isLogLost {
+      return "\(DatabaseLoss.line(cause)) and was made again from "
+        + "\(DatabaseLoss.source(slot, isLogLost: true)): what was done since that backup is not in it"
+        + "\(unrecorded); \(command: .check) says more\(aside)"
     }
     return "\(DatabaseLoss.line(cause)) and was made again from \(DatabaseLoss.source(slot)): "
       + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "

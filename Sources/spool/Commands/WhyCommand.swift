@@ -45,7 +45,8 @@ extension CommandContext {
     let rows = try steps(of: run).map { (step) throws(SpoolError) -> Row in
       let reason = ReasonText(
         try explanation.reason(of: step), resumption: explanation.resumption(of: step),
-        loss: step.loss, files: Self.files(of: step, in: definitions ?? []))
+        loss: step.loss, files: Self.files(of: step, in: definitions ?? []),
+        shownName: store.shownName)
       return (step, reason)
     }
     if isJSON {
@@ -176,15 +177,19 @@ struct ReasonText {
   private let loss: ResumeLoss?
   /// Paths of files that the step names, by the names that its key uses.
   let files: [String: String]
+  private let shownName: (String) -> String
 
   /// - Parameters:
   ///   - resumption: where the step resumed an earlier run's work.
   ///   - loss: why that run's work was not reused.
+  ///   - shownName: what a recording's path is called: that of an inbox lay in the store.
   init(
     _ reason: RunExplanation.Reason, resumption: (seconds: Double, of: RunID?)? = nil,
-    loss: ResumeLoss? = nil, files: [String: String] = [:]
+    loss: ResumeLoss? = nil, files: [String: String] = [:],
+    shownName: @escaping (String) -> String = { $0 }
   ) {
     self.files = files
+    self.shownName = shownName
     self.reason = reason
     self.resumption = resumption
     self.loss = loss
@@ -241,6 +246,7 @@ struct ReasonText {
     case .firstTime(isFirstRun: false): ["first time in this pipeline"]
     case .changed(let changes, _): changes.map(phrase)
     case .madeAgain(let run): ["what run \(run) had made was no longer in the store"]
+    case .written: ["its files were not there yet"]
     case .forgotten: ["what it was made of is no longer in the store"]
     case .incomparable(let run):
       ["other work than in run \(run), of which the store does not hold what it was made of"]
@@ -282,9 +288,9 @@ struct ReasonText {
       "takes its \(port) from \(source(new)), no longer from \(source(old))"
     case .recording(_, let old, let new):
       old.path == new.path
-        ? "\(new.path) has changed: \(old.digest.short)… → \(new.digest.short)…"
-        : "another recording: \(old.path) (\(old.digest.short)…) → "
-          + "\(new.path) (\(new.digest.short)…)"
+        ? "\(shownName(new.path)) has changed: \(old.digest.short)… → \(new.digest.short)…"
+        : "another recording: \(shownName(old.path)) (\(old.digest.short)…) → "
+          + "\(shownName(new.path)) (\(new.digest.short)…)"
     case .key(let change): phrase(change)
     }
   }
@@ -315,6 +321,7 @@ struct ReasonText {
     case .firstTime(let isFirstRun): isFirstRun ? "first-run" : "first-time"
     case .changed: "changed"
     case .madeAgain: "made-again"
+    case .written: "written"
     case .forgotten: "forgotten"
     case .incomparable: "incomparable"
     case .begun: "begun"

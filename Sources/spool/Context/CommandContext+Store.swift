@@ -118,12 +118,10 @@ extension CommandContext {
 extension DiskStore {
   /// The input files of a run. Those of a watch are artifacts, with names in a work folder that is
   /// there while the run can be resumed.
-  /// - Parameter isAnew: whether the run is not resumed but done anew, without that folder.
-  func files(of run: RunRecord, isAnew: Bool = false) -> [String: SourceFile] {
+  func files(of run: RunRecord) -> [String: SourceFile] {
     Dictionary(
       uniqueKeysWithValues: run.inputs.map { input, name in
-        let isOwn =
-          name.hasPrefix(path + "/") && (isAnew || FilePath.exists(FilePath.folder(of: name)))
+        let isOwn = name.hasPrefix(path + "/") && FilePath.exists(FilePath.folder(of: name))
         let artifact = isOwn ? run.recordings?[input].flatMap { file(of: $0) } : nil
         return (input, SourceFile(artifact ?? name, named: name))
       })

@@ -1,3 +1,4 @@
+import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -43,14 +44,11 @@ extension RunRecord {
   /// - Parameters:
   ///   - variables: overrides besides its own, or instead of them.
   ///   - words: options at its end.
-  ///   - store: where the recordings are that an inbox has given up; nil if they are where they were.
   func line(
-    setting variables: [String: String] = [:], adding words: [String] = [],
-    from store: DiskStore? = nil
+    setting variables: [String: String] = [:], adding words: [String] = []
   ) -> String {
-    let files = store?.files(of: self, isAnew: true)
     var line = ["spool", "run", pipelinePath]
-    line += orderedInputs.map { "\($0.name)=\(files?[$0.name]?.path ?? $0.path)" }
+    line += orderedInputs.map { "\($0.name)=\($0.path)" }
     let overrides = overrides.merging(variables) { $1 }
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
       line += ["\(option: .set)", "\(name)=\(value)"]
@@ -61,20 +59,68 @@ extension RunRecord {
 }
 
 extension LostWords {
-  /// What is lost, and the command that finds it again.
-  func lines(in store: DiskStore, option: String?) -> [String] {
-    let way = command(in: store, option: option)
-    let loss =
-      "the words of \(recording), from run \(run), are lost; a run of the same finds them again"
-    return [loss] + (way.flatMap { NextCommand($0) }.map { [$0.text] } ?? [])
+  /// How the words are found again.
+  private enum Way {
+    /// The same run.
+    case run(RunRecord)
+    /// Another attempt at an inbox's recording.
+    case retry(Recording)
+    /// A run of an inbox's recording, which has to be given back for it.
+    case original(Recording)
+    /// Not, for this reason.
+    case none(String)
+
+    func command(_ option: String?) -> String? {
+      let offered = StoreOption(option)
+      return switch self {
+      case .run(let run): run.line(adding: option.map { ["\(option: .store)", $0] } ?? [])
+      case .retry(let recording): offered.completing("\(command: .inboxRetry) \(recording.key)")
+      case .original(let recording):
+        offered.completing("\(command: .inboxExport) \(recording.key)")
+      case .none: nil
+      }
+    }
   }
 
-  /// Nil if the store does not know the run any more, or no pipeline's file.
-  func command(in store: DiskStore, option: String?) -> String? {
-    guard let run = try? store.runs.run(named: run), run.pipelinePath.hasPrefix("/") else {
-      return nil
+  private func way(in store: DiskStore) -> Way {
+    guard let run = try? store.runs.run(named: run) else { return .none("its run is not known") }
+    if store.isOfInbox(run) {
+      guard let recording = try? store.inboxRecording(of: run) else {
+        return .none("its recording was removed from the store")
+      }
+      guard store.hasIntactOriginal(of: recording) else {
+        return .none("the store has no sound original of it")
+      }
+      return recording.state == .failed ? .retry(recording) : .original(recording)
     }
-    return run.line(adding: option.map { ["\(option: .store)", $0] } ?? [], from: store)
+    let files = [run.pipelinePath] + run.inputPaths
+    guard run.pipelinePath.hasPrefix("/"), files.allSatisfy({ FilePath.exists($0) }) else {
+      return .none("a run of the same recording finds them again")
+    }
+    return .run(run)
+  }
+
+  /// What is lost, and the command that finds it again.
+  func lines(in store: DiskStore, option: String?) -> [String] {
+    let known = (try? store.runs.run(named: run)).flatMap { try? store.inboxRecording(of: $0) }
+    let name = known.map { "\($0.fileName) (\($0.key))" } ?? store.shownName(of: recording)
+    let way = way(in: store)
+    let hope =
+      switch way {
+      case .run: "a run of the same finds them again"
+      case .retry: "another attempt finds them again"
+      case .original(let recording):
+        "a run of \(recording.pipeline) on its original finds them again"
+      case .none(let reason): reason
+      }
+    let next = way.command(option).flatMap { NextCommand($0) }
+    return ["the words of \(name), from run \(run), are lost; \(hope)"]
+      + (next.map { [$0.text] } ?? [])
+  }
+
+  /// Nil if no command finds them again.
+  func command(in store: DiskStore, option: String?) -> String? {
+    way(in: store).command(option)
   }
 }
 

@@ -10,7 +10,7 @@ extension Recording {
     let files: [RecordingFile]
     /// The names that other devices gave it.
     let aliases: [String]
-    /// The last run that read it; nil if none did.
+    /// The last run that processed it; nil if none did. Other runs of the same bytes are not its own.
     let run: RunRecord?
     /// Files beside it that would be its sidecar or transcript and were not taken in: absolute paths,
     /// printable.
@@ -25,7 +25,13 @@ extension Recording {
       let isElsewhere = files.contains { $0.isThere(recording.content) }
       isOriginalLost = !isElsewhere && !store.hasIntactOriginal(of: recording)
       leftFiles = store.recordings.companionsLeft(beside: files)
-      run = try store.runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline)
+      let digest = recording.content.digest
+      run =
+        events.contains { $0.state == .processing }
+        ? try store.runs.mentioning([digest]).first { run in
+          run.pipeline == recording.pipeline && store.isOfInbox(run)
+            && run.recordings?.values.contains(digest) == true
+        } : nil
     }
   }
 

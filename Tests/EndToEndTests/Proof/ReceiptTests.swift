@@ -110,6 +110,31 @@ struct ReceiptTests {
     let predicate: Predicate
   }
 
+  @Test("the receipt of another recording is neither lost nor there before it is written")
+  func ofItsOwn() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: short
+      inputs: { note: sound }
+      stages:
+        - decode
+        - assert: { duration: < 1 s }
+        - export: [wav]
+        - proof
+      """, named: "short.yaml")
+    for name in ["one.wav", "two.wav"] {
+      #expect(try place.run(pipeline, [record(name)]).exitCode == 0)
+    }
+    let why = try place.spool(["why", "last", "proof"]).text
+    #expect(
+      why.contains("outcome    made") && why.contains("its files were not there yet"), "\(why)")
+    let long = place.file("long.wav")
+    try Reference.record(long, seconds: 2)
+    #expect(try place.run(pipeline, [long]).exitCode != 0)
+    let proof = try place.spool(["why", "last", "proof"]).text
+    #expect(proof.contains("outcome    pending"), "\(proof)")
+  }
+
   @Test("work of an earlier run is stated with that run and its times")
   func reused() throws {
     func statement() throws -> Statement.Predicate {

@@ -3,6 +3,7 @@ import Foundation
 import PipelineModel
 import Platform
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -117,7 +118,11 @@ struct OriginalExportTests {
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
       try Data("noise".utf8).write(to: URL(fileURLWithPath: path))
     }
+    let news = Mutex<[String]>([])
+    store.listen { line in news.withLock { $0.append(line) } }
     let error = try #require(throws: SpoolError.self) { try export(recording) }
+    let told = news.withLock { $0.joined() }
+    #expect(told.contains("nothing can make it again") && !told.contains("made again where"))
     #expect(error.advice?.contains("nothing can make it again") == true)
     // It was set aside: now the store says so without reading anything.
     #expect(try store.lostOriginals().map(\.key) == [recording.key])

@@ -75,6 +75,32 @@ struct LostRecordsTests {
     #expect(try sample.damage() == [])
   }
 
+  @Test("with an old backup alone, the loss is told until a repair accepts it")
+  func oldBackup() throws {
+    let sample = try StoreSample()
+    do {
+      let store = try DiskStore(at: sample.path)
+      let late = try store.makeArtifact("later than the backup")
+      try store.commit(
+        Checkpoint(
+          components: .sample("late", "1"), outputs: [PortName("file"): StepOutput(late)]))
+    }
+    for name in names(in: sample.path)
+    where name.hasPrefix("spool.sqlite") || name.hasPrefix("changes-") {
+      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
+    }
+    #expect(try sample.damage().first?.meaning.contains("the change log is lost too") == true)
+    let recovery = try #require(try DiskStore(at: sample.path).recovery)
+    #expect(recovery.slot == 1 && recovery.unrecordedFiles == 1)
+    #expect(!recovery.line.contains("and the change log"), "\(recovery.line)")
+    for _ in 0..<2 {
+      #expect(try DiskStore(at: sample.path).recovery == nil)
+      #expect(try sample.damage().map(\.kind) == [.lostRecords])
+    }
+    #expect(try Repair(of: sample.path).run().remaining == [])
+    #expect(try sample.damage() == [])
+  }
+
   @Test("a store that was never in use has lost nothing")
   func unborn() throws {
     let scratch = try ScratchFolder()

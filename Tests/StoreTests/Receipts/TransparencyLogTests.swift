@@ -44,6 +44,23 @@ struct ReceiptLedgerTests {
     #expect(records.copy == records.head?.text)
   }
 
+  @Test("a store that is made of a backup elsewhere has the files beside its database")
+  func elsewhere() throws {
+    let scratch = try ScratchFolder()
+    let backup = scratch.file("backup.sqlite")
+    do {
+      let store = try DiskStore(at: scratch.file("store"))
+      for number in 0..<3 { try store.append(SHA256.digest(of: "\(number)"), "path") }
+      try store.backUp(to: backup, isReplacing: false)
+    }
+    let path = scratch.file("new")
+    _ = try DiskStore.restore(path, from: backup)
+    let records = try DiskStore(at: path).receipts.records()
+    #expect(records.entries.count == 3 && records.logged == records.entries)
+    #expect(records.copy != nil && records.copy == records.head?.text)
+    #expect(try Inspection(of: path).run().findings == [])
+  }
+
   @Test("the head grows with the list, and the files beside the database say the same")
   func head() throws {
     let scratch = try ScratchFolder()

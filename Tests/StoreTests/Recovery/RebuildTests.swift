@@ -193,6 +193,10 @@ import Testing
     #expect(!isAlone)
     #expect(lock.holdersInWords.contains("process \(getpid())"))
     #expect(store.othersInStore == [])
+    let refusal = #expect(throws: SpoolError.self) {
+      try DiskStore.restore(sample.path, from: slot, files: .system)
+    }
+    #expect(refusal?.action == "restore")
   }
 
   @Test(

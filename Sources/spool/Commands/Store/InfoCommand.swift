@@ -12,7 +12,8 @@ extension Command {
     discussion: """
       Tells the sizes by kind and by recording, the largest first, what spool store gc would free now, the \
       command that frees much more, if any, how much room is left on the disk, and when the store was last checked and backed up. The sizes are \
-      those that the store has recorded: no file of it is read.
+      those that the store has recorded: no file of it is read. Damaged files that nothing can make again \
+      are named; no collection frees them.
       """,
     options: [Options.settings, Options.store, Options.json],
     examples: [Example("How big it is", "spool store info")],
@@ -52,8 +53,23 @@ extension CommandContext {
     let lines =
       [Format.visible(contents.path), "\(ByteCount(contents.byteCount))\(free)", ""]
       + ShareTable.lines(kinds: contents.kinds, recordings: contents.recordings)
-      + ["", collectable] + sound + [care]
+      + ["", collectable] + sound + Self.lines(lastCopies: contents.lastCopies) + [care]
     return lines.joined(separator: "\n")
+  }
+
+  /// The most damaged files that are named.
+  private static let namedCopies = 5
+
+  private static func lines(lastCopies paths: [String]) -> [String] {
+    if paths.isEmpty { return [] }
+    let isOne = paths.count == 1
+    let more = paths.count - namedCopies
+    return [
+      "\(Count.of(paths.count, "damaged file")) \(isOne ? "is" : "are") kept, for nothing can make "
+        + "\(isOne ? "it" : "them") again:"
+    ]
+      + paths.prefix(namedCopies).map { "  " + Format.visible($0) }
+      + (more > 0 ? ["  and \(more) more"] : [])
   }
 }
 

@@ -14,8 +14,8 @@ extension Command {
     name: "store repair", group: "Care",
     summary: "Put a damaged store right.",
     discussion: """
-      Damaged files are deleted and struck from their checkpoints, so that they are made again when \
-      they are needed. A lost or damaged database is made again from the newest good backup and the \
+      Damaged files are set aside in the store's folder damaged and struck from their checkpoints, so \
+      that they are made again when they are needed; those that nothing can make again stay there. A lost or damaged database is made again from the newest good backup and the \
       records that lie beside it; the damaged one is kept. So is the index of words, from the \
       transcripts. Words that are lost are named, with the command that finds them again. A ledger of receipts that somebody changed is put back as it was signed last, where \
       the database or the log beside it still has that. Recordings and exports are not touched. What \

@@ -1,6 +1,7 @@
 import PipelineEngine
 import PipelineModel
 import Platform
+import Proof
 import Receipts
 import Store
 
@@ -63,7 +64,9 @@ extension CommandContext {
       JSONLine(["backup": done.backup, "keptAside": done.keptAside]),
       "restored from \(done.backup)\(aside)")
     // Takes in what the change log knows of the time since the backup.
-    _ = try openStore()
+    let store = try openStore()
+    let audit = LogAudit(try store.receipts.records(), keys: try keyFolder().knownKeys())
+    if let refusal = audit.refusal { console.report(refusal.text(console)) }
     return .done
   }
 
