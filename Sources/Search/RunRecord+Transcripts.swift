@@ -160,21 +160,16 @@ private struct WordOrigin {
   /// text only where there is nothing else.
   private func recordings(of step: StepID) -> [String] {
     var seen: Set<Digest> = []
-    var texts: Set<String> = []
-    if let sound = sound(of: step, &seen, &texts) {
-      var found: [String] = []
-      gather(sound, into: &found)
-      if !found.isEmpty { return found }
-    }
+    var found: [String] = []
+    if let sound = sound(of: step, &seen) { gather(sound, into: &found) }
+    if !found.isEmpty { return found }
+    let texts = inputs.values.compactMap { $0[Self.transcript].flatMap(input) }
     let names = run.soundInputs ?? run.orderedInputs.map(\.name).filter { !texts.contains($0) }
     return (names.first ?? run.orderedInputs.first?.name).map { [$0] } ?? []
   }
 
   /// The first sound that a step was made of: its own before that of its words, and both before all else.
-  /// - Parameter texts: the texts that are met on the way.
-  private func sound(of step: StepID, _ seen: inout Set<Digest>, _ texts: inout Set<String>)
-    -> Digest?
-  {
+  private func sound(of step: StepID, _ seen: inout Set<Digest>) -> Digest? {
     let own = ordered(step)
     let inOrder =
       own.filter { $0.port == .sound } + own.filter { $0.port == Self.transcript }
@@ -182,10 +177,9 @@ private struct WordOrigin {
     for (port, identity) in inOrder where seen.insert(identity).inserted {
       if let input = input(identity) {
         if isSound(input, at: port) { return identity }
-        texts.insert(input)
       } else if let maker = run.steps.maker(of: identity) {
         if maker.gives(identity, .sound) { return identity }
-        if let sound = sound(of: maker.id, &seen, &texts) { return sound }
+        if let sound = sound(of: maker.id, &seen) { return sound }
       }
     }
     return nil

@@ -183,13 +183,16 @@ extension DiskStore: ExportFolder {
     }
   }
 
-  /// The export that is this file under another path, or whose bytes it has. Reads it only if an
-  /// export has its length. O(exports), and O(runs) for a copy.
+  /// The export of this name in another folder that is this file, or whose bytes it has: another name
+  /// makes it another file, and the same path holds what someone wrote there. Reads the file only if
+  /// an export has its length. O(exports), and O(runs) for a copy.
   private func movedOrCopied(
     _ path: String, _ stamp: FileStamp
   ) throws(SpoolError) -> KnownFileTables.Export? {
     let exports = try withDatabase { (database) throws(SpoolError) in
       try KnownFileTables.exports(sized: stamp.byteCount, in: &database)
+    }.filter {
+      $0.path != path && $0.path.split(separator: "/").last == path.split(separator: "/").last
     }
     if let moved = exports.first(where: { $0.hasStamp(stamp) }) { return moved }
     guard !exports.isEmpty, let digest = try? digest(ofFile: path) else { return nil }

@@ -81,10 +81,14 @@ extension DiskStore {
     let damage = KnownDamage(of: layout)
     if damage.isEmpty { return [] }
     return try withDatabase { (database) throws(SpoolError) in
-      try RecordingTable.heldArtifacts(in: &database).compactMap { held in
-        guard held.artifact == held.recording.content.digest else { return nil }
-        return damage[held.artifact].map { (held.recording, $0) }
+      var found: [(recording: Recording, foundAt: Double)] = []
+      for (recording, artifact) in try RecordingTable.artifacts(in: &database) {
+        guard artifact == recording.content.digest, let foundAt = damage[artifact],
+          try RecordingTable.acceptedFile(of: recording, in: &database) == nil
+        else { continue }
+        found.append((recording, foundAt))
       }
+      return found
     }
   }
 

@@ -172,7 +172,7 @@ package struct CorrectionTable: Sendable {
   static func count(
     of recordings: [Digest], in database: inout Database
   ) throws(SpoolError) -> Int {
-    try rows(of: recordings, in: &database).count
+    try rows(of: recordings, over: nil, in: &database).count
   }
 
   /// Removes all corrections of recordings, inside a transaction.
