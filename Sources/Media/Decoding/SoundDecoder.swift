@@ -19,6 +19,16 @@ package final class SoundDecoder {
   package private(set) var damages: [Damage] = []
   /// Why the recording may have been longer, known at its end; nil if it is whole, or damaged.
   package private(set) var doubt: String?
+  /// Of a recording that is cut off, known at its end: the length that its container declares, if
+  /// less was decoded.
+  package var declaredLength: Seconds? {
+    guard isAtEnd, let promised, damages.contains(where: { $0.kind == .truncated }) else {
+      return nil
+    }
+    // A length in milliseconds may be rounded.
+    let missing = promised.value - decoded.duration(at: format.sampleRate).value
+    return missing > 0.001 ? promised : nil
+  }
 
   private let source: FrameSource
   private let keepsDamaged: Bool

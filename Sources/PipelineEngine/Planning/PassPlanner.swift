@@ -217,7 +217,8 @@ extension PassOrder {
   /// work can be resumed.
   /// - Parameter recordings: the identities of the plan's inputs.
   func work(on recordings: [String: StepOutput]) -> Digest {
-    var fields = ["spool-pass-1"]
+    // What version 1 left may be of a file that changed while it was read.
+    var fields = ["spool-pass-2"]
     switch start {
     case .opened(let inputs): for input in inputs { fields += input.work(on: recordings) }
     case .kept(_, let artifact): fields += ["kept", artifact.digest.hex]

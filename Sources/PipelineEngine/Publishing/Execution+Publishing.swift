@@ -59,6 +59,8 @@ extension Execution {
       guard let stage = step.stage as? any PublishingStage else { continue }
       do throws(SpoolError) {
         try runner.stop.check()
+        // Tags and markers come from the recording.
+        try checkTagged(step)
         let outputs = progress.outputs(of: step.id)
         let context = context(step, outputs: outputs, finished: finished) {
           warn(step.id, $0)
@@ -68,6 +70,7 @@ extension Execution {
           progress.record.published.append(news)
           recorder.record(.published(news))
         }
+        try checkTagged(step)
       } catch {
         throw PassFailure(step.id, error)
       }
@@ -80,6 +83,12 @@ extension Execution {
     } catch {
       throw PassFailure(nil, error)
     }
+  }
+
+  /// Throws if a recording that a step's exports have tags of is another one by now. One that is
+  /// gone gives none.
+  private func checkTagged(_ step: BoundStep) throws(SpoolError) {
+    try files.of(inputFiles(of: step).filter { FilePath.exists($0.path) }).check()
   }
 
   /// Publishes what may be refused, before anything else is replaced.

@@ -5,34 +5,40 @@ import Platform
 extension Execution {
   /// The identities of a plan's recordings, whose bytes are read in parallel: a session has many
   /// tracks. Reports the first unreadable one, by name.
-  func readRecordings() throws(SpoolError) -> [String: StepOutput] {
+  func readRecordings() throws(SpoolError) -> (
+    identities: [String: StepOutput], files: IdentifiedFiles
+  ) {
     let inputs = plan.files.sorted { $0.key < $1.key }
     let pool = WorkerPool(threadCount: min(inputs.count, CoreCount.online), name: "identify")
-    let digests = OrderedResults<Result<Digest, SpoolError>>(
+    let results = OrderedResults<Result<(digest: Digest, stamp: FileStamp), SpoolError>>(
       pool: pool, limit: max(1, inputs.count))
     for (_, file) in inputs {
-      digests.submit { [exportFolder = runner.exportFolder] in
-        Result { () throws(SpoolError) in try exportFolder.digest(ofFile: file.path) }
+      results.submit { [runner] in
+        Result { () throws(SpoolError) in try IdentifiedFiles.identify(file, on: runner) }
       }
     }
-    var recordings: [String: StepOutput] = [:]
-    for (name, _) in inputs {
-      guard let digest = try digests.next()?.get() else { continue }
-      recordings[name] = StepOutput(kind: plan.inputKinds[name] ?? .file, identity: digest)
+    var identities: [String: StepOutput] = [:]
+    var stamps: [SourceFile: FileStamp] = [:]
+    for (name, file) in inputs {
+      guard let found = try results.next()?.get() else { continue }
+      identities[name] = StepOutput(kind: plan.inputKinds[name] ?? .file, identity: found.digest)
+      stamps[file] = found.stamp
     }
-    return recordings
+    return (identities, IdentifiedFiles(stamps))
   }
 
-  /// Throws if a recording changed since it was identified: one that is still being written must
-  /// not be stored under the digest of an earlier state.
-  func checkUnchanged(_ order: PassOrder) throws(SpoolError) {
-    for input in order.inputs {
-      guard case .recording(let name, let file) = input.origin else { continue }
-      let now = try exportFolder.digest(ofFile: file.path)
-      guard now != recordings[name]?.identity else { continue }
-      throw SpoolError(
-        "\(file.name) changed while it was read",
-        advice: "run it again when whatever writes it has finished", cause: .environment)
+  /// Does work that reads files. If one of them changed meanwhile, that is the reason of whatever
+  /// failure it led to.
+  func reading<Result>(
+    _ files: IdentifiedFiles, in step: StepID?, _ work: () throws -> Result
+  ) throws -> Result {
+    do {
+      try files.check()
+      return try work()
+    } catch {
+      guard ![.cancelled, .takenOver].contains(failure(error).error.cause) else { throw error }
+      do throws(SpoolError) { try files.check() } catch { throw PassFailure(step, error) }
+      throw error
     }
   }
 

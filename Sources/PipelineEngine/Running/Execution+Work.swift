@@ -11,33 +11,37 @@ extension Execution {
     let status = survey.status
     let pending = Set(outline.path.filter { status[$0] == .pending })
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
-    let claim = try claim(order.work(on: recordings), order.summary)
+    let files = files.of(order.files)
+    let claim = FileCheckingClaim(
+      try claim(order.work(on: recordings), order.summary), reading: files)
     let isDone = try claim.settled {
-      defer { progress.heldByteCount = claim.heldByteCount }
-      guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store),
-        try isStartThere(order, survey)
-      else { return false }
-      if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
-      try begin(order.pendingSteps.map(\.id), &progress)
-      let resumption = Resumption(
-        after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
-      let outcome: PassOutcome
-      do throws(PassFailure) {
-        outcome = try stream(order, claim, progress.record, resumption)
-      } catch {
-        // What is no recording is refused, not worked on.
-        if error.error.cause == .input, !resumption.isOpen {
-          progress.takeBack(order.pendingSteps.map(\.id))
+      try reading(files, in: order.path.first?.step.id) {
+        defer { progress.heldByteCount = claim.heldByteCount }
+        guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store),
+          try isStartThere(order, survey)
+        else { return false }
+        if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
+        try begin(order.pendingSteps.map(\.id), &progress)
+        let resumption = Resumption(
+          after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
+        let outcome: PassOutcome
+        do throws(PassFailure) {
+          outcome = try stream(order, claim, progress.record, resumption)
+        } catch {
+          // What is no recording is refused, not worked on.
+          if error.error.cause == .input, !resumption.isOpen {
+            progress.takeBack(order.pendingSteps.map(\.id))
+          }
+          throw error
         }
-        throw error
+        progress.record.mediaSeconds = outcome.mediaSeconds
+        if let seconds = resumption.seconds {
+          progress.resume(order.pendingSteps.map(\.id), at: seconds)
+        }
+        progress.setBack(resumption.setbacks)
+        try commit(outcome, of: order, survey, claim, &progress)
+        return true
       }
-      progress.record.mediaSeconds = outcome.mediaSeconds
-      if let seconds = resumption.seconds {
-        progress.resume(order.pendingSteps.map(\.id), at: seconds)
-      }
-      progress.setBack(resumption.setbacks)
-      try commit(outcome, of: order, survey, claim, &progress)
-      return true
     }
     progress.heldByteCount = 0
     return isDone
@@ -88,9 +92,6 @@ extension Execution {
         throw error.error == limit?.error ? PassFailure(limit?.step, error.error) : error
       }
     }
-    do { try checkUnchanged(order) } catch {
-      throw PassFailure(order.path.first?.step.id, error)
-    }
     return outcome
   }
 
@@ -139,39 +140,43 @@ extension Execution {
           advice: "name only formats and outputs that the steps above write", cause: .input))
     }
     let components = step.keyComponents(inputs: inputs)
-    let claim = try claim(components.key.digest, "\(id)")
+    let files = files.of(plan.files(of: step).values)
+    let claim = FileCheckingClaim(
+      try claim(components.key.digest, "\(id)"), reading: files)
     return try claim.settled {
-      guard try survey.isCurrent([id], in: store) else { return false }
-      if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
-      try begin([id], &progress)
-      recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
-      if let loss = loss(of: claim, under: progress.record) {
-        progress.setBack([id: loss])
-        recorder.record(.beganAnew(steps: [id], loss, lostSeconds: claim.lostSeconds))
-      }
-      if let text = survey.corrected[id] {
-        inputs[.corrected] = StepOutput(try store.keep(text, as: .transcript))
-      }
-      let context = StageContext(
-        step: id, inputs: inputs, files: plan.files(of: step), store: store,
-        journal: Journal(of: claim),
-        check: check(within: TimeLimit(of: [step], from: clock)),
-        reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
-        warn: { [recorder] in recorder.record(.warning(id, $0)) })
-      let began = clock.elapsed
-      let outputs = try retrying(step.attempts) { () throws(PassFailure) in
-        do throws(SpoolError) {
-          return try stage.run(context)
-        } catch {
-          throw PassFailure(id, error)
+      try reading(files, in: id) {
+        guard try survey.isCurrent([id], in: store) else { return false }
+        if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
+        try begin([id], &progress)
+        recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
+        if let loss = loss(of: claim, under: progress.record) {
+          progress.setBack([id: loss])
+          recorder.record(.beganAnew(steps: [id], loss, lostSeconds: claim.lostSeconds))
         }
+        if let text = survey.corrected[id] {
+          inputs[.corrected] = StepOutput(try store.keep(text, as: .transcript))
+        }
+        let context = StageContext(
+          step: id, inputs: inputs, files: plan.files(of: step), store: store,
+          journal: Journal(of: claim),
+          check: check(within: TimeLimit(of: [step], from: clock)),
+          reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
+          warn: { [recorder] in recorder.record(.warning(id, $0)) })
+        let began = clock.elapsed
+        let outputs = try retrying(step.attempts) { () throws(PassFailure) in
+          do throws(SpoolError) {
+            return try stage.run(context)
+          } catch {
+            throw PassFailure(id, error)
+          }
+        }
+        let checkpoint = Checkpoint(components: components, outputs: outputs)
+        let seconds = clock.elapsed - began
+        try claim.commit(checkpoint)
+        recorder.record(
+          .finished(progress.finish(step, checkpoint, workSeconds: seconds, store: store)))
+        return true
       }
-      let checkpoint = Checkpoint(components: components, outputs: outputs)
-      let seconds = clock.elapsed - began
-      try claim.commit(checkpoint)
-      recorder.record(
-        .finished(progress.finish(step, checkpoint, workSeconds: seconds, store: store)))
-      return true
     }
   }
 
@@ -216,13 +221,17 @@ extension Execution {
     _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption,
     _ limit: TimeLimit?
   ) -> PassContext {
-    PassContext(
+    let files = files.of(order.files)
+    return PassContext(
       store: store, claim: claim,
       check: check(within: limit),
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
-      warn: { [recorder] in recorder.record(.warning($0, $1)) },
+      // What was found in a file that changed is told of no recording.
+      warn: { [recorder] in
+        if (try? files.check()) != nil { recorder.record(.warning($0, $1)) }
+      },
       sealed: { step, port, artifact in
-        guard (try? checkUnchanged(order)) != nil else { return }
+        guard (try? files.check()) != nil else { return }
         publish(artifact, at: port, of: step)
       },
       resumed: { seconds, total, inHand in

@@ -9,6 +9,8 @@ struct Execution: Sendable {
   var options: Runner.Options
   /// The identities of the plan's inputs; empty until they are read.
   private(set) var recordings: [String: StepOutput] = [:]
+  /// The plan's input files as they were identified; none until they are read.
+  private(set) var files = IdentifiedFiles([:])
   /// The run's own folder for its files; nil for the output folder.
   let enclosure: ReceiptRequest.Enclosure?
   /// The folder of the run's files.
@@ -41,7 +43,7 @@ struct Execution: Sendable {
 
   /// Reads the identities of the plan's recordings.
   mutating func identify() throws(SpoolError) {
-    recordings = try readRecordings()
+    (recordings, files) = try readRecordings()
     for (name, output) in recordings where plan.inputKinds[name] == .sound {
       guard let path = plan.inputs[name] else { continue }
       exportFolder.inputs[name] = RecordingIdentity(path: path, digest: output.identity)
@@ -163,13 +165,16 @@ struct Execution: Sendable {
 
 extension WorkClaim {
   /// Does the work, and then disposes of its unfinished files: they are deleted when it is done or
-  /// impossible, and stay for resumption after a failure of the surroundings or a stop.
+  /// impossible, or was made from a file that changed, and stay for resumption after a failure of
+  /// the surroundings or a stop.
   func settled<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       let result = try work()
       end()
       return result
-    } catch let failure as PassFailure where failure.error.cause == .input {
+    } catch let failure as PassFailure
+      where failure.error.cause == .input || failure.error.kind == .changed
+    {
       end()
       throw failure
     } catch {

@@ -84,6 +84,13 @@ package struct PassOrder: Sendable {
     return inputs
   }
 
+  /// The input files that the pass reads.
+  var files: [SourceFile] {
+    inputs.compactMap { input in
+      if case .recording(_, let file) = input.origin { file } else { nil }
+    }
+  }
+
   /// The steps that this pass completes.
   package var pendingSteps: [BoundStep] {
     path.filter(\.isPending).map(\.step) + listeners.map(\.step)

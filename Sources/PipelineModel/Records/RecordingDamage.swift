@@ -22,6 +22,19 @@ package struct RecordingDamage: Hashable, Sendable, Codable {
     }
   }
 
+  /// What a recording that is cut off lacks at its end, where no silence takes its place.
+  package struct Shortfall: Hashable, Sendable, Codable {
+    /// Frames of the decoded sound, silence in place of lost sound included.
+    package let decodedFrames: Int
+    /// Frames that the file promises, at the same rate; more than `decodedFrames`.
+    package let declaredFrames: Int
+
+    package init(decodedFrames: Int, declaredFrames: Int) {
+      self.decodedFrames = decodedFrames
+      self.declaredFrames = declaredFrames
+    }
+  }
+
   /// The number of places.
   package private(set) var count = 0
   /// Frames of silence in all places.
@@ -30,17 +43,24 @@ package struct RecordingDamage: Hashable, Sendable, Codable {
   package let sampleRate: Int
   /// The first places, at most ``placeLimit``.
   package private(set) var places: [Place] = []
+  /// Nil unless sound is missing at the end, and the file declares how much.
+  package let shortfall: Shortfall?
   private var end = 0
 
-  private enum CodingKeys: String, CodingKey { case count, filledFrames, sampleRate, places }
+  private enum CodingKeys: String, CodingKey {
+    case count, filledFrames, sampleRate, places, shortfall
+  }
 
   /// Beyond these, places are only counted.
   package static let placeLimit = 20
 
   /// Nil if there are none.
   /// - Parameter places: in order; those that touch count as one.
-  package init?(_ places: some Sequence<Place>, sampleRate: Int) {
+  package init?(
+    _ places: some Sequence<Place>, sampleRate: Int, shortfall: Shortfall? = nil
+  ) {
     self.sampleRate = sampleRate
+    self.shortfall = shortfall
     for place in places { add(place) }
     if count == 0 { return nil }
   }
@@ -59,15 +79,22 @@ package struct RecordingDamage: Hashable, Sendable, Codable {
 
 extension RecordingDamage: CustomStringConvertible {
   /// One line for users: `damaged at 2 places, 0.464 s of silence in place of what is lost; the first
-  /// at 10.774 s (byte 582177): CRC error`.
+  /// at 10.774 s (byte 582177): CRC error`. A shortfall follows: `; 6.953 s of the 11.55 s that the
+  /// file promises were decoded, 4.597 s are missing at the end`.
   package var description: String {
     let filled =
       filledFrames == 0 ? "" : ", \(seconds(filledFrames)) s of silence in place of what is lost"
     guard let first = places.first else { return "damaged\(filled)" }
     let place = "at \(seconds(first.frame)) s" + (first.byteOffset.map { " (byte \($0))" } ?? "")
-    return count == 1
+    let places =
+      count == 1
       ? "damaged \(place)\(filled): \(first.reason)"
       : "damaged at \(count) places\(filled); the first \(place): \(first.reason)"
+    guard let shortfall else { return places }
+    let (decoded, declared) = (shortfall.decodedFrames, shortfall.declaredFrames)
+    return places
+      + "; \(seconds(decoded)) s of the \(seconds(declared)) s that the file promises were decoded, "
+      + "\(seconds(declared - decoded)) s are missing at the end"
   }
 
   /// With milliseconds.
@@ -79,9 +106,15 @@ extension RecordingDamage: CustomStringConvertible {
 extension RecordingDamage {
   /// As a member of larger JSON.
   package var json: JSONValue {
-    .object([
+    .object(leavingOut: [
       "count": .integer(count), "filledFrames": .integer(filledFrames),
       "sampleRate": .integer(sampleRate),
+      "shortfall": shortfall.map {
+        .object([
+          "decodedFrames": .integer($0.decodedFrames),
+          "declaredFrames": .integer($0.declaredFrames),
+        ])
+      },
       "places": .list(
         places.map { place in
           .object(leavingOut: [

@@ -35,7 +35,7 @@ package struct SpoolError: Error, Hashable, Sendable {
     case noRoom
     /// A newer Spool has changed the format of it.
     case newer
-    /// It became something else while it was being opened.
+    /// It became something else while it was being opened or read.
     case changed
     case denied
     /// Another system error; another attempt later may succeed.

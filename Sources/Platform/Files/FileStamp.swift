@@ -71,6 +71,15 @@ package struct FileStamp: Hashable, Sendable {
     isSameFile(as: other) && byteCount == other.byteCount && modified == other.modified
   }
 
+  /// Nanoseconds from `now`, the time since 1970, until any later write changes the stamp; 0 if it
+  /// would already. Two writes within one tick of a file system's clock leave the same stamp. Linux
+  /// ticks at least a hundred times a second; file systems that keep whole seconds may keep even ones.
+  package func settlingTime(at now: Int64) -> Int64 {
+    let tick: Int64 = changed % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000
+    let age = now - changed
+    return (0..<tick).contains(age) ? tick - age : 0
+  }
+
   /// Why it is not a regular file; nil if it is one.
   package var complaint: String? {
     switch mode & S_IFMT {

@@ -96,6 +96,12 @@ package enum ReceiptForm {
           optional("byteOffset", count, "Where in the file, where that is known."),
           member("reason", text),
         ]), least: 1), "The first places."),
+    optional(
+      "shortfall",
+      .object([
+        member("decodedFrames", count, "Frames of the decoded sound, with the silence in it."),
+        member("declaredFrames", count, "Frames that the file promises, at the same rate."),
+      ]), "What is missing at the end of a recording that is cut off."),
   ])
 
   private static let program = JSONForm.object([member("name", text), member("version", text)])

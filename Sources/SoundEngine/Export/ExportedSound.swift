@@ -136,7 +136,11 @@ package final class RecordedSound: SoundSource {
           frame: damage.position.frames(at: rate).count,
           filledFrames: damage.lost?.frames(at: rate).count ?? 0, byteOffset: damage.byteOffset,
           reason: damage.reason)
-      }, sampleRate: Int(rate.value))
+      }, sampleRate: Int(rate.value),
+      shortfall: decoder.declaredLength.map {
+        RecordingDamage.Shortfall(
+          decodedFrames: decoder.position.count, declaredFrames: $0.frames(at: rate).count)
+      })
   }
 
   /// A warning where another stream might have been meant.

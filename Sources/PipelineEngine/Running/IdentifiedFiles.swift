@@ -1,0 +1,91 @@
+import PipelineModel
+import Platform
+
+/// Input files, each in the version whose bytes were identified. What is read from a file belongs to
+/// its identity only while it is that version: work counts as done, and progress as durable, only
+/// where `check` passes after the reading.
+struct IdentifiedFiles: Sendable {
+  private let stamps: [SourceFile: FileStamp]
+
+  init(_ stamps: [SourceFile: FileStamp]) { self.stamps = stamps }
+
+  /// Those of these files.
+  func of(_ files: some Sequence<SourceFile>) -> IdentifiedFiles {
+    let files = Set(files)
+    return IdentifiedFiles(stamps.filter { files.contains($0.key) })
+  }
+
+  /// Throws if a file is another version now. The change time counts: the same bytes again do not
+  /// tell what was read in between.
+  func check() throws(SpoolError) {
+    let changed = stamps.filter { (try? FileStamp(following: $0.key.path)) != $0.value }
+    guard let file = changed.keys.min(by: { $0.name < $1.name }) else { return }
+    throw Self.changed(file)
+  }
+
+  private static func changed(_ file: SourceFile) -> SpoolError {
+    SpoolError(
+      "\(file.name) changed while it was read",
+      advice: "run it again when whatever writes it has finished", cause: .environment,
+      kind: .changed)
+  }
+}
+
+extension IdentifiedFiles {
+  /// Reads a file's bytes, and finds the version that has them. Where the file was written a moment
+  /// ago, waits until any later write shows in its stamp.
+  static func identify(
+    _ file: SourceFile, on runner: Runner
+  ) throws(SpoolError) -> (digest: Digest, stamp: FileStamp) {
+    func now() -> Int64 { Int64(runner.clock.now * 1e9) }
+    func stamp() -> FileStamp? { try? FileStamp(following: file.path) }
+    if let wait = stamp()?.settlingTime(at: now()), wait > 0 {
+      // Clocks round.
+      runner.clock.sleep(Double(wait + 1_000_000) / 1e9, unless: runner.stop)
+      try runner.stop.check()
+    }
+    let before = stamp()
+    let digest = try runner.exportFolder.digest(ofFile: file.path)
+    guard let before, before == stamp(), before.settlingTime(at: now()) == 0 else {
+      throw changed(file)
+    }
+    return (digest, before)
+  }
+}
+
+/// A claim on work that reads files: nothing is recorded or committed once one of them has changed,
+/// so that what an earlier process left is of the identified bytes, however that process ended.
+final class FileCheckingClaim: WorkClaim {
+  private let claim: any WorkClaim
+  private let files: IdentifiedFiles
+
+  init(_ claim: any WorkClaim, reading files: IdentifiedFiles) {
+    self.claim = claim
+    self.files = files
+  }
+
+  func record(_ text: String) throws(SpoolError) {
+    try files.check()
+    try claim.record(text)
+  }
+
+  func commit(_ checkpoints: [Checkpoint]) throws(SpoolError) {
+    try files.check()
+    try claim.commit(checkpoints)
+  }
+
+  var folder: String { claim.folder }
+  var heldByteCount: Int { claim.heldByteCount }
+  var lostSeconds: Double? { claim.lostSeconds }
+  var spentSeconds: Double { claim.spentSeconds }
+  var loss: RestartReason? { claim.loss }
+  func lastEntry() throws(SpoolError) -> JournalEntry? { try claim.lastEntry() }
+  func makeDraft(_ name: String, _ kind: ArtifactKind) throws(SpoolError) -> ArtifactDraft {
+    try claim.makeDraft(name, kind)
+  }
+  func resumeDraft(
+    _ name: String, _ kind: ArtifactKind, _ prefix: DraftPrefix
+  ) throws(SpoolError) -> ArtifactDraft? { try claim.resumeDraft(name, kind, prefix) }
+  func end() { claim.end() }
+  func release() { claim.release() }
+}
