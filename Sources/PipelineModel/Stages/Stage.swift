@@ -45,6 +45,17 @@ package protocol EquippedStage: Stage {
   func checkEquipment() throws(SpoolError)
 }
 
+/// A stage that cannot work with all sources that its ports take.
+package protocol ConnectedStage: Stage {
+  /// Checks what its sources are, before a run begins.
+  /// - Parameters:
+  ///   - sources: by port, or by the place in a port's list.
+  ///   - above: a step above; nil where it is not known, which is no flaw here.
+  func checkSources(
+    _ sources: [PortName: StepSource], above: (StepID) -> BoundStep?
+  ) throws(SpoolError)
+}
+
 /// A stage that reads finished artifacts and writes finished artifacts.
 package protocol WholeStage: Stage {
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput]
