@@ -163,7 +163,8 @@ extension Execution {
       chapters: options.chapters, titles: options.titles,
       folder: folder, isReplacing: options.isReplacing,
       isDigestWanted: writesReceipts,
-      store: store, exportFolder: (exportFolder ?? self.exportFolder).of(step),
+      store: store,
+      exportFolder: (exportFolder ?? self.exportFolder).of(step, namesake: namesake(of: step)),
       upstream: UpstreamOutputs(plan, finished: finished), warn: warn)
   }
 

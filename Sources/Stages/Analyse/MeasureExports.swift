@@ -42,7 +42,8 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
       }
       if let limit = truePeak, let peak = file.levels.truePeak, peak > limit {
         context.warn(
-          "the \(file.codec) file decodes at \(Unit.decibelsTruePeak.format(rounded(peak))), above "
+          "the \(file.codec) file decodes at "
+            + "\(Unit.decibelsTruePeak.format(peak.rounded(toShowBeyond: limit))), above "
             + "\(Unit.decibelsTruePeak.format(limit.value)): a higher bit rate, or a lower "
             + "true-peak of normalize, leaves more room")
       }
@@ -52,8 +53,6 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
     let artifact = try context.store.keep(report, as: .measurement)
     return [.measurement: StepOutput(artifact)]
   }
-
-  private func rounded(_ level: Decibels) -> Double { (level.value * 10).rounded() / 10 }
 
   private func measure(
     _ path: String, _ check: () throws(SpoolError) -> Void,

@@ -16,6 +16,7 @@ final class BatchTerminalRecorder: BatchRecorder {
     var board = BatchBoard()
     var lines: LiveLines
     var words = WordTally()
+    var warnings = WarningTally()
   }
 
   init(_ order: BatchOrder, isQuiet: Bool, clock: SystemClock, console: Console) {
@@ -54,11 +55,15 @@ final class BatchTerminalRecorder: BatchRecorder {
           console.print("left out, for it holds exports: \(Format.visible(folder))")
         }
       case .warning(let path, let step, let text):
+        guard let line = state.warnings.add("\(step): \(text)", of: path) else { return }
         state.lines.erase()
-        console.report("warning: \(Format.visible(path)): \(step): \(Format.visible(text))")
+        console.report("warning: \(Format.visible(line))")
       case .finished(let result): finished(result, &state)
       case .ended(let summary):
         state.lines.erase()
+        for line in state.warnings.repeated {
+          console.report("warning: \(Format.visible(line))")
+        }
         if !isQuiet, let line = state.words.line {
           console.print("\n\(Format.visible(line))")
         }
@@ -283,6 +288,31 @@ enum BatchText {
       if let advice = failure.advice { text += " — help: \(advice)" }
     }
     return "  " + Format.visible(text)
+  }
+}
+
+/// The warnings of a batch, of which each is told once, and at the end of how many more files it is.
+struct WarningTally {
+  /// By the text without the file's name, in their order.
+  private var entries: [(text: String, first: String, more: Int)] = []
+
+  /// - Returns: the line of a warning that no file had before; nil for others.
+  mutating func add(_ text: String, of path: String) -> String? {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let common = text.replacing(name, with: "it")
+    if let index = entries.firstIndex(where: { $0.text == common }) {
+      entries[index].more += 1
+      return nil
+    }
+    entries.append((common, "\(path): \(text)", 0))
+    return entries.last?.first
+  }
+
+  /// `41 more files: export: …`, a line for each warning that several files had.
+  var repeated: [String] {
+    entries.filter { $0.more > 0 }.map {
+      "\(Count.of($0.more, "more file")), as \($0.first)"
+    }
   }
 }
 
