@@ -59,6 +59,16 @@ package struct Decibels: ScalarUnit {
   }
   /// The amplitude ratio, 10^(dB / 20).
   package var amplitude: Double { pow(10, value / 20) }
+
+  /// For messages, the level in decibels to a tenth, or as much finer as it takes to show that it lies
+  /// over a limit.
+  package func rounded(toShowBeyond limit: Decibels) -> Double {
+    var scale = 10.0
+    while self > limit, (value * scale).rounded() / scale <= limit.value, scale < 1e9 {
+      scale *= 10
+    }
+    return (value * scale).rounded() / scale
+  }
 }
 
 /// A frequency or a rate in hertz.

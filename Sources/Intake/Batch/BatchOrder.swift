@@ -157,9 +157,13 @@ package struct BatchOrder: Sendable {
   }
 
   /// The exports of a recording named `name`, as paths below the output folder.
+  ///
+  /// With those that it has only beside a transcript, such as captions.
   func exports(called name: String) -> [String] {
-    plan.exportPaths([input: Self.calledPath(name)])
-      .map { PathText.join(PathText.folder(of: name), $0) }
+    let names = [input: Self.calledPath(name)]
+    let paths = plan.exportPaths(names)
+    let others = (transcriptPlan?.exportPaths(names) ?? []).filter { !paths.contains($0) }
+    return (paths + others).map { PathText.join(PathText.folder(of: name), $0) }
   }
 
   /// A name as a recording's path, whose extension does not count.

@@ -25,6 +25,18 @@ package struct Sidecar: Hashable, Sendable {
   /// `chapters`, those without problems, in their order; nil if it has no such field.
   package internal(set) var chapters: [RunRequest.Chapter]?
   var written: [String: JSONValue] = [:]
+  /// The variables that it sets for its recording in a batch or an inbox, `spool.set`, as `--set` takes
+  /// their values; without lists and objects.
+  package var settings: [String: String] {
+    guard case .object(let values)? = written["spool"]?["set"] else { return [:] }
+    return values.compactMapValues { value in
+      switch value {
+      case .text(let text), .number(let text): text
+      case .boolean(let isTrue): "\(isTrue)"
+      default: nil
+      }
+    }
+  }
   /// All other fields.
   var unknown: [String: JSONValue] = [:]
   /// Every problem, by the name of its field. Valid fields are kept.

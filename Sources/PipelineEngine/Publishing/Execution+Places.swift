@@ -62,7 +62,8 @@ extension Execution {
     var found: [Obstacle] = []
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
-      let (exportFolder, source) = (exportFolder.of(step), ExportSource(recording(of: step.id)))
+      let exportFolder = exportFolder.of(step, namesake: namesake(of: step))
+      let source = ExportSource(recording(of: step.id))
       for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
         let path = folder + "/" + name
         guard let stamp = try? FileStamp(at: path) else { continue }

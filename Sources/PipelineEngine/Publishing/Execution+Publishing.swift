@@ -169,12 +169,12 @@ extension Execution {
     PublishingContext(
       step: step.id, outputs: outputs, recordings: inputFiles(of: step),
       names: names(of: step), recording: recording(of: step.id),
-      chapters: plan.recordings(of: step.id).first.flatMap { options.chapters[$0] },
-      title: plan.recordings(of: step.id).first.flatMap { options.titles[$0] },
+      chapters: options.chapters, titles: options.titles,
       folder: folder, isReplacing: options.isReplacing,
       // A copy of the file is known by it.
       isDigestWanted: true,
-      store: store, exportFolder: (exportFolder ?? self.exportFolder).of(step),
+      store: store,
+      exportFolder: (exportFolder ?? self.exportFolder).of(step, namesake: namesake(of: step)),
       upstream: UpstreamOutputs(plan, finished: finished), warn: warn)
   }
 

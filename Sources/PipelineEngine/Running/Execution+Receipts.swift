@@ -34,7 +34,7 @@ extension Execution {
     let status = try survey().status
     for (asking, fileNames) in receipts {
       let step = asking.id
-      let exportFolder = exportFolder.of(asking)
+      let exportFolder = exportFolder.of(asking, namesake: namesake(of: asking))
       do throws(SpoolError) {
         let signed = try receiptWriter.inspect(
           ReceiptPlace(
@@ -151,6 +151,7 @@ extension Execution {
       recording: recording(of: asking.id), folder: folder, enclosure: enclosure,
       authorities: asking.stage.receipt?.authorities ?? [],
       isReplacing: options.isReplacing, replaced: exports.replaced.withLock { $0 },
-      now: clock.now, store: store, exportFolder: exportFolder.of(asking))
+      now: clock.now, store: store,
+      exportFolder: exportFolder.of(asking, namesake: namesake(of: asking)))
   }
 }

@@ -78,6 +78,12 @@ extension Execution {
   /// The names for a step's exports, in the order of `inputFiles`.
   func names(of step: BoundStep) -> [String] { plan.exportNames(of: step, options.names) }
 
+  /// The file that a step's exports are named after; nil where the user gave them names, as a batch
+  /// does.
+  func namesake(of step: BoundStep) -> String? {
+    names(of: step).first.flatMap { plan.inputs.values.contains($0) ? $0 : nil }
+  }
+
   /// The room that the rest needs, and what is free now.
   /// - Parameter held: bytes of unfinished files that the work resumes with.
   func roomNeed(_ survey: Survey, held: Int) throws -> RoomNeed {

@@ -237,6 +237,8 @@ struct RunExportFolder: ExportFolder {
   var only: Set<String>?
   /// The kind of the step whose files they are; nil while that is open.
   private var descriptor: StageDescriptor?
+  /// The file that the step's exports are named after; nil where the user gave them names.
+  private var namesake: String?
 
   init(
     base: any ExportFolder, pipeline: String, exports: Execution.EarlyExports, seal: String?
@@ -248,9 +250,10 @@ struct RunExportFolder: ExportFolder {
   }
 
   /// The folder as one step sees it: its errors advise what the step can do.
-  func of(_ step: BoundStep) -> RunExportFolder {
+  func of(_ step: BoundStep, namesake: String?) -> RunExportFolder {
     var folder = self
     folder.descriptor = step.descriptor
+    folder.namesake = namesake
     return folder
   }
 
@@ -289,7 +292,7 @@ struct RunExportFolder: ExportFolder {
     return ExportSource(
       source.recording, sounds: isOfRecording ? sounds : [],
       pipeline: isOfRecording ? pipeline : nil, receipts: receipts,
-      naming: descriptor?.naming(pipeline, insteadOf: path))
+      naming: descriptor?.naming(pipeline, insteadOf: path), namesake: namesake)
   }
 
   /// The run's sound inputs, with what is known of their samples.

@@ -108,7 +108,8 @@ package struct RunExplanation: Sendable {
     for (other, oldKey) in candidates {
       guard let old = try store.checkpoint(for: oldKey)?.components else { continue }
       return .changed(
-        new.changes(since: old, parameters: parameters).map { cause(of: $0, since: other) },
+        new.changes(since: old, parameters: parameters)
+          .map { cause(of: $0, in: step, since: other) },
         since: other.id)
     }
     return .incomparable(with: nearest.0.id)
@@ -160,10 +161,12 @@ package struct RunExplanation: Sendable {
   }
 
   /// A change of an input is explained by the step or the file that it came from.
-  private func cause(of change: KeyChange, since other: RunRecord) -> Change {
+  private func cause(
+    of change: KeyChange, in step: StepRecord, since other: RunRecord
+  ) -> Change {
     guard case .input(let port, let old?, let new?) = change else { return .key(change) }
-    let now = giver(of: new, in: run)
-    let then = giver(of: old, in: other)
+    let now = giver(of: new, in: run, to: step)
+    let then = giver(of: old, in: other, to: counterpart(of: step, in: other) ?? step)
     if let now, let then, now == then || !run.steps.contains(where: { $0.id == then }) {
       return .upstream(port, now, from: old, to: new)
     }
@@ -176,9 +179,10 @@ package struct RunExplanation: Sendable {
       to: RecordingIdentity(path: path, digest: new))
   }
 
-  /// The step whose output this is.
-  private func giver(of identity: Digest, in run: RunRecord) -> StepID? {
-    run.steps.first { $0.outputs.values.contains { $0.identity == identity } }?.id
+  /// The step above whose output this is. One below may have written a file of the same bytes.
+  private func giver(of identity: Digest, in run: RunRecord, to step: StepRecord) -> StepID? {
+    run.steps.prefix { $0.id != step.id }
+      .first { $0.outputs.values.contains { $0.identity == identity } }?.id
   }
 
   /// The input whose file this is. An old record without file digests must have only one.

@@ -105,12 +105,18 @@ package struct Plan: Sendable {
   package func recordings(of id: StepID) -> [String] {
     var found: [String] = []
     var queue = step(id)?.stage.receipt != nil ? exportingSteps.map(\.id) : [id]
-    while !queue.isEmpty {
-      guard let step = step(queue.removeFirst()) else { continue }
-      for (_, source) in step.orderedSources {
-        switch source {
-        case .input(let name): if !found.contains(name) { found.append(name) }
-        case .step(let upstream, _): queue.append(upstream)
+    // Words are of the recording that was heard, and not of others in a mix whose figures moved them.
+    var measured: [StepID] = []
+    while !queue.isEmpty || !measured.isEmpty {
+      let next = queue.isEmpty ? measured.removeFirst() : queue.removeFirst()
+      guard let step = step(next) else { continue }
+      for port in step.descriptor.inputs {
+        for source in step.sources(of: port) {
+          switch source {
+          case .input(let name): if !found.contains(name) { found.append(name) }
+          case .step(let upstream, _) where port.kind == .measurement: measured.append(upstream)
+          case .step(let upstream, _): queue.append(upstream)
+          }
         }
       }
     }
@@ -325,6 +331,50 @@ package struct UpstreamOutputs: Sendable {
       next = source(of: above)
     }
     return chain.reversed()
+  }
+
+  /// The way of a recording's sound to a step.
+  package struct Way: Sendable {
+    /// The pipeline's input.
+    package let input: String
+    package let recording: SourceFile
+    /// The steps from the recording on, without the step itself, each with the number of the source at
+    /// which the sound comes in, counted from 1.
+    package let steps: [(step: BoundStep, source: Int)]
+  }
+
+  /// The ways of all recordings that the sound of a step's first input is made of, in the order of the
+  /// inputs. Of a step that several take, the first counts. O(steps²).
+  package func ways(to id: StepID) -> [Way] {
+    var ways: [Way] = []
+    var visited: Set<StepID> = []
+    var waiting: [(source: StepSource?, steps: [(step: BoundStep, source: Int)])] = [
+      (source(of: id), [])
+    ]
+    while let (source, steps) = waiting.popLast() {
+      switch source {
+      case .input(let name):
+        guard plan.inputKinds[name] == .sound, let file = plan.files[name] else { continue }
+        ways.append(Way(input: name, recording: file, steps: steps))
+      case .step(let above, _):
+        guard visited.insert(above).inserted, let step = plan.step(above),
+          let port = step.descriptor.inputs.first
+        else { continue }
+        waiting += step.sources(of: port).enumerated().reversed().map { index, source in
+          (source, [(step, index + 1)] + steps)
+        }
+      case nil: continue
+      }
+    }
+    return ways
+  }
+
+  /// The input that a step names as the recording that counts; nil if it names none.
+  package func recordingNamed(by id: StepID) -> String? {
+    guard let step = plan.step(id) else { return nil }
+    return step.descriptor.inputs.filter { !$0.isInKey }.lazy.compactMap { port in
+      if case .input(let name)? = step.sources[port.name] { name } else { nil }
+    }.first
   }
 
   /// The other steps with the same first input as `id`, in the plan's order.

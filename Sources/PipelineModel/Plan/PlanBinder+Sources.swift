@@ -228,6 +228,22 @@ extension Plan.Binder {
     descriptor.inputs.map(\.name.name).joined(separator: ", ")
   }
 
+  /// Reports a `$name` in a parameter that is no variable: an input has files and no value.
+  mutating func reportNoVariable(_ name: String, at location: SourceLocation) {
+    guard let input = definition.inputs.first(where: { $0.name == name }) else {
+      return reportUnknownName(name, at: location)
+    }
+    let names = definition.variables.map { "$\($0.name)" }
+    sourceProblems.append(
+      Problem(
+        at: location, "$\(name) is an input of \(input.kind.rawValue), and no variable",
+        allowed: "a value, or "
+          + (names.isEmpty
+            ? "a variable: vars: { title: Untitled } makes $title one"
+            : names.joined(separator: ", "))
+          + "; in names of files, {stem} is the name of the recording"))
+  }
+
   /// Reports a `$name` that is neither an input nor a variable.
   mutating func reportUnknownName(_ name: String, at location: SourceLocation) {
     let names = definition.inputs.map(\.name) + definition.variables.map(\.name)

@@ -124,6 +124,9 @@ extension Plan {
       guard resolver.problems.isEmpty, unknown.isEmpty else { return }
       do throws(SpoolError) {
         let stage = try registration.make(value)
+        try (stage as? any ConnectedStage)?.checkSources(connection.sources) { id in
+          steps.first { $0.id == id }
+        }
         steps.append(
           BoundStep(
             id: id, registration: registration, parameters: value, stage: stage,
@@ -131,7 +134,25 @@ extension Plan {
             timeout: step.timeout))
         if checksEquipment { try (stage as? any EquippedStage)?.checkEquipment() }
       } catch {
-        problems += Self.problems(of: error, in: step, substituted)
+        problems += Self.problems(of: error, in: step, substituted).map { problem in
+          guard problem.location == step.kind.location,
+            let variable = overriddenVariables(in: step.parameters).first
+          else { return problem }
+          return problem.inOverride(of: variable)
+        }
+      }
+    }
+
+    /// The overridden variables among parameters: where these do not go together, the user's value is
+    /// the one to change, and not the pipeline.
+    private func overriddenVariables(in node: DocumentNode) -> [String] {
+      switch node.content {
+      case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
+        let name = String(text.dropFirst())
+        return variables[name]?.location.line == Self.overrideLine ? [name] : []
+      case .scalar: return []
+      case .sequence(let nodes): return nodes.flatMap(overriddenVariables)
+      case .mapping(let entries): return entries.flatMap { overriddenVariables(in: $0.value) }
       }
     }
 
@@ -274,7 +295,7 @@ extension Plan {
       case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
         let name = String(text.dropFirst())
         guard let variable = variables[name] else {
-          reportUnknownName(name, at: node.location)
+          reportNoVariable(name, at: node.location)
           return DocumentNode(.scalar("", isQuoted: false), at: node.location)
         }
         let isOverridden = variable.location.line == Self.overrideLine

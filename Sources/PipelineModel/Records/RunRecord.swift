@@ -286,13 +286,25 @@ extension SpoolError {
   /// - Parameters:
   ///   - others: what the file was made of, as far as this run has it not.
   ///   - own: what it would be made of.
+  ///   - namesake: the file that exports are named after; nil where the user gave them names.
   package init(
-    _ path: String, holds others: [RecordingIdentity], not own: [RecordingIdentity]
+    _ path: String, holds others: [RecordingIdentity], not own: [RecordingIdentity],
+    namesake: String?
   ) {
     func list(_ recordings: [RecordingIdentity]) -> String {
       let paths = recordings.map(\.path)
       return paths.count > 3
         ? "\(paths[0]) and \(paths.count - 1) more" : paths.joined(separator: " and ")
+    }
+    let renaming: String
+    if let namesake {
+      let isNamedAfter = ExportName.stem(of: path).contains(ExportName.stem(of: namesake))
+      renaming =
+        isNamedAfter
+        ? "rename \(namesake.split(separator: "/").last ?? ""), after which it is named"
+        : "change its name in the pipeline"
+    } else {
+      renaming = "choose other names with \(option: .name)"
     }
     let isSamePath = others.allSatisfy { other in own.contains { $0.path == other.path } }
     self.init(
@@ -300,8 +312,8 @@ extension SpoolError {
       reason: isSamePath
         ? "it was made of what \(list(others)) held before; what is there now has another sound"
         : "it holds \(list(others)), and \(list(own)) would take its place",
-      advice: "choose another folder with \(option: .out), other names with \(option: .name) of "
-        + "\(command: .batch), rename the recording, or add \(option: .replace)")
+      advice: "choose another folder with \(option: .out), \(renaming), or add "
+        + "\(option: .replace)")
   }
 
   /// An export that would replace one of another pipeline.

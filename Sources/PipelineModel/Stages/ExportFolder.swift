@@ -87,16 +87,20 @@ package struct ExportSource: Hashable, Sendable {
   /// What a step of the pipeline says to give the export another name, such as `name: "{stem}.mine"`,
   /// for advice; nil if nothing does.
   package var naming: String?
+  /// The file that the export is named after, for advice; nil where the user gave it a name.
+  package var namesake: String?
 
   package init(
     _ recording: RecordingIdentity? = nil, sounds: [RecordingIdentity] = [],
-    pipeline: String? = nil, receipts: Set<String> = [], naming: String? = nil
+    pipeline: String? = nil, receipts: Set<String> = [], naming: String? = nil,
+    namesake: String? = nil
   ) {
     self.recording = recording
     self.sounds = sounds
     self.pipeline = pipeline
     self.receipts = receipts
     self.naming = naming
+    self.namesake = namesake
   }
 }
 
@@ -114,17 +118,18 @@ extension ExportSource {
     guard !sounds.isEmpty else {
       // Of texts alone, whose paths stand for what they tell of.
       if recording.path == earlier.path || recording.digest == earlier.digest { return nil }
-      return SpoolError(path, holds: [earlier], not: [recording])
+      return SpoolError(path, holds: [earlier], not: [recording], namesake: namesake)
     }
     if other.sounds.isEmpty {
       if (sounds + [recording]).contains(where: { $0.isSameRecording(as: earlier) }) { return nil }
-      return SpoolError(path, holds: [earlier], not: sounds)
+      return SpoolError(path, holds: [earlier], not: sounds, namesake: namesake)
     }
     let theirs = Self.missing(from: sounds, of: other.sounds)
     let mine = Self.missing(from: other.sounds, of: sounds)
     if theirs.isEmpty, mine.isEmpty { return nil }
     return SpoolError(
-      path, holds: theirs.isEmpty ? other.sounds : theirs, not: mine.isEmpty ? sounds : mine)
+      path, holds: theirs.isEmpty ? other.sounds : theirs, not: mine.isEmpty ? sounds : mine,
+      namesake: namesake)
   }
 
   private static func missing(

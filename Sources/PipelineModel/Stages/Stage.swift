@@ -49,6 +49,17 @@ package protocol EquippedStage: Stage {
   func checkEquipment() throws(SpoolError)
 }
 
+/// A stage that cannot work with all sources that its ports take.
+package protocol ConnectedStage: Stage {
+  /// Checks what its sources are, before a run begins.
+  /// - Parameters:
+  ///   - sources: by port, or by the place in a port's list.
+  ///   - above: a step above; nil where it is not known, which is no flaw here.
+  func checkSources(
+    _ sources: [PortName: StepSource], above: (StepID) -> BoundStep?
+  ) throws(SpoolError)
+}
+
 /// A stage that reads finished artifacts and writes finished artifacts.
 package protocol WholeStage: Stage {
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput]
@@ -170,10 +181,10 @@ package struct PublishingContext: Sendable {
   package let names: [String]
   /// The identity of the nearest recording; nil if unknown.
   package let recording: RecordingIdentity?
-  /// The chapters that the nearest recording's sidecar tells of; nil if it tells of none.
-  package let chapters: [RunRequest.Chapter]?
-  /// The title that the nearest recording's sidecar tells; nil if it tells none.
-  package let title: String?
+  /// The chapters that the recordings' sidecars tell of, by input.
+  package let chapters: [String: [RunRequest.Chapter]]
+  /// The titles that the recordings' sidecars tell, by input.
+  package let titles: [String: String]
   /// The user's folder; it exists.
   package let folder: String
   /// Whether files that Spool did not write may be replaced.
@@ -190,8 +201,8 @@ package struct PublishingContext: Sendable {
 
   package init(
     step: StepID, outputs: [PortName: StepOutput], recordings: [SourceFile], names: [String],
-    recording: RecordingIdentity? = nil, chapters: [RunRequest.Chapter]? = nil,
-    title: String? = nil, folder: String, isReplacing: Bool, isDigestWanted: Bool = false,
+    recording: RecordingIdentity? = nil, chapters: [String: [RunRequest.Chapter]] = [:],
+    titles: [String: String] = [:], folder: String, isReplacing: Bool, isDigestWanted: Bool = false,
     store: any ArtifactStore,
     exportFolder: any ExportFolder, upstream: UpstreamOutputs,
     warn: @escaping @Sendable (String) -> Void
@@ -202,7 +213,7 @@ package struct PublishingContext: Sendable {
     self.names = names
     self.recording = recording
     self.chapters = chapters
-    self.title = title
+    self.titles = titles
     self.folder = folder
     self.isReplacing = isReplacing
     self.isDigestWanted = isDigestWanted

@@ -23,6 +23,24 @@ package enum FilePath {
     return path
   }
 
+  /// A short name for each of these paths: that of the file, with its folder where other files have
+  /// the same name, and the whole path where that is not enough. O(n).
+  package static func shortNames(of paths: [String]) -> [String: String] {
+    var names: [String: String] = [:]
+    var rest = Set(paths)
+    for length in 1...2 {
+      let ends = Dictionary(grouping: rest) {
+        $0.split(separator: "/").suffix(length).joined(separator: "/")
+      }
+      for (name, alike) in ends where alike.count == 1 {
+        names[alike[0]] = name
+        rest.remove(alike[0])
+      }
+    }
+    for path in rest { names[path] = path }
+    return names
+  }
+
   /// The names in a folder, sorted; empty if it cannot be read.
   package static func names(in folder: String) -> [String] {
     entries(in: folder).map(\.name).sorted()

@@ -21,14 +21,16 @@ package struct ExportTags {
   package private(set) var coverObstacle: String?
   /// What the recording is; nil where it was not looked at.
   package private(set) var source: MediaDescription?
+  /// What only some of several recordings say, or each in another way, by the names of what a pipeline
+  /// can state.
+  private var unshared: [String] = []
   /// What it tells as a WAV file.
   package private(set) var notes = BroadcastMetadata()
 
   package init() {}
 
   /// What a recording says about itself.
-  package init(of recording: SourceFile?) throws(SpoolError) {
-    guard let recording else { return }
+  package init(of recording: SourceFile) throws(SpoolError) {
     let description = try MediaProbe.describe(recording)
     notes = try BroadcastMetadata(of: recording.path)
     // What the recorder's software called itself or its streams says nothing about the export.
@@ -47,6 +49,24 @@ package struct ExportTags {
       cover = coverObstacle == nil ? picture : nil
     }
     source = description
+  }
+
+  /// What several recordings that became one sound say alike. Another text or picture of one of them
+  /// is not true of the whole, such as the title of an intro.
+  package init(sharedBy recordings: [ExportTags]) {
+    guard let first = recordings.first else { return }
+    self = first
+    let others = recordings.dropFirst()
+    guard !others.isEmpty else { return }
+    tags = tags.filter { tag in others.allSatisfy { $0.tags[tag.key] == tag.value } }
+    if others.contains(where: { $0.cover != cover }) { cover = nil }
+    if recordings.contains(where: { $0.coverObstacle != nil }) { coverObstacle = nil }
+    if others.contains(where: { $0.origination?.date != origination?.date }) {
+      notes = BroadcastMetadata()
+    }
+    let names = Set(recordings.flatMap(\.tags.keys)).subtracting(tags.keys)
+    unshared = StatedTags.names(of: names)
+    if cover == nil, recordings.contains(where: { $0.cover != nil }) { unshared.append("cover") }
   }
 
   private static let technical: Set<String> = [
@@ -97,6 +117,15 @@ package struct ExportTags {
     var copy = self
     if tags["title"] == nil, let title { copy.tags["title"] = title }
     return copy
+  }
+
+  /// What is left out because the recordings of the sound differ in it, by the names of what a pipeline
+  /// can state; what it does state is none of it.
+  package var differences: [String] {
+    unshared.filter { name in
+      let tag = StatedTags.tag(name)
+      return name == "cover" ? cover == nil : tags[tag] == nil && stated[tag] == nil
+    }
   }
 
   /// What a file of this kind cannot hold of the recording, in one line for users; nil if it holds
@@ -298,23 +327,21 @@ enum CalendarText {
   }
 }
 
-/// The tags of the recording whose files are published, read once and before the encoders begin:
+/// The tags of the recordings whose files are published, read once and before the encoders begin:
 /// files are published while others are still encoded, and reading the tags of a long recording
 /// takes libavformat's whole table of its packets, which is more than encoders need.
 package final class RecordingTags: Sendable {
-  private let known = Mutex<(file: SourceFile, stamp: FileStamp, tags: ExportTags)?>(nil)
+  private let known = Mutex<[SourceFile: (stamp: FileStamp, tags: ExportTags)]>([:])
 
-  /// What the recording says about itself; nothing where there is none.
-  package func of(_ file: SourceFile?) throws(SpoolError) -> ExportTags {
-    guard let file, let stamp = try? FileStamp(following: file.path) else {
-      return try ExportTags(of: file)
-    }
+  /// What a recording says about itself.
+  package func of(_ file: SourceFile) throws(SpoolError) -> ExportTags {
+    guard let stamp = try? FileStamp(following: file.path) else { return try ExportTags(of: file) }
     let same = known.withLock { known in
-      known.flatMap { $0.file == file && $0.stamp == stamp ? $0.tags : nil }
+      known[file].flatMap { $0.stamp == stamp ? $0.tags : nil }
     }
     if let same { return same }
     let tags = try ExportTags(of: file)
-    known.withLock { $0 = (file, stamp, tags) }
+    known.withLock { $0[file] = (stamp, tags) }
     return tags
   }
 

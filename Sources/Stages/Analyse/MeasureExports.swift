@@ -54,8 +54,6 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
     return [.measurement: StepOutput(artifact)]
   }
 
-  private func rounded(_ level: Decibels) -> Double { (level.value * 10).rounded() / 10 }
-
   private func measure(
     _ path: String, _ check: () throws(SpoolError) -> Void,
     _ reportProgress: (Double) -> Void

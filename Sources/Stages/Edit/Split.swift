@@ -187,15 +187,17 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
   var attachments: [String] { [stated.cover].compactMap(\.self) }
 
   func preparePublishing(of recordings: [SourceFile]) {
-    if carriesTags { _ = try? recordingTags.of(recordings.first) }
+    guard carriesTags else { return }
+    for recording in recordings { _ = try? recordingTags.of(recording) }
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     let carried =
       carriesTags
-      ? try recordingTags.of(context.recordings.first).titled(context.title).ofChangedSound
+      ? try context.carriedTags(recordingTags).titled(context.title()).ofChangedSound
       : ExportTags()
     let tags = try carried.stating(stated)
+    if carriesTags { context.warnOfDifferences(tags) }
     for target in targets {
       if let loss = tags.loss(in: target, of: tags.source) { context.warn(loss) }
       if let loss = stated.loss(in: target) { context.warn(loss) }
@@ -211,7 +213,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
       if writesNotes, format == .wav {
         guard let start = starts[number] else { continue }
         notes = try context.broadcastNotes(
-          for: artifact, target, tags: tags, start: start)
+          for: artifact, target, tags: tags, name: name, start: start)
       }
       var file = try context.publish(
         artifact, as: name, tags: tags, spec: target.spec, notes: notes)

@@ -35,11 +35,12 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
       Vorbis are begun anew, and give the same bytes. Opus has 48 kHz, whatever the sound has. Tags, \
       chapters and cover art of the recording are carried over when the files are put into the \
       output folder; a recording that was only retagged is not encoded again. metadata and cover \
-      state others in their place. Where the sound is of several recordings, the one with the \
-      fewest stages between counts, of equals the first; recording: $input names another. The \
-      chapters of its \
+      state others in their place. Where the sound is of several recordings, the files are named \
+      after the one with the fewest stages between, of equals the first, and have the tags and the \
+      cover that all recordings share; with recording: $input, the name, the tags and the cover are \
+      those of this one. The chapters of a recording's \
       sidecar, chapters: [{"start": 12.5, "title": "Guests"}], take the place of its own, and all \
-      move with their sound where stages above cut or stretched it; WAV files have none. \
+      move with their sound where stages above cut, stretched or joined it; WAV files have none. \
       WAV files are Broadcast Wave files (EBU Tech 3285): they tell what was done to the sound, \
       when it was recorded and, where measure or normalize found it, how loud it is; cue points \
       and iXML of the recording are carried over where the sound was not moved in time.
@@ -115,17 +116,18 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
   var attachments: [String] { [stated.cover].compactMap(\.self) }
 
   func preparePublishing(of recordings: [SourceFile]) {
-    if carriesTags || carriesChapters { _ = try? recordingTags.of(recordings.first) }
+    guard carriesTags || carriesChapters else { return }
+    for recording in recordings { _ = try? recordingTags.of(recording) }
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     let names = fileNames(of: context.step, recordings: context.names)
     let known =
-      carriesTags || carriesChapters
-      ? try recordingTags.of(context.recordings.first) : ExportTags()
-    let carried = carriesTags ? context.tags(of: known).titled(context.title) : ExportTags()
+      carriesTags || carriesChapters ? try context.carriedTags(recordingTags) : ExportTags()
+    let carried = carriesTags ? context.tags(of: known).titled(context.title()) : ExportTags()
     let tags = try carried.stating(stated)
-    let chapters = carriesChapters ? try context.chapters(of: known.source) : []
+    if carriesTags { context.warnOfDifferences(tags) }
+    let chapters = carriesChapters ? try context.chapters(recordingTags) : []
     if carriesTags { context.warnOfFieldsMissing(in: targets, known) }
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
@@ -142,12 +144,13 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
               + "\(chapters.count) chapters: the format holds no more")
         }
       } else if writesNotes {
-        notes = try context.broadcastNotes(for: artifact, target, tags: tags)
+        notes = try context.broadcastNotes(for: artifact, target, tags: tags, name: name)
         // It is asked for again when all is done.
         if notes == nil { continue }
       }
       // A WAV file's own chapters are cue points, which are carried over.
-      let isCarried = known.source?.container == "wav" && context.chapters == nil
+      let isCarried =
+        known.source?.container == "wav" && context.chapters.isEmpty && context.isOneRecording
       let lost = target.format == .wav && !isCarried ? chapters?.count ?? 0 : 0
       if let loss = tags.loss(in: target, of: known.source, chapterCount: lost) {
         context.warn(loss)

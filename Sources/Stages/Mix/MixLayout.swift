@@ -103,11 +103,13 @@ struct MixLayout {
           "no track is a voice, so none is matched: role: voice in the session marks one")
         return
       }
-      throw SpoolError(
-        "there is no voice to match", reason: "no track is marked as one",
-        advice: "mark tracks with role: voice")
+      throw Self.noVoice
     }
   }
+
+  static let noVoice = SpoolError(
+    "there is no voice to match", reason: "no track is marked as one",
+    advice: "mark tracks with role: voice")
 
   /// Its format and, where the headers say how long the tracks are, its length.
   var outline: SoundOutline {

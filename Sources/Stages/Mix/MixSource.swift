@@ -151,8 +151,8 @@ extension MixdownStage {
         warnings.append("\(lane.input.title) ends before the mix begins")
       }
       if mixer.peak > 1 {
-        let excess = Decibels(amplitude: Double(mixer.peak)).value
-        let level = Unit.decibels.format((excess * 10).rounded() / 10)
+        let excess = Decibels(amplitude: Double(mixer.peak))
+        let level = Unit.decibels.format(excess.rounded(toShowBeyond: Decibels(0)))
         overload =
           "\(layout.settings.givesStems ? "a stem" : "the mix") goes \(level) over full scale: put "
           + "limit or normalize below it, or mix with headroom: reduce"

@@ -6,7 +6,7 @@ import Platform
 import SoundEngine
 
 /// `mixdown`: many tracks become one.
-struct MixdownStage: DeclaredStage, SoundSourceStage {
+struct MixdownStage: DeclaredStage, SoundSourceStage, ConnectedStage {
   struct Parameters: Codable, Sendable {
     let tracks: [TrackParameters]?
     let masterVolume: Double
@@ -105,6 +105,14 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
       ducks: parameters.duck ?? [], match: parameters.match,
       ceiling: parameters.headroom == "reduce" ? parameters.ceiling : nil, stem: parameters.stem,
       givesStems: parameters.stems == true)
+  }
+
+  func checkSources(
+    _ sources: [PortName: StepSource], above: (StepID) -> BoundStep?
+  ) throws(SpoolError) {
+    // A session may mark others.
+    guard sources[PortName("session")] == nil, settings.match != nil else { return }
+    if !settings.tracks.contains(where: \.isVoice) { throw MixLayout.noVoice }
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {

@@ -2,19 +2,21 @@ import PipelineModel
 import Platform
 import Transcripts
 
-/// `retime`: moves words to where stages that cut or stretched the sound have moved it.
-struct RetimeStage: DeclaredStage, WholeStage {
+/// `retime`: moves words to where stages that cut, stretched or joined the sound have moved it.
+struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
   struct Parameters: Codable, Sendable {
     let removed: TimelineMap.RemovedWords
+    let part: Int?
   }
 
   static let descriptor = StageDescriptor(
     kind: "retime", revision: 2,
-    summary: "Move words to where their sound went when it was cut or stretched",
+    summary: "Move words to where their sound went when it was cut, stretched or joined",
     discussion: """
-      Takes words whose times are those of the sound before trim, cut, silence or speed, and the \
-      changes that these made, in the order in which the sound went through them: changes: [trim, \
-      speed]. Without changes it is the step above. A word of which at least half is left moves \
+      Takes words whose times are those of the sound before trim, cut, silence, speed, concat or \
+      mixdown, and the changes that these made, in the order in which the sound went through them: \
+      changes: [trim, concat]. Without changes it is the step above. Of the recordings that concat \
+      or mixdown takes, part says which one the words are of: part: 2 for those of the second. A word of which at least half is left moves \
       with its sound, and has the flag clipped if it is not whole. Others are left out, or with \
       removed: kept stay in the text without times and with the flag removed. The measurement says \
       how many there were.
@@ -31,7 +33,10 @@ struct RetimeStage: DeclaredStage, WholeStage {
     parameters: [
       ParameterDescriptor(
         "removed", .choice(["dropped", "kept"]), .defaulted("dropped"),
-        "whether words whose sound was cut out stay in the text")
+        "whether words whose sound was cut out stay in the text"),
+      ParameterDescriptor(
+        "part", .integer(1...256), .optional,
+        "which of the sounds that concat joins or mixdown mixes has the words"),
     ])
 
   /// Lengths that are to be the same may differ by this, in seconds: a frame of a low rate, and
@@ -40,11 +45,47 @@ struct RetimeStage: DeclaredStage, WholeStage {
 
   private let removed: TimelineMap.RemovedWords
 
-  init(_ parameters: Parameters) { removed = parameters.removed }
+  private let part: Int?
+
+  init(_ parameters: Parameters) {
+    removed = parameters.removed
+    part = parameters.part
+  }
+
+  func checkSources(
+    _ sources: [PortName: StepSource], above: (StepID) -> BoundStep?
+  ) throws(SpoolError) {
+    for number in 1...max(1, sources.count) {
+      guard case .step(let id, _)? = sources[PortName("changes.\(number)")], let step = above(id)
+      else { continue }
+      // What a plugin measures may tell of one.
+      guard step.stage.movesTime || !(step.stage is any DeclaredStage) else {
+        throw SpoolError(
+          "retime cannot follow \(id)", reason: "\(step.descriptor.kind) moves no sound in time",
+          advice: "name steps of \(Self.followed): changes: [trim, speed]")
+      }
+      guard step.stage is ConcatStage || step.stage is MixdownStage else { continue }
+      let taken = step.descriptor.inputs.first.map { step.sources(of: $0) } ?? []
+      let count = taken.count
+      guard let part else {
+        if count == 1 { continue }
+        throw SpoolError(
+          "retime does not know whose words it moves", reason: "\(id) takes several recordings",
+          advice: "part: 2, if the words are those of the second of them")
+      }
+      guard part <= count else {
+        throw SpoolError(
+          "retime cannot find part \(part) of \(id)", reason: "it takes \(count)",
+          advice: "part: 1 … \(count)")
+      }
+    }
+  }
+
+  private static let followed = "trim, cut, silence, speed, concat or mixdown"
 
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
     let transcript = try TranscriptFile.read(.transcript, of: context)
-    let map = try change(in: context)
+    let map = try change(in: context, of: transcript)
     let kept = map.move(transcript, removed: .kept)
     let moved = removed == .kept ? kept : map.move(transcript, removed: removed)
     let words = kept.words
@@ -58,11 +99,15 @@ struct RetimeStage: DeclaredStage, WholeStage {
   }
 
   /// All changes as one.
-  private func change(in context: StageContext) throws(SpoolError) -> TimelineMap {
+  private func change(
+    in context: StageContext, of transcript: Transcript
+  ) throws(SpoolError) -> TimelineMap {
+    // How long the sound was at least, in seconds.
+    let spoken = transcript.words.compactMap(\.end).max() ?? 0
     var whole: TimelineMap?
     var number = 1
     while let artifact = context.inputs[PortName("changes.\(number)")]?.artifact {
-      let map = try read(artifact, number, context)
+      let map = try read(artifact, number, context, length: whole?.after ?? spoken)
       if let before = whole {
         guard abs(before.after - map.before) <= Self.tolerance else {
           throw SpoolError(
@@ -84,17 +129,16 @@ struct RetimeStage: DeclaredStage, WholeStage {
   }
 
   private func read(
-    _ artifact: Artifact, _ number: Int, _ context: StageContext
+    _ artifact: Artifact, _ number: Int, _ context: StageContext, length: Double
   ) throws(SpoolError) -> TimelineMap {
     let text = try context.store.text(of: artifact)
-    do {
-      return try TimelineMap(
-        json: try JSONReader.value(of: Array(text.utf8), depthLimit: 8).value)
+    do throws(SpoolError) {
+      return try TimelineMap(measurement: text, source: part, length: length)
     } catch {
       throw SpoolError(
         "change number \(number) tells of no change of time",
-        reason: (error as? SpoolError)?.reason ?? "\(error)",
-        advice: "name steps of trim, cut, silence or speed: changes: [trim, speed]")
+        reason: error.reason ?? error.message,
+        advice: error.advice ?? "name steps of \(Self.followed): changes: [trim, speed]")
     }
   }
 }

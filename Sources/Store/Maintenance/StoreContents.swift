@@ -100,8 +100,12 @@ struct ArtifactUse {
       """, to: action)
     for row in originals { names[row[0].text ?? ""] = row[1].text }
     var recordings: [Digest: String] = [:]
+    let paths = FilePath.shortNames(of: runs.compactMap { $0.recordingPath(unless: names) })
     for run in runs {
-      guard let name = run.recordingName(names) else { continue }
+      guard
+        let name = run.nameInInbox(names)
+          ?? run.recordingPath(unless: names).flatMap({ paths[$0] })
+      else { continue }
       for key in run.steps.compactMap({ $0.key?.digest }) where recordings[key] == nil {
         recordings[key] = name
       }
@@ -145,12 +149,15 @@ extension StoreContents.Kind {
 }
 
 extension RunRecord {
-  /// The file name of its first recording.
+  /// The path of its first recording; nil where that came from an inbox.
   /// - Parameter names: the file names of recordings from inboxes, by their digests.
-  fileprivate func recordingName(_ names: [String: String]) -> String? {
-    guard let (input, path) = inputs.min(by: { $0.key < $1.key }) else { return nil }
-    return recordings?[input].flatMap { names[$0.hex] }
-      ?? path.split(separator: "/").last.map(String.init)
+  fileprivate func recordingPath(unless names: [String: String]) -> String? {
+    nameInInbox(names) == nil ? inputs.min { $0.key < $1.key }?.value : nil
+  }
+
+  /// The file name of its first recording in an inbox; nil where it came from elsewhere.
+  fileprivate func nameInInbox(_ names: [String: String]) -> String? {
+    inputs.min { $0.key < $1.key }.flatMap { recordings?[$0.key] }.flatMap { names[$0.hex] }
   }
 }
 

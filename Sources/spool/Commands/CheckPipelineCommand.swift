@@ -60,7 +60,7 @@ extension CommandContext {
 }
 
 extension Plan {
-  /// Stages that move sound in time, which words follow by `retime` alone.
+  /// Stages that move all sound in time, which words follow by `retime` alone.
   private static let movers: Set<String> = ["trim", "cut", "silence", "speed"]
 
   /// Steps that write words with the times of sound before a cut, where no export is of that sound: a
@@ -72,18 +72,57 @@ extension Plan {
       let before = stepsAbove(heard)
       let missing = exports.map { export in
         let above = stepsAbove(export)
-        return before.isDisjoint(with: above)
-          ? [] : self.movers(in: above.subtracting(before)).map(\.name)
+        return isOfSameSound(before, above)
+          ? self.movers(in: above.subtracting(before), behind: before) : []
       }
-      guard let stages = missing.last, !missing.contains([]) else { return nil }
-      let list = stages.joined(separator: ", ")
+      guard let moves = missing.last, !missing.contains(where: \.isEmpty) else { return nil }
+      let list = moves.map(\.step.name).joined(separator: ", ")
+      let part = moves.compactMap(\.part).first.map { ", part: \($0)" } ?? ""
       return "\(step.id) writes words with the times before \(list), and the sound is exported "
-        + "behind: put retime: { changes: [\(list)], from: \(heard.id) } above \(step.id)"
+        + "behind: put retime: { changes: [\(list)]\(part), from: \(heard.id) } above \(step.id)"
     }
   }
 
-  private func movers(in ids: Set<StepID>) -> [StepID] {
-    steps.filter { Self.movers.contains($0.descriptor.kind) && ids.contains($0.id) }.map(\.id)
+  /// The steps that move the sound of others; of one that joins several, with the part that theirs is.
+  /// The first part of a `concat` stays where it is.
+  private func movers(
+    in ids: Set<StepID>, behind before: Set<StepID>
+  ) -> [(step: StepID, part: Int?)] {
+    var sound = before
+    return steps.filter { ids.contains($0.id) }.compactMap { step in
+      let part = part(of: sound, in: step)
+      if part != nil { sound.insert(step.id) }
+      if Self.movers.contains(step.descriptor.kind), part != nil { return (step.id, nil) }
+      guard step.descriptor.kind == "concat", let part, part > 1 else { return nil }
+      return (step.id, part)
+    }
+  }
+
+  /// The number of the first source of a step's first input that has its sound from other steps, or
+  /// from their recordings; nil if none has.
+  private func part(of sound: Set<StepID>, in step: BoundStep) -> Int? {
+    guard let port = step.descriptor.inputs.first else { return nil }
+    let files = recordings(of: sound)
+    return step.sources(of: port).firstIndex { source in
+      switch source {
+      case .step(let above, _): sound.contains(above)
+      case .input(let name): files.contains(name)
+      }
+    }.map { $0 + 1 }
+  }
+
+  private func isOfSameSound(_ steps: Set<StepID>, _ others: Set<StepID>) -> Bool {
+    !steps.isDisjoint(with: others)
+      || !recordings(of: steps).isDisjoint(with: recordings(of: others))
+  }
+
+  /// The recordings that steps open.
+  private func recordings(of ids: Set<StepID>) -> Set<String> {
+    Set(
+      ids.compactMap { step($0) }.flatMap(\.sources.values).compactMap { source in
+        guard case .input(let name) = source, inputKinds[name] == .sound else { return nil }
+        return name
+      })
   }
 
   /// The step that heard the words of a step; nil if none did, or if `retime` has moved them.

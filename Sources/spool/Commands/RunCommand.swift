@@ -43,7 +43,8 @@ extension CommandContext {
     let folder = try OutputFolder.check(absolute(arguments[Options.out] ?? "exports"))
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every
-    let sidecars = try sidecars(of: inputs, in: pipeline)
+    let sidecars = try sidecars(
+      of: inputs, in: pipeline, overridden: Set(texts(arguments[Options.set]).keys))
     let store = try store(for: plan, options)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],

@@ -124,8 +124,9 @@ extension CommandContext {
   private func text(_ runs: [RunRecord]) -> String {
     let width = (runs.map(\.pipeline.count).max() ?? 0) + 2
     let standingWidth = max(12, (runs.map(\.status.count).max() ?? 0) + 2)
+    let names = FilePath.shortNames(of: runs.flatMap(\.inputPaths))
     return runs.map { run in
-      let files = run.inputPaths.map { $0.split(separator: "/").last ?? "" }
+      let files = run.inputPaths.map { names[$0] ?? $0 }
       let time = run.seconds.map { Format.duration($0) } ?? ""
       return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.status, standingWidth))"
         + "\(Format.padLeft(time, 12))  \(Format.pad(run.pipeline, width))"

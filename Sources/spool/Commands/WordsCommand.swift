@@ -317,7 +317,8 @@ extension CommandContext {
   }
 
   private func exportWords() throws(SpoolError) -> ExitCode {
-    let path = arguments[Options.output]
+    // As other tools have it, - is standard output.
+    let path = arguments[Options.output].flatMap { $0 == "-" ? nil : $0 }
     let format = try exportFormat(for: path)
     let store = try path == nil ? existingStore() : openStore()
     let words = try recording(in: store).words(in: store)

@@ -24,11 +24,13 @@ extension CommandContext {
   }
 
   /// What the sidecars beside recordings tell of exports, by input; nil if none does. Warns of
-  /// chapters that cannot be used; a JSON file without any is nothing to a single run.
+  /// chapters that cannot be used, and of variables that only a batch or a watch takes from a sidecar;
+  /// a JSON file without any is nothing to a single run.
   ///
+  /// - Parameter overridden: the variables that the user sets.
   /// - Throws: for a sidecar that is no JSON: the chapters of earlier exports would go with a slip.
   func sidecars(
-    of bound: [String: String], in pipeline: Pipeline
+    of bound: [String: String], in pipeline: Pipeline, overridden: Set<String> = []
   ) throws(SpoolError) -> (chapters: [String: [RunRequest.Chapter]]?, titles: [String: String]?) {
     let sounds = pipeline.definition.inputs.filter { $0.kind == .sound }
     var chapters: [String: [RunRequest.Chapter]] = [:]
@@ -48,8 +50,26 @@ extension CommandContext {
       }
       chapters[name] = sidecar.chapters
       titles[name] = sidecar.title
+      warn(
+        of: sidecar.settings.filter { !overridden.contains($0.key) }, at: place.path(file),
+        variables: pipeline.definition.variables)
     }
     return (chapters.isEmpty ? nil : chapters, titles.isEmpty ? nil : titles)
+  }
+
+  /// Warns of the variables that a sidecar sets in a batch or an inbox, where each run is of one
+  /// recording.
+  private func warn(
+    of settings: [String: String], at path: String, variables: [VariableDefinition]
+  ) {
+    let ignored = variables.filter(\.isOverridable)
+      .compactMap { variable in settings[variable.name].map { (variable.name, $0) } }
+    guard !ignored.isEmpty else { return }
+    let words = ignored.map { "--set \(ShellWords.line(["\($0)=\($1)"]))" }
+    console.report(
+      Format.visible(
+        "warning: \(path) sets \(ignored.map(\.0).joined(separator: ", ")) for batches and inboxes; "
+          + "for this run, add \(words.joined(separator: " "))"))
   }
 
   private func transcript(beside recording: String) -> String? {

@@ -244,10 +244,12 @@ extension CommandContext {
       }
     }
     var failureCount = 0
+    var doneCount = 0
     for (job, group) in zip(jobs, groups) {
       var report: QuickReport
       do throws(SpoolError) {
         report = try runs.run(try job.get(), isDry: isDry)
+        doneCount += 1
       } catch {
         if error.cause == .cancelled, let signal = stop.signalNumber {
           console.report(farewell)
@@ -257,15 +259,22 @@ extension CommandContext {
         failureCount += 1
       }
       tell(report)
+      let rest = jobs.count - doneCount - failureCount
+      if report.error?.isFullDisk == true, rest > 0 {
+        // Every other file would fail alike.
+        console.report(
+          "stopped: the disk is full; \(rest) \(rest == 1 ? "file was" : "files were") not begun")
+        break
+      }
     }
     if jobs.count > 1, voice == .full {
       let done =
-        "\(jobs.count - failureCount) of \(jobs.count) files \(isDry ? "possible" : "done")"
+        "\(doneCount) of \(jobs.count) files \(isDry ? "possible" : "done")"
       console.print(
         done + (isDry ? "" : " in \(Format.duration(clock.elapsed))")
           + (failureCount > 0 ? ", \(failureCount) failed" : ""))
     }
-    return failureCount == 0 ? .done : failureCount == jobs.count ? .failed : .someFailed
+    return failureCount == 0 ? .done : doneCount == 0 ? .failed : .someFailed
   }
 
   /// The command that resumes a run in the store.

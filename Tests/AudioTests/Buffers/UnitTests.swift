@@ -42,6 +42,15 @@ struct UnitTests {
     #expect(try JSONDecoder().decode(Figures.self, from: text) == Figures())
   }
 
+  @Test("a level over a limit is told with as many decimal places as it takes to show that")
+  func excess() {
+    #expect(Decibels(1.26).rounded(toShowBeyond: Decibels(0)) == 1.3)
+    #expect(Decibels(0.04).rounded(toShowBeyond: Decibels(0)) == 0.04)
+    #expect(Decibels(-0.996).rounded(toShowBeyond: Decibels(-1)) == -0.996)
+    #expect(Decibels(0.000_4).rounded(toShowBeyond: Decibels(0)) == 0.000_4)
+    #expect(Decibels(-3).rounded(toShowBeyond: Decibels(0)) == -3)
+  }
+
   @Test("formats are told as people do")
   func formats() {
     #expect(AudioFormat(sampleRate: Hertz(48_000), channelCount: 2).description == "48 kHz stereo")

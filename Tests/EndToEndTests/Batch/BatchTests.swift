@@ -306,6 +306,28 @@ struct BatchTests {
     #expect(try folder.batch(pipeline, ["--name", "{stem}-new"]).report?.earlierExports == [])
   }
 
+  @Test("captions among them, which only recordings with a transcript have")
+  func earlierCaptions() throws {
+    try folder.putTiny(1, "a.wav")
+    try folder.putTiny(2, "b.wav")
+    let captions = "1\n00:00:00,000 --> 00:00:00,200\nHello.\n"
+    try captions.write(toFile: folder.path + "/a.srt", atomically: true, encoding: .utf8)
+    let pipeline = try folder.place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode
+        - export: [wav]
+        - transcript: { formats: [vtt], transcript: $text }
+      """, named: "words.yaml")
+    #expect(try folder.batch(pipeline, ["--name", "a-{stem}"]).exitCode == 0)
+    let left = folder.place.exports.filter { $0.hasPrefix("a-") }.sorted()
+    #expect(left == ["a-a.vtt", "a-a.wav", "a-b.wav"])
+    let second = try folder.batch(pipeline, ["--name", "b-{stem}"])
+    #expect(second.report?.earlierExports.sorted() == left, "\(second.errorOutput)")
+  }
+
   @Test("exports never go into the folder of the recordings")
   func sameFolder() throws {
     try folder.putTiny(1, "a.wav")

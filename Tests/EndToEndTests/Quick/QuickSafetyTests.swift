@@ -15,6 +15,25 @@ struct QuickSafetyTests {
 
   private var names: [String] { Workspace.names(in: place.folder.path) }
 
+  @Test(
+    "a full disk ends it, once, whatever files are left",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func fullDisk() throws {
+    let disk = try SmallDisk(byteCount: 1 << 20)
+    let names = try (1...4).map { number in
+      let name = "part-\(number).flac"
+      try Reference.record(place.file(name), seconds: 60)
+      return name
+    }
+    let run = try place.spool(
+      ["convert"] + names + ["-f", "wav", "-o", disk.path + "/out/"],
+      environment: ["TMPDIR": disk.path])
+    #expect(run.exitCode == 1, "\(run.text)\(run.errorOutput)")
+    let errors = run.errorOutput.split(separator: "\n").filter { $0.contains("error:") }
+    #expect(errors.count == 1, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("stopped: the disk is full; 3 files were not begun"))
+  }
+
   @Test("a file that is there is replaced with --replace only, and a recording never")
   func replacing() throws {
     _ = try place.folder.write("precious", to: "out.flac")

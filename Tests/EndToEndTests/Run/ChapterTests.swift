@@ -144,6 +144,29 @@ struct ChapterTests {
     #expect(try title("own.m4a") == "Own")
   }
 
+  @Test("and what a sidecar sets for batches is named, unless the run sets it")
+  func ignoredSettings() throws {
+    let take = try record()
+    _ = try place.folder.write(
+      #"{"spool": {"set": {"level": "-3 dB", "fixed": 1, "other": 2}}}"#, to: "take.json")
+    let path = try place.pipeline(
+      "pipeline: p\nvars: { level: { value: 0 dB, overridable: true }, fixed: 2 }\nstages:\n"
+        + "  - decode\n  - gain: $level\n  - export: [flac]\n")
+    func warnings(_ options: String...) throws -> [Substring] {
+      let run = try place.spool(["run", path, take, "--out", place.out] + options)
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      return run.errorOutput.split(separator: "\n").filter { $0.contains("take.json") }
+    }
+    let told = try warnings()
+    #expect(told.count == 1, "\(told)")
+    #expect(
+      told.first?.hasSuffix(
+        "take.json sets level for batches and inboxes; for this run, add --set 'level=-3 dB'")
+        == true,
+      "\(told)")
+    #expect(try warnings("--set", "level=-6 dB") == [])
+  }
+
   @Test("in a batch, from each recording's sidecar")
   func batch() throws {
     try FileManager.default.createDirectory(
@@ -185,8 +208,42 @@ struct ChapterTests {
       """)
     let second = try place.run(joined, [take, take])
     try #require(second.exitCode == 0, "\(second.errorOutput)")
-    #expect(second.warnings == ["chapters are left out: the sound is not that of one recording"])
-    #expect(try chapters("joined.mp3") == [])
+    #expect(
+      second.warnings == ["mp3 files have the first 255 of 600 chapters: the format holds no more"])
+  }
+
+  @Test("from every part of a show and every track of a mix, where their sound went")
+  func joined() throws {
+    let take = try record()
+    try Reference.record(place.file("intro.wav"), seconds: 3)
+    try Reference.record(place.file("bed.wav"), seconds: 30)
+    _ = try place.folder.write(
+      #"{"chapters": [{"start": 0, "title": "A"}, {"start": 5, "title": "B"}]}"#, to: "take.json")
+    func run(_ join: String) throws -> (warnings: [String], chapters: [String]) {
+      let path = try place.pipeline(
+        """
+        pipeline: show
+        inputs: { intro: sound, take: sound, bed: sound }
+        stages:
+          - decode: { from: $take }
+          - trim: { start: 1 s }
+        \(join)
+          - export: { formats: mp3, name: show }
+        """)
+      let run = try place.run(path, [place.file("intro.wav"), take, place.file("bed.wav")])
+      try #require(run.exitCode == 0, "\(run.errorOutput)")
+      return (run.warnings, try chapters("show.mp3"))
+    }
+    let joined = try run("  - concat: { from: [$intro, trim, $take] }")
+    #expect(joined.chapters == ["3.0 A", "7.0 B", "14.0 A", "19.0 B"] && joined.warnings == [])
+    let faded = try run("  - concat: { from: [$intro, trim], crossfade: 1 s }")
+    #expect(faded.chapters == ["2.0 A", "6.0 B"])
+    let mixed = try run(
+      "  - mixdown: { from: [$bed, trim], tracks: [{}, { volume: 0.1, offset: 2 s }] }")
+    #expect(mixed.chapters == ["2.0 A", "6.0 B"])
+    let early = try run(
+      "  - mixdown: { from: [$bed, trim], tracks: [{}, { volume: 0.1, offset: -4.5 s }] }")
+    #expect(early.chapters == ["0.0 B"])
   }
 
   @Test("beside a cover, which is left out with a warning where it is no picture")

@@ -57,7 +57,9 @@ struct ExportOwnerTests {
     #expect(complaint.what.contains("was made of another recording"), "\(complaint)")
     #expect(complaint.why.contains("held before"), "\(complaint)")
     #expect(complaint.why.contains("no file was replaced"), "\(complaint)")
-    for word in ["--out", "--name", "--replace"] { #expect(complaint.next.contains(word)) }
+    for word in ["--out", "rename note.flac", "--replace"] {
+      #expect(complaint.next.contains(word), "\(complaint)")
+    }
     #expect(refused.made == [], "work was done in vain")
     #expect(try Workspace.listing(of: place.out) == before)
     let plan = try place.spool(["pipeline", "plan", "two.yaml", note, "--out", place.out])
@@ -85,6 +87,7 @@ struct ExportOwnerTests {
     let complaint = try #require(refused.complaint, "\(refused.errorOutput)")
     #expect(complaint.why.contains("t42.wav") && complaint.why.contains("t43.wav"), "\(complaint)")
     #expect(!complaint.why.contains("note.flac"), "\(complaint)")
+    #expect(complaint.next.contains("rename note.flac, after which it is named"), "\(complaint)")
     #expect(try Workspace.listing(of: place.out) == before)
     #expect(try place.run(show, [note, first]).exitCode == 0)
   }

@@ -44,6 +44,7 @@ struct MixdownMistakeTests {
       ("sample-rate: 1 Hz", "4000 Hz"),
       ("duck: { track: 1 }", "by"),
       ("duck: { track: 1, by: 2, hold: -1 s }", "out of range"),
+      ("match: -16 LUFS", "there is no voice to match"),
     ])
   func inPipeline(settings: String, words: String) throws {
     let run = try run(settings)
@@ -61,7 +62,6 @@ struct MixdownMistakeTests {
       ("tracks: [{ mute: true, solo: true }, {}]", "no track of the mix can be heard"),
       ("tracks: [{ mute: true }, {}], stem: 1", "there is no stem 1"),
       ("stem: 3", "there is no stem 3"),
-      ("match: -16 LUFS", "there is no voice to match"),
       ("duck: { track: music, by: voice }", "there is no track \"music\""),
       ("duck: { track: 1, by: 1 }", "track \"1\" cannot be turned down"),
       ("tracks: [{ offset: timestamp }]", "track 1 has no time stamp"),

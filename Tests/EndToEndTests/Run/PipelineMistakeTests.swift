@@ -57,6 +57,87 @@ struct PipelineMistakeTests {
     #expect(result.errorOutput.contains("allowed: $ep alone, without quotes"))
   }
 
+  @Test(
+    "an input in a value's place is called an input, with what can stand there",
+    arguments: [
+      ("", "a value, or a variable: vars: { title: Untitled } makes $title one"),
+      ("vars: { ep: 7 }\n", "a value, or $ep"),
+    ])
+  func inputAsVariable(variables: String, allowed: String) throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      "pipeline: p\ninputs: { r: sound }\n\(variables)stages:\n  - decode\n"
+        + "  - export: { formats: [mp3], name: $r }\n")
+    let result = try place.spool(["pipeline", "check", path])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("$r is an input of sound, and no variable"))
+    #expect(
+      result.errorOutput.contains("\(allowed); in names of files, {stem} is the name"),
+      "\(result.errorOutput)")
+    #expect(!result.errorOutput.contains("did you mean"), "\(result.errorOutput)")
+  }
+
+  @Test("values that do not go together are blamed on the one that the user set")
+  func overriddenPair() throws {
+    let place = try Workspace()
+    try Reference.record(place.file("a.wav"), seconds: 1)
+    let path = place.file("interview.yaml")
+    try FileManager.default.copyItem(atPath: PackageFiles.pipeline("interview.yaml"), toPath: path)
+    let result = try place.spool(
+      ["run", path, place.file("a.wav"), "--set", "pause=100ms", "--out", place.out])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("--set pause"), "\(result.errorOutput)")
+    #expect(!result.errorOutput.contains("\(path):"), "\(result.errorOutput)")
+  }
+
+  @Test(
+    "what a stage cannot do with its sources is refused before any work",
+    arguments: [
+      (
+        "- retime: { changes: measure, from: align }",
+        "retime cannot follow measure: measure moves no sound in time"
+      ),
+      (
+        "- retime: { changes: concat, from: align }",
+        "retime does not know whose words it moves: concat takes several recordings"
+      ),
+      (
+        "- retime: { changes: concat, part: 3, from: align }",
+        "retime cannot find part 3 of concat: it takes 2"
+      ),
+      (
+        "- mixdown: { from: [$a, concat], match: -20 LUFS }",
+        "there is no voice to match: no track is marked as one"
+      ),
+      (
+        "- mixdown: { from: [$a, concat], match: -20 LUFS, tracks: [{}, { role: music }] }",
+        "there is no voice to match: no track is marked as one"
+      ),
+      ("- mixdown: { from: [$a, concat], match: -20 LUFS, tracks: [{ role: voice }] }", nil),
+      ("- mixdown: { from: [$a, concat], match: -20 LUFS, session: $s }", nil),
+      ("- retime: { changes: [cut, concat], part: 2, from: align }", nil),
+    ])
+  func sources(step: String, flaw: String?) throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      """
+      pipeline: p
+      inputs: { a: sound, b: sound, t: transcript, s: file? }
+      stages:
+        - decode: { from: $b }
+        - measure
+        - align: { transcript: $t, from: decode }
+        - cut: { from: decode, remove: [{ from: 1 s, to: 2 s }] }
+        - concat: { from: [$a, cut] }
+        \(step)
+      """)
+    let result = try place.spool(["pipeline", "check", path])
+    #expect(result.exitCode == (flaw == nil ? 0 : 2), "\(result.errorOutput)")
+    if let flaw {
+      #expect(result.errorOutput.contains("9:5: error: \(flaw)"), "\(result.errorOutput)")
+    }
+  }
+
   @Test("a misspelt pipeline is told with the one that was meant, by name and by path")
   func misspeltPipelines() throws {
     let place = try Workspace()

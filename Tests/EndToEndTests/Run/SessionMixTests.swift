@@ -70,6 +70,20 @@ struct SessionMixTests {
       ])
   }
 
+  @Test("and a mix of other tracks in its place says what renames it: the session")
+  func renaming() throws {
+    let session = try session("", ", role: voice")
+    #expect(try place.run(Self.pipeline, [session]).exitCode == 0)
+    try Reference.record(place.file("call.wav"), seconds: 2, channels: 1)
+    let refused = try place.run(Self.pipeline, [session])
+    #expect(refused.exitCode == 1)
+    let complaint = try #require(refused.complaint, "\(refused.errorOutput)")
+    #expect(complaint.next.contains("rename evening.yaml, after which it is named"), "\(complaint)")
+    #expect(!complaint.next.contains("--name") && !complaint.next.contains("batch"), "\(complaint)")
+    try FileManager.default.moveItem(atPath: session, toPath: place.file("night.yaml"))
+    #expect(try place.run(Self.pipeline, [place.file("night.yaml")]).exitCode == 0)
+  }
+
   @Test("with every problem of the session at its place, also where the tracks are given")
   func mistakes() throws {
     let path = try place.folder.write(

@@ -61,6 +61,39 @@ struct WhyTests {
     SHA256.digest(of: [UInt8](try Data(contentsOf: URL(filePath: path)))).short
   }
 
+  @Test(
+    "a changed text is named, also where a step below writes the same bytes; so are folders in runs"
+  )
+  func text() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: captions
+      inputs: { note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - align: { transcript: $text }
+        - transcript: { formats: [text], transcript: $text }
+      """)
+    for folder in ["one", "two"] {
+      try FileManager.default.createDirectory(
+        atPath: place.file(folder), withIntermediateDirectories: false)
+      try FileManager.default.copyItem(atPath: note, toPath: place.file(folder + "/note.wav"))
+    }
+    let text = place.file("note.txt")
+    for (words, folder) in [("Hello.\n", "one"), ("Hello there.\n", "two")] {
+      try words.write(toFile: text, atomically: true, encoding: .utf8)
+      let run = try place.run(pipeline, [place.file(folder + "/note.wav"), text], ["--replace"])
+      try #require(run.exitCode == 0, "\(run.errorOutput)")
+      #expect(
+        try String(contentsOfFile: place.out + "/note.txt", encoding: .utf8) == words,
+        "the step below writes other bytes than the file has")
+    }
+    #expect(
+      try reasons()["align"]?.contains("\(text) has changed") == true, "\(try reasons())")
+    let list = try place.spool(["runs"]).text
+    #expect(list.contains("one/note.wav") && list.contains("two/note.wav"), "\(list)")
+  }
+
   @Test("what was made by a run whose record was lost is said to be, in words")
   func lostRecord() throws {
     _ = try run()

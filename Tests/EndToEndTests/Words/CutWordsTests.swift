@@ -275,4 +275,35 @@ struct CutWordsTests {
       """)
     #expect(both.errorOutput == "")
   }
+
+  @Test(
+    "and of captions with the times of a part, where the whole is exported",
+    arguments: [
+      ("[$intro, decode]", "retime: { changes: [concat], part: 2, from: align }"),
+      ("[$intro, $note, $intro]", "retime: { changes: [concat], part: 2, from: align }"),
+      ("[decode, $intro]", nil),
+    ])
+  func checkedParts(parts: String, advice: String?) throws {
+    func check(_ steps: String) throws -> String {
+      let path = try place.folder.write(
+        """
+        pipeline: checked
+        inputs: { intro: sound, note: sound, text: transcript }
+        stages:
+          - decode: { from: $note }
+          - align: { transcript: $text }
+          - concat: { from: \(parts) }
+          - export: { formats: [wav] }
+        \(steps)
+        """, to: "checked.yaml")
+      let check = try place.spool(["pipeline", "check", path])
+      #expect(check.exitCode == 0, "\(check.errorOutput)")
+      return check.errorOutput
+    }
+    let late = try check("  - transcript: { formats: [srt], from: align }")
+    if let advice { #expect(late.contains(advice), "\(late)") } else { #expect(late == "") }
+    let moved = try check(
+      "  - retime: { changes: concat, part: 2, from: align }\n  - transcript: { formats: [srt] }")
+    #expect(moved == "")
+  }
 }

@@ -117,31 +117,72 @@ import Testing
     #expect(figures?.contains(#""words":14"#) == true, "\(figures ?? "")")
   }
 
-  @Test("what tells of no change of time, or of changes in another order, is refused")
+  @Test("changes in another order are refused")
   func refusals() throws {
     let place = try Workspace()
     let sound = try speech(in: place)
     let text = try place.folder.write(Self.text, to: "talk.txt")
-    for (changes, complaint) in [
-      ("[measure]", "change number 1 tells of no change of time"),
-      ("[speed, trim]", "the changes of time do not follow each other"),
-    ] {
-      let pipeline = try place.pipeline(
-        """
-        pipeline: moved
-        inputs: { note: sound, text: transcript }
-        stages:
-          - decode: { from: $note }
-          - measure
-          - trim: { start: 1 s, end: 6 s }
-          - speed: { tempo: 1.25 }
-          - retime: { transcript: $text, changes: \(changes) }
-          - transcript: { formats: [json] }
-        """)
-      let run = try place.spool(["run", pipeline, sound, text, "--out", place.out])
-      #expect(run.exitCode == 1)
-      #expect(run.errorOutput.contains(complaint), "\(run.errorOutput)")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: moved
+      inputs: { note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - trim: { start: 1 s, end: 6 s }
+        - speed: { tempo: 1.25 }
+        - retime: { transcript: $text, changes: [speed, trim] }
+        - transcript: { formats: [json] }
+      """)
+    let run = try place.spool(["run", pipeline, sound, text, "--out", place.out])
+    #expect(run.exitCode == 1)
+    #expect(
+      run.errorOutput.contains("the changes of time do not follow each other"),
+      "\(run.errorOutput)")
+  }
+
+  @Test("words of a part are where they are heard in the show, and the captions have its name")
+  func joined() throws {
+    let place = try Workspace()
+    let sound = try speech(in: place)
+    try Reference.record(place.file("intro.wav"), seconds: 3)
+    let text = try place.folder.write(Self.text, to: "talk.txt")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { intro: sound, talk: sound, text: transcript }
+      stages:
+        - decode: { from: $talk }
+        - align: { transcript: $text }
+        - transcript: { formats: [json], name: before }
+        - cut: { remove: [{ from: 0 s, to: 1 s }], crossfade: 0 ms }
+          from: decode
+        - concat: { from: [$intro, cut] }
+        - export: { formats: [wav], recording: $talk }
+        - retime: { changes: [cut, concat], part: 2, from: align }
+        - transcript: { formats: [json] }
+        - mixdown: { from: [$intro, cut], tracks: [{}, { offset: 5 s }] }
+        - retime: { changes: [cut, mixdown], part: 2, from: align }
+          id: mixed
+        - transcript: { formats: [json], name: mixed }
+      """)
+    let run = try place.run(pipeline, [place.file("intro.wav"), sound, text])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let before = try words("before", place)
+    for (name, shift) in [("talk", 2.0), ("mixed", 4.0)] {
+      let after = try words(name, place)
+      #expect(after.count > 10 && after.count < before.count)
+      let kept = before.drop { $0.text != after.first?.text }
+      for (old, new) in zip(kept, after) where (new.flags ?? []).isEmpty {
+        #expect(abs(old.startTime + shift - new.startTime) < 0.025, "\(name) \(old) \(new)")
+      }
     }
+    // What is left is fewer than were aligned, and the summary says so.
+    let plain = try place.spool(
+      ["run", pipeline, place.file("intro.wav"), sound, text, "--out", place.out])
+    #expect(
+      plain.text.contains(
+        "words after retime  \(try words("talk", place).count) of \(before.count):"),
+      "\(plain.text)")
   }
 
   private func words(_ name: String, _ place: Workspace) throws -> [ExportedWords.Word] {

@@ -54,6 +54,14 @@ import Testing
     return path
   }
 
+  @Test("- is standard output, and no file")
+  func standardOutput() throws {
+    let plain = try place.spool(["words", "export", sound])
+    let dash = try place.spool(["words", "export", sound, "-o", "-"])
+    #expect(dash.exitCode == 0 && dash.text == plain.text, "\(dash.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: place.file("-")))
+  }
+
   @Test(
     "an edited text or caption corrects words, which keep their times, and search finds no others",
     arguments: ["txt", "srt", "vtt"])

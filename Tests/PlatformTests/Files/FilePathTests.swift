@@ -9,6 +9,18 @@ struct FilePathTests {
 
   init() throws { scratch = try ScratchFolder() }
 
+  @Test("a short name has the folder where two files have the same name, and else only that")
+  func shortNames() {
+    let paths = [
+      "/a/intro.wav", "/a/1/anna.wav", "/a/2/anna.wav", "/b/2/anna.wav", "/a/1/anna.wav",
+    ]
+    #expect(
+      FilePath.shortNames(of: paths) == [
+        "/a/intro.wav": "intro.wav", "/a/1/anna.wav": "1/anna.wav",
+        "/a/2/anna.wav": "/a/2/anna.wav", "/b/2/anna.wav": "/b/2/anna.wav",
+      ])
+  }
+
   @Test("a folder's names are sorted, and each entry has its kind")
   func names() throws {
     try scratch.write("", to: "b")

@@ -1,17 +1,17 @@
-import PipelineModel
-import Testing
 @testable import spool
+import Testing
 
-@Suite("What many files of a batch have in common is told once, and counted")
+@Suite("The warnings of a batch")
 struct WarningTallyTests {
-  @Test func `equal warnings of a step are one, others are their own`() {
+  @Test("are told once each, whatever file they name, and counted at the end")
+  func once() {
     var tally = WarningTally()
-    let (export, decode) = (StepID("export"), StepID("decode"))
-    let told = [
-      (export, "wav: 24 bit"), (export, "wav: 24 bit"), (export, "wav: 24 bit"),
-      (decode, "wav: 24 bit"), (export, "other"),
-    ].map { tally.isNew($0, $1) }
-    #expect(told == [true, false, false, true, true])
-    #expect(tally.lines == ["warning: export: wav: 24 bit; the same for 2 more files"])
+    #expect(tally.add("export: iXML of a.wav is lost", of: "in/a.wav") != nil)
+    #expect(tally.add("export: iXML of b.wav is lost", of: "in/b.wav") == nil)
+    #expect(tally.add("export: iXML of c.wav is lost", of: "in/c.wav") == nil)
+    #expect(
+      tally.add("export: 3 samples are clipped", of: "in/c.wav")
+        == "in/c.wav: export: 3 samples are clipped")
+    #expect(tally.repeated == ["2 more files, as in/a.wav: export: iXML of a.wav is lost"])
   }
 }

@@ -15,10 +15,11 @@ extension PublishingContext {
   /// finished.
   /// - Parameters:
   ///   - tags: what is carried over from the recording.
+  ///   - name: the file's own.
   ///   - start: the frame at which the file begins, of a file that is a piece of the sound; nil for
   ///     the whole.
   func broadcastNotes(
-    for artifact: Artifact, _ target: ExportTarget, tags: ExportTags,
+    for artifact: Artifact, _ target: ExportTarget, tags: ExportTags, name: String,
     start: Frames? = nil
   ) throws(SpoolError) -> BroadcastMetadata? {
     var loudness = BroadcastExtension.Loudness()
@@ -36,7 +37,8 @@ extension PublishingContext {
     var bext = BroadcastExtension()
     let description = [incoming.bext?.description, tags.title].compactMap { $0 }
       .first { !$0.isEmpty }
-    bext.description = description ?? ExportName.stem(of: names.first)
+    bext.description =
+      description ?? ExportName.stem(of: past.isOneRecording ? names.first : name)
     // The originator is the recording's; what was done since is in the coding history.
     bext.originator =
       incoming.bext.map(\.originator).flatMap { $0.isEmpty ? nil : $0 }
@@ -136,7 +138,9 @@ struct ProcessingHistory {
   ///   - chain: the stages, from the recording on.
   ///   - recording: what is known of the recording; nil where it was not looked at.
   init(_ chain: [BoundStep], of recording: MediaDescription?) {
-    isOneRecording = chain.first?.stage is DecodeStage
+    isOneRecording =
+      chain.first?.stage is DecodeStage
+      && !chain.dropFirst().contains { $0.stage is any SoundSourceStage }
     isAsRecorded = isOneRecording
     // Decoders cut off what codecs put in front, which no cue point counts.
     if !isOneRecording || !(recording?.codec.hasPrefix("pcm_") ?? false) { time.begin(at: nil) }

@@ -55,13 +55,15 @@ final class BatchTerminalRecorder: BatchRecorder {
           console.print("left out, for it holds exports: \(Format.visible(folder))")
         }
       case .warning(let path, let step, let text):
-        guard state.warnings.isNew(step, text) else { return }
+        guard let line = state.warnings.add("\(step): \(text)", of: path) else { return }
         state.lines.erase()
-        console.report("warning: \(Format.visible(path)): \(step): \(Format.visible(text))")
+        console.report("warning: \(Format.visible(line))")
       case .finished(let result): finished(result, &state)
       case .ended(let summary):
         state.lines.erase()
-        for line in state.warnings.lines { console.report(Format.visible(line)) }
+        for line in state.warnings.repeated {
+          console.report("warning: \(Format.visible(line))")
+        }
         if !isQuiet, let line = state.words.line {
           console.print("\n\(Format.visible(line))")
         }
@@ -290,6 +292,31 @@ enum BatchText {
   }
 }
 
+/// The warnings of a batch, of which each is told once, and at the end of how many more files it is.
+struct WarningTally {
+  /// By the text without the file's name, in their order.
+  private var entries: [(text: String, first: String, more: Int)] = []
+
+  /// - Returns: the line of a warning that no file had before; nil for others.
+  mutating func add(_ text: String, of path: String) -> String? {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let common = text.replacing(name, with: "it")
+    if let index = entries.firstIndex(where: { $0.text == common }) {
+      entries[index].more += 1
+      return nil
+    }
+    entries.append((common, "\(path): \(text)", 0))
+    return entries.last?.first
+  }
+
+  /// `41 more files: export: …`, a line for each warning that several files had.
+  var repeated: [String] {
+    entries.filter { $0.more > 0 }.map {
+      "\(Count.of($0.more, "more file")), as \($0.first)"
+    }
+  }
+}
+
 /// The words of all files of a batch, and the file with the largest doubtful share.
 struct WordTally {
   private var fileCount = 0
@@ -313,32 +340,5 @@ struct WordTally {
       "; the least sure is \($0.path) (\(Format.decimal(100 * $0.share, places: 0)) % in doubt)"
     }
     return "words  \(counts.line), in \(Count.of(fileCount, "file"))\(doubtful ?? "")"
-  }
-}
-
-/// The warnings of a batch: what many files have in common is told with the first, and counted. A pure
-/// value.
-struct WarningTally {
-  private struct Warning: Hashable {
-    let step: StepID
-    let text: String
-  }
-
-  private var counts: [Warning: Int] = [:]
-
-  /// Counts a warning.
-  /// - Returns: whether it is the first of its kind.
-  mutating func isNew(_ step: StepID, _ text: String) -> Bool {
-    let warning = Warning(step: step, text: text)
-    counts[warning, default: 0] += 1
-    return counts[warning] == 1
-  }
-
-  /// `warning: export: …; the same for 11 more files`, for each that several files have, in order.
-  var lines: [String] {
-    counts.filter { $0.value > 1 }.map { warning, count in
-      "warning: \(warning.step): \(warning.text); the same for "
-        + Count.of(count - 1, "more file")
-    }.sorted()
   }
 }

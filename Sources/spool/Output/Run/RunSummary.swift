@@ -26,7 +26,19 @@ struct RunSummary {
     // Where each word is, is a list of its own.
     let unsure = reports.reduce(0) { $0 + $1.counts.unsure }
     let way = unsure == 0 ? [] : ["unsure words: spool words show \(run.id) --unsure"]
-    return [""] + lines + way
+    return [""] + lines + cutWords + way
+  }
+
+  /// What became of words whose sound was moved: captions have fewer than were aligned.
+  private var cutWords: [String] {
+    run.steps.compactMap { step in
+      guard step.kind == "retime", let found = step.foundValue,
+        let removed = found["removed"]?.integer, removed > 0, let all = found["words"]?.integer
+      else { return nil }
+      return
+        "words after \(step.id)  \(Count.grouped(all - removed)) of \(Count.grouped(all)): the sound "
+        + "of the others was cut out"
+    }
   }
 
   private var wordReports: [String] {

@@ -1,0 +1,66 @@
+import Foundation
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+import TestSupport
+import Testing
+
+@Suite("A recording that is damaged while it is read")
+struct ReplacedRecordingTests {
+  @Test(
+    "has changed if it has other bytes now, and else is damaged",
+    arguments: [("half of it", "changed while it was read"), ("a recording", "it is cut off")])
+  func replaced(content: String, words: String) throws {
+    let scratch = try ScratchFolder()
+    let path = try scratch.write("a recording", to: "note.wav")
+    let out = scratch.file("out")
+    try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+    let store = try DiskStore(at: scratch.file("store"))
+    let plan = try Plan(
+      .sample([.step("open"), .step("count")]), catalog: SampleStages.catalog,
+      inputs: ["note": path])
+    let runner = Runner(
+      store: store, log: store.runs, executors: [Replacing(path: path, content: content)],
+      recorder: NoRecorder(), stop: StopRequest(), clock: StoppedClock())
+    let request = RunRequest(
+      pipelineText: "", folder: out, isReplacing: false, keepsEverything: false, names: nil)
+    let failure = try #require(throws: RunError.self) {
+      try runner.run(
+        plan, Runner.Options(request),
+        record: RunRecord(
+          id: RunID("1"), pipeline: plan.name, pipelinePath: "/p", inputs: plan.inputs,
+          overrides: [:], startedAt: 0, request: request))
+    }
+    let text = failure.error.message + ": " + (failure.error.reason ?? "")
+    #expect(text.contains(words), "\(text)")
+  }
+}
+
+/// Replaces the recording, and finds it damaged.
+private struct Replacing: PassExecutor {
+  let family = SampleStages.family
+  let path: String
+  let content: String
+
+  func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome {
+    try? content.write(toFile: path, atomically: true, encoding: .utf8)
+    throw PassFailure(
+      StepID("open"), SpoolError("decode", path, reason: "it is cut off", cause: .input))
+  }
+
+  func estimate(_ order: PassOrder) throws(PassFailure) -> PassEstimate {
+    PassEstimate(mediaSeconds: nil, storeByteCount: 0, publishedByteCount: 0, seconds: 0)
+  }
+}
+
+private struct NoRecorder: RunRecorder {
+  func record(_ event: RunEvent) {}
+}
+
+private struct StoppedClock: RunClock {
+  var now: Double { 0 }
+  var elapsed: Double { 0 }
+  func jitter() -> Double { 0 }
+  func sleep(_ seconds: Double, unless stop: StopRequest) {}
+}
