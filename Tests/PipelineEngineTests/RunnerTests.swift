@@ -178,6 +178,60 @@ struct RunnerTests {
     #expect(try bench.plan().exportPaths(["note": "walk.2.m4a"]) == ["walk.2.txt"])
   }
 
+  @Test("nothing is kept that was made from a recording that changed while it was read")
+  func changed() throws {
+    bench.act(in: "first") { _ = try? bench.scratch.write("another recording", to: "note.m4a") }
+    let failure = try #require(throws: RunError.self) { try bench.run("1") }
+    #expect(failure.error.message == "\(bench.recording) changed while it was read")
+    #expect(failure.step == StepID("first"))
+    #expect(try bench.record("1").state == .failed)
+
+    bench.act(in: "first") {}
+    try bench.scratch.write("a recording", to: "note.m4a")
+    let done = try bench.run("2")
+    #expect(done.steps.map(\.outcome) == [.made, .made, .made])
+    #expect(try bench.export("note.txt") == "a recording, first, second, third")
+  }
+
+  @Test("a recording that was written a moment ago is read when any later write would show")
+  func unsettled() throws {
+    let stamp = try FileStamp(following: bench.recording)
+    try #require(stamp.changed % 1_000_000_000 != 0, "the file system keeps whole seconds only")
+    bench.clock.start.withLock { $0 = Double(stamp.changed + 5_000_000) / 1e9 }
+    try bench.run("1")
+    #expect(bench.clock.pauses.count == 1)
+    let pause = try #require(bench.clock.pauses.first)
+    #expect(abs(pause - 0.016) < 0.0001)
+  }
+
+  @Test("the same bytes again do not hide that a recording changed while it was read")
+  func changedBack() throws {
+    bench.act(in: "first") {
+      _ = try? bench.scratch.write("another recording", to: "note.m4a")
+      _ = try? bench.scratch.write("a recording", to: "note.m4a")
+    }
+    let failure = try #require(throws: RunError.self) { try bench.run("1") }
+    #expect(failure.error.kind == .changed)
+  }
+
+  @Test("a failure that a changed recording led to is told as the change")
+  func changedAndFailed() throws {
+    bench.fail("first", with: SpoolError("it ends", cause: .input), times: 1)
+    bench.act(in: "first") { _ = try? bench.scratch.write("a rec", to: "note.m4a") }
+    let failure = try #require(throws: RunError.self) { try bench.run("1") }
+    #expect(failure.error.kind == .changed)
+    #expect(failure.error.cause == .environment, "another attempt may succeed")
+    #expect(bench.counts == ["first": 1])
+  }
+
+  @Test("exports get no tags of a recording that changed since it was read")
+  func changedBeforePublishing() throws {
+    bench.act(in: "second") { _ = try? bench.scratch.write("another recording", to: "note.m4a") }
+    let failure = try #require(throws: RunError.self) { try bench.run("1") }
+    #expect(failure.error.kind == .changed)
+    #expect(!FilePath.exists("\(bench.folder)/note.txt"))
+  }
+
   @Test(
     "a recording that is gone refuses a run; a batch has begun, and fails",
     arguments: [false, true])
@@ -199,200 +253,4 @@ struct RunnerTests {
     #expect(!FileManager.default.fileExists(atPath: bench.folder))
     #expect(try bench.run("3", makesFolder: true).published.count == 1)
   }
-}
-
-/// A recording, a store, and a pipeline of three stages: each appends its name to a text, and the
-/// last exports it.
-private struct RunnerBench {
-  let scratch: ScratchFolder
-  let store: DiskStore
-  let clock = SteppingClock()
-  private let script: Script
-
-  var recording: String { scratch.file("note.m4a") }
-  var folder: String { scratch.file("out") }
-
-  /// How often each stage ran.
-  var counts: [String: Int] { script.counts.withLock { $0 } }
-
-  init() throws {
-    scratch = try ScratchFolder()
-    for name in ["out", "other"] {
-      try FileManager.default.createDirectory(
-        atPath: scratch.file(name), withIntermediateDirectories: true)
-    }
-    try scratch.write("a recording", to: "note.m4a")
-    store = try DiskStore(at: scratch.file("store"))
-    script = Script(clock: clock)
-  }
-
-  private init(_ other: RunnerBench) throws {
-    (scratch, script) = (other.scratch, other.script)
-    store = try DiskStore(at: other.store.path)
-  }
-
-  /// The same folder, opened as another process would.
-  func reopened() throws -> RunnerBench { try RunnerBench(self) }
-
-  /// Has a stage fail its next attempts.
-  func fail(_ stage: String, with error: SpoolError, times: Int) {
-    script.failures.withLock { $0[stage] = (error, times) }
-  }
-
-  /// Has a stage take so many seconds.
-  func take(_ seconds: Double, in stage: String) {
-    script.durations.withLock { $0[stage] = seconds }
-  }
-
-  func plan(
-    for recording: String = "note.m4a", pipeline: String = "sample",
-    stages kinds: [String] = ["first", "second", "third"], timeouts: [String: Double] = [:]
-  ) throws -> Plan {
-    let catalog = StageCatalog(
-      kinds.map { kind in
-        let input =
-          kind == "first"
-          ? Port(PortName("recording"), .sound, "the file", intake: .recording)
-          : Port(PortName("file"), .file, "the text")
-        let descriptor = StageDescriptor(
-          kind: kind, revision: 1, summary: "appends its name", discussion: "", flow: .whole,
-          inputs: [input], outputs: [Port(PortName("file"), .file, "the text")], parameters: [])
-        return StageRegistration(descriptor, libraries: { [:] }) { [script] _ in
-          let stage = Appending(kind: kind, input: input.name, script: script)
-          return kind == "third" ? ExportedAppending(stage: stage) : stage
-        }
-      })
-    return try Plan(
-      .sample(kinds.map { .step($0, timeout: timeouts[$0]) }, named: pipeline), catalog: catalog,
-      inputs: ["note": scratch.file(recording)])
-  }
-
-  @discardableResult
-  func run(
-    _ id: String, recording: String = "note.m4a", called name: String? = nil,
-    names: [String: String] = [:], isReplacing: Bool = false, pipeline: String = "sample",
-    stages: [String] = ["first", "second", "third"], stoppingAfter step: String? = nil,
-    timeouts: [String: Double] = [:], makesFolder: Bool = false, isInBatch: Bool = false
-  ) throws -> RunRecord {
-    let file = SourceFile(scratch.file(recording), named: name.map { scratch.file($0) })
-    let plan = try plan(for: recording, pipeline: pipeline, stages: stages, timeouts: timeouts)
-      .with(files: ["note": file])
-    let stop = StopRequest()
-    let runner = Runner(
-      store: store, log: store.runs, executors: [],
-      recorder: StoppingRecorder(step: step.map { StepID($0) }, stop: stop), stop: stop,
-      clock: clock)
-    let request = RunRequest(
-      pipelineText: "", folder: folder, isReplacing: isReplacing, keepsEverything: false,
-      names: names)
-    var options = Runner.Options(request)
-    options.makesFolder = makesFolder
-    return try runner.run(
-      plan, options,
-      record: RunRecord(
-        id: RunID(id), pipeline: plan.name, pipelinePath: "/p", inputs: plan.inputs,
-        overrides: [:], startedAt: clock.now, request: request,
-        batch: isInBatch ? .init(batch: RunID("b"), folder: "/", output: nil, command: nil) : nil))
-  }
-
-  func record(_ id: String) throws -> RunRecord { try #require(try store.runs.run(named: id)) }
-
-  func export(_ name: String) throws -> String {
-    try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-  }
-}
-
-/// What the stages of a bench did, and have to do.
-private final class Script: Sendable {
-  let clock: SteppingClock
-  let durations = Mutex<[String: Double]>([:])
-  let counts = Mutex<[String: Int]>([:])
-  let failures = Mutex<[String: (error: SpoolError, times: Int)]>([:])
-
-  init(clock: SteppingClock) { self.clock = clock }
-
-  func enter(_ kind: String) throws(SpoolError) {
-    counts.withLock { $0[kind, default: 0] += 1 }
-    let error = failures.withLock { failures -> SpoolError? in
-      guard let (error, times) = failures[kind], times > 0 else { return nil }
-      failures[kind] = (error, times - 1)
-      return error
-    }
-    if let error { throw error }
-    if let seconds = durations.withLock({ $0[kind] }) {
-      clock.sleep(seconds, unless: StopRequest())
-    }
-  }
-}
-
-private struct Appending: WholeStage {
-  let kind: String
-  let input: PortName
-  let script: Script
-
-  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
-    try context.check()
-    try script.enter(kind)
-    try context.check()
-    let text: String
-    if let artifact = context.inputs[input]?.artifact {
-      text = try context.store.text(of: artifact)
-    } else {
-      text =
-        context.files[input].flatMap { try? String(contentsOfFile: $0.path, encoding: .utf8) } ?? ""
-    }
-    let output = try context.store.keep("\(text), \(kind)", as: .file)
-    return [PortName("file"): StepOutput(output)]
-  }
-}
-
-private struct ExportedAppending: WholeStage, PublishingStage {
-  let stage: Appending
-
-  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
-    try stage.run(context)
-  }
-
-  func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    [ExportName.stem(of: recordings.first) + ".txt"]
-  }
-
-  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    guard let artifact = context.outputs[PortName("file")]?.artifact,
-      let name = fileNames(of: context.step, recordings: context.names).first
-    else { return [] }
-    let exports = context.exportFolder
-    let source = try context.store.path(of: artifact)
-    return [
-      try exports.deliver(
-        artifact.digest, digest: artifact.digest, to: context.folder + "/" + name,
-        of: context.recording, step: context.step, isReplacing: context.isReplacing
-      ) { (temporary) throws(SpoolError) in
-        try exports.copyFile(from: source, to: temporary)
-        return nil
-      }
-    ]
-  }
-}
-
-/// Requests a stop when a step is done.
-private struct StoppingRecorder: RunRecorder {
-  let step: StepID?
-  let stop: StopRequest
-
-  func record(_ event: RunEvent) {
-    if case .finished(let record) = event, record.id == step { stop.request(signal: 15) }
-  }
-}
-
-/// A clock that moves only by pauses.
-private final class SteppingClock: RunClock {
-  private let list = Mutex<[Double]>([])
-
-  /// The pauses so far, in seconds.
-  var pauses: [Double] { list.withLock { $0 } }
-  var now: Double { 1_800_000_000 + elapsed }
-  var elapsed: Double { pauses.reduce(0, +) }
-  func jitter() -> Double { 0 }
-  func sleep(_ seconds: Double, unless stop: StopRequest) { list.withLock { $0.append(seconds) } }
 }

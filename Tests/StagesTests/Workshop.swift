@@ -23,6 +23,9 @@ struct Workshop {
       atPath: scratch.file("out"), withIntermediateDirectories: true)
   }
 
+  /// Waits until whatever is written to the recording changes its stamp.
+  func letClockTick() throws { try TestSupport.letClockTick(after: recording, in: scratch) }
+
   /// A store of this name, made if it is not there.
   func store(_ name: String) throws -> DiskStore { try DiskStore(at: scratch.file(name)) }
 
@@ -56,11 +59,16 @@ struct Workshop {
 final class EventCount: RunRecorder {
   let stop = StopRequest()
   private let limit: Int
+  private let action: @Sendable (Int) -> Void
   private let progress = Mutex(0)
   private let list = Mutex<[String]>([])
   private let place = Mutex<Double?>(nil)
 
-  init(stoppingAt limit: Int = .max) { self.limit = limit }
+  /// - Parameter action: done whenever progress is told, with how often it was.
+  init(stoppingAt limit: Int = .max, _ action: @escaping @Sendable (Int) -> Void = { _ in }) {
+    self.limit = limit
+    self.action = action
+  }
 
   /// How often progress was told.
   var count: Int { progress.withLock { $0 } }
@@ -75,11 +83,12 @@ final class EventCount: RunRecorder {
     if case .warning(_, let text) = event { list.withLock { $0.append(text) } }
     if case .resumed(_, let seconds, _, _) = event { place.withLock { $0 = seconds } }
     guard case .progress = event else { return }
-    let isOver = progress.withLock {
+    let count = progress.withLock {
       $0 += 1
-      return $0 >= limit
+      return $0
     }
-    if isOver { stop.request(signal: SIGTERM) }
+    action(count)
+    if count >= limit { stop.request(signal: SIGTERM) }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// A folder of a test's own, deleted with its last reference.
 package final class ScratchFolder: Sendable {
@@ -22,4 +23,13 @@ package final class ScratchFolder: Sendable {
     try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
     return file(name)
   }
+}
+
+/// Waits until whatever is written to the file at `path` changes its stamp: two writes within one
+/// tick of the file system's clock leave the same one.
+package func letClockTick(after path: String, in folder: ScratchFolder) throws {
+  let last = try FileStamp(following: path).changed
+  let probe = folder.file("clock")
+  repeat { try folder.write("tick", to: "clock") } while try FileStamp(at: probe).changed <= last
+  try FileManager.default.removeItem(atPath: probe)
 }

@@ -43,6 +43,12 @@ struct DamageReportTests {
     let filledFrames: Int
     let sampleRate: Int
     let places: [Place]
+    let shortfall: Shortfall?
+
+    struct Shortfall: Decodable, Equatable {
+      let decodedFrames: Int
+      let declaredFrames: Int
+    }
   }
 
   private func expectBoth(_ damage: Damage?) throws {
@@ -115,6 +121,36 @@ struct DamageReportTests {
     let ended = try events(place.spool(arguments + ["--json"]).text).last { $0.event == "ended" }
     try expectBoth(ended?.run?.findings?["decode"]?.damage)
     try expectBoth(receiptDamage("take.receipt.json"))
+    let verified = try place.spool(["verify", place.out])
+    #expect(verified.exitCode == 0, "\(verified.text)")
+  }
+
+  @Test(
+    "with what the file promises and what is missing, where it is cut off",
+    arguments: ["flac", "wav"])
+  func shortfall(ending: String) throws {
+    let path = place.file("take.\(ending)")
+    let coding = ending == "wav" ? ["-c:a", "pcm_s24le"] : []
+    try Reference.record(path, seconds: 6, coding: coding)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    // Inside a sample.
+    try whole.prefix(whole.count / 2 | 1).write(to: URL(fileURLWithPath: path))
+    let run = try place.spool([
+      "run", try place.pipeline(Self.stages), path, "--out", place.out,
+    ])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let told = try #require(
+      run.text.firstMatch(
+        of: /([0-9.]+) s of the 6.0 s that the file promises were decoded, ([0-9.]+) s are missing/),
+      "\(run.text)")
+    let decoded = try #require(Double(told.1))
+    let missing = try #require(Double(told.2))
+    #expect(abs(decoded + missing - 6) < 0.002 && missing > 2)
+    let damage = try #require(try receiptDamage("take.receipt.json"))
+    let shortfall = try #require(damage.shortfall)
+    // A WAV file declares bytes, with those of the chunks behind the sound.
+    #expect((0...100).contains(shortfall.declaredFrames - 6 * damage.sampleRate))
+    #expect(abs(Double(shortfall.decodedFrames) / Double(damage.sampleRate) - decoded) < 0.001)
     let verified = try place.spool(["verify", place.out])
     #expect(verified.exitCode == 0, "\(verified.text)")
   }

@@ -8,6 +8,7 @@ struct Decoding {
   let samples: [Float]
   let damages: [SoundDecoder.Damage]
   let doubt: String?
+  let declaredLength: Seconds?
 
   /// Decodes the recording at `path` in blocks of `blockSize` frames.
   init(
@@ -26,6 +27,7 @@ struct Decoding {
     self.samples = samples
     damages = decoder.damages
     doubt = decoder.doubt
+    declaredLength = decoder.declaredLength
   }
 
   var frameCount: Int { samples.count / format.channelCount }
