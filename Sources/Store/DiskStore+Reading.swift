@@ -92,11 +92,7 @@ extension DiskStore {
     guard (try? FileStamp(at: path)) != nil else { return }
     let isOwn = try published(at: path) != nil
     guard isOwn || isReplacing else {
-      throw SpoolError(
-        "take away", path,
-        reason: "another file is there, which Spool did not write or which was changed since",
-        advice: "add \(option: .replace) to overwrite it, or choose another folder with "
-          + "\(option: .out)")
+      throw SpoolError("take away", isForeign: path)
     }
     try doing("take away", path) { () throws(SystemError) in
       try files.unlink(path)

@@ -89,6 +89,15 @@ struct Spool {
     exit(code.rawValue)
   }
 
+  /// The arguments that are not UTF-8, as Swift repairs them.
+  private static var alteredArguments: [String] {
+    let arguments = CommandLine.arguments
+    return arguments.indices.filter { index in
+      guard let word = unsafe CommandLine.unsafeArgv[index] else { return false }
+      return unsafe String(validatingCString: word) == nil
+    }.map { arguments[$0] }
+  }
+
   private static func run(_ arguments: [String], console: Console) -> ExitCode {
     // Nothing was asked for, which no script means.
     guard !arguments.isEmpty else {
@@ -97,7 +106,7 @@ struct Spool {
       return .usage
     }
     do {
-      switch try program.parse(arguments) {
+      switch try program.parse(arguments, altered: alteredArguments) {
       case .help(let subject):
         console.print(
           program.help(for: subject, width: console.width, isColored: console.isOutputColored))

@@ -68,6 +68,86 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    "Talk #12", "# 12", "*star", "null", "~", "", "!x y", "|", "{stem}-b", "\"x", "*", "%x", "@x",
+    "'",
+    "[a]", "a: b", "'quoted'",
+  ])
+  func `a text of the command line is taken as it was typed`(text: String) {
+    let parameters = [
+      ParameterDescriptor("title", .text(maximumLength: 99), .defaulted("usual"), "what"),
+      ParameterDescriptor("names", .list(of: .text(maximumLength: 9), count: 1...9), .optional, ""),
+    ]
+    var resolver = ParameterResolver(owner: "export")
+    let value = resolver.resolve(
+      .mapping([("title", .typed(text))]), as: parameters, shorthand: "title")
+    #expect(value == .group(["title": .text(text), "names": .null]))
+    #expect(resolver.resolve(.typed(text), as: parameters, shorthand: "title") == value)
+    #expect(resolver.problems.isEmpty, "\(resolver.problems)")
+    #expect(DocumentNode.typed(text).overrideText == text)
+  }
+
+  @Test(arguments: [
+    ("[a, 'b c']", ["a", "b c"]), ("a", ["a"]), (#""{stem}-b""#, ["{stem}-b"]),
+    ("{stem}", ["{stem}"]),
+    ("{stem}-b", ["{stem}-b"]), ("# 1", ["# 1"]), ("null", ["null"]), ("'a # b'", ["a # b"]),
+  ])
+  func `a list of the command line is YAML, or its only element`(text: String, list: [String]) {
+    let type = ParameterType.list(of: .text(maximumLength: 20), count: 1...9)
+    var resolver = ParameterResolver(owner: "export")
+    let value = resolver.resolve(
+      .mapping([("names", .typed(text))]),
+      as: [ParameterDescriptor("names", type, .required, "which")])
+    #expect(value == .group(["names": .list(list.map { .text($0) })]))
+    #expect(resolver.problems.isEmpty, "\(resolver.problems)")
+  }
+
+  @Test func `a mapping of the command line is YAML, and a number or a flag is not`() {
+    let (value, problems) = resolve(
+      .mapping([
+        ("threshold", .typed("-3 dB")), ("on", .typed("true")), ("bands", .typed("{ q: 2 }")),
+      ]))
+    #expect(problems.isEmpty, "\(problems)")
+    #expect(
+      value.canonicalJSON
+        == #"{"attack":0.008,"bands":[{"q":2}],"bits":null,"mode":"peak","on":true,"threshold":-3}"#
+    )
+    #expect(resolve(.typed("{ threshold: -3 dB, on: true }")).0["on"] == .flag(true))
+    let (_, wrong) = resolve(
+      .mapping([("threshold", .typed("-3 dB # loud")), ("bands", .typed("[{ q: 2 }"))]))
+    #expect(wrong.count == 2, "\(wrong)")
+    #expect(wrong.contains { $0.message.hasPrefix("bands of gate cannot be read as YAML") })
+  }
+
+  @Test(arguments: [
+    ("./rec.py {input} 'a b'", "/p/rec.py {input} 'a b'"), ("'my bin/rec' x", "'/p/my bin/rec' x"),
+    ("whisper {input}", "whisper {input}"), ("/bin/rec x", "/bin/rec x"),
+    ("{model}/x", "{model}/x"),
+  ])
+  func `the program of a command starts from the pipeline's folder`(text: String, line: String) {
+    var resolver = ParameterResolver(owner: "x", folder: "/p")
+    let value = resolver.resolve(
+      .mapping([("command", .scalar(text))]),
+      as: [ParameterDescriptor("command", .command(maximumLength: 99), .required, "what")])
+    #expect(value == .group(["command": .text(line)]))
+    #expect(resolver.problems.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("", "command of x names no program"), ("'' a", "command of x names no program"),
+    ("rec 'a", "command of x does not close a quotation"),
+  ])
+  func `a command without a program, or with an open quotation, is refused`(
+    text: String, message: String
+  ) {
+    var resolver = ParameterResolver(owner: "x", folder: "/p")
+    let node = DocumentNode(.scalar(text, isQuoted: true), at: SourceLocation(line: 1, column: 1))
+    _ = resolver.resolve(
+      .mapping([("command", node)]),
+      as: [ParameterDescriptor("command", .command(maximumLength: 99), .required, "what")])
+    #expect(resolver.problems.map(\.message) == [message])
+  }
+
   @Test func `a bare value stands for the shorthand`() {
     let (value, problems) = resolve(.scalar("-20 dB"))
     #expect(problems.isEmpty)
@@ -119,5 +199,17 @@ import Testing
       problems.map(\.message) == [
         "\"gain\" is not a parameter of bands of gate", "bands of gate needs q",
       ])
+  }
+}
+
+extension DocumentNode {
+  fileprivate static func typed(_ text: String) -> DocumentNode {
+    DocumentNode(.typed(text), at: SourceLocation(line: 1, column: 1))
+  }
+}
+
+extension Value {
+  fileprivate subscript(name: String) -> Value? {
+    if case .group(let members) = self { members[name] } else { nil }
   }
 }

@@ -1,5 +1,6 @@
 import PipelineModel
-import Plugins
+import Platform
+@testable import Plugins
 import Testing
 
 @Suite("A manifest says what a plugin is, and every mistake in it is told with its place")
@@ -112,6 +113,8 @@ struct ManifestTests {
     #expect(kind.commands == ["model"])
     #expect(kind.programs(.group(["model": .text("'my model' -x")])) == ["model": "my model"])
     #expect(kind.programs(.group(["model": .text("{model} -x")])) == [:])
+    #expect(kind.reads(.group(["model": .text("sh -c x")])).map { $0.hasSuffix("/sh") } == [true])
+    #expect(kind.settings(in: .object(["model": .text("sh -c x")])) == ["model=sh -c x"])
   }
 
   @Test("what follows from a value that cannot be understood is not told as well")

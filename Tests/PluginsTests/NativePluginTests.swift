@@ -44,6 +44,21 @@ struct NativePluginTests {
     ] { #expect(run.errorOutput.contains(words), "\(run.errorOutput)") }
   }
 
+  @Test("a library that is not there, or that is none, is a problem of the manifest")
+  func inspection() throws {
+    let place = try PluginPlace()
+    try place.copy("softclip-c")
+    let folder = "\(place.folder)/softclip-c"
+    let missing = try PluginInspection(folder: folder).problems
+    #expect(missing.map(\.message) == ["\(folder)/softclip.so is not there"], "\(missing)")
+    #expect(missing.first?.location != nil && missing.first?.allowed?.contains("build") == true)
+    try Data("junk\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/softclip.so"))
+    let junk = try PluginInspection(folder: folder).problems
+    #expect(junk.count == 1 && junk[0].message.contains("is no shared library"), "\(junk)")
+    try place.build("softclip-c")
+    #expect(try PluginInspection(folder: folder).problems.isEmpty)
+  }
+
   @Test("a pipe in a library's place is refused, and nobody waits for what it would say")
   func pipe() throws {
     let place = try PluginPlace()

@@ -207,18 +207,3 @@ package enum BatchEvent: Sendable {
 package protocol BatchRecorder: Sendable {
   func record(_ event: BatchEvent)
 }
-
-extension DocumentNode {
-  /// The node as a value of `--set name=`: equivalent YAML in one line.
-  var flowText: String {
-    switch content {
-    case .scalar(let text, isQuoted: false): text
-    case .scalar(let text, isQuoted: true): Value.text(text).canonicalJSON
-    case .sequence(let nodes): "[" + nodes.map(\.flowText).joined(separator: ", ") + "]"
-    case .mapping(let entries):
-      "{"
-        + entries.map { Value.text($0.key).canonicalJSON + ": " + $0.value.flowText }
-        .joined(separator: ", ") + "}"
-    }
-  }
-}

@@ -40,13 +40,21 @@ private struct BatchSurvey {
   }
 
   func requireEarlierBatch() throws(SpoolError) {
-    guard recalled.isEmpty else { return }
+    guard recalled.isEmpty, try !wasBegun() else { return }
     throw SpoolError(
       "there is no earlier batch of \(order.definition.name) on \(order.folder)",
       reason: "\(option: .failed) does again what failed in it",
       advice:
         "leave \(option: .failed) out, or name the pipeline, the folders and the store of that "
         + "batch", kind: .usage)
+  }
+
+  /// Whether a batch of this folder and this pipeline was stopped before any file of it had ended.
+  private func wasBegun() throws(SpoolError) -> Bool {
+    let pipelines = [order.pipelinePath, order.namedPipelinePath]
+    return try workplace.store.runs.open().contains {
+      $0.batch?.folder == order.folder && pipelines.contains($0.pipelinePath)
+    }
   }
 
   mutating func sort(_ finding: TreeWalk.Finding) -> BatchPlan {

@@ -13,10 +13,6 @@ enum FileReport {
   static let damageKey = "damage"
 
   private struct Facts: Encodable {
-    struct Export: Encodable {
-      let path: String
-      let byteCount: Int
-    }
     let path: String
     let exactPath: String?
     let name: String?
@@ -24,7 +20,7 @@ enum FileReport {
     let wantedName: String?
     let run: String?
     let mediaSeconds: Double?
-    let exports: [Export]
+    let exports: [BatchFileResult.Export]
     let damage: [String: RecordingDamage]?
     let error: BatchFileResult.Failure?
   }
@@ -37,12 +33,13 @@ enum FileReport {
   ///   - wantedName: what they would be called if no other file's exports had that name; nil where
   ///     they are.
   ///   - run: its run as it ended.
+  ///   - id: a run that was not done.
   ///   - plan: what was run; reported are the findings of all steps but sources.
   ///   - output: the output folder, the base of the exports' paths.
   ///   - steps: those whose findings are reported; nil for all of the run.
   static func json(
     path: String, exactPath: String? = nil, name: String? = nil, wantedName: String? = nil,
-    run: RunRecord? = nil, plan: Plan? = nil, output: String = "",
+    run: RunRecord? = nil, id: RunID? = nil, plan: Plan? = nil, output: String = "",
     findings steps: [StepRecord]? = nil, failure: BatchFileResult.Failure? = nil
   ) -> String {
     func other(_ exact: String?, than text: String?) -> String? { exact == text ? nil : exact }
@@ -50,10 +47,10 @@ enum FileReport {
     let facts = Facts(
       path: path, exactPath: other(exactPath ?? PrintableText.escaped(path.utf8), than: path),
       name: name, exactName: other(name.map { PrintableText.escaped($0.utf8) }, than: name),
-      wantedName: wantedName.map { BatchOrder.exportName($0) }, run: run?.id.name,
+      wantedName: wantedName.map { BatchOrder.exportName($0) }, run: (run?.id ?? id)?.name,
       mediaSeconds: run?.mediaSeconds,
       exports: (run?.published ?? []).map { file in
-        Facts.Export(
+        BatchFileResult.Export(
           path: file.path.hasPrefix(output + "/")
             ? String(file.path.dropFirst(output.count + 1)) : file.path,
           byteCount: file.byteCount)
@@ -119,10 +116,34 @@ package struct BatchFileResult: Hashable, Sendable {
   /// The damage that its run's steps met, by step; empty if there is none. O(n).
   package var damage: [String: RecordingDamage] {
     guard report.contains("\"\(FileReport.damageKey)\":{") else { return [:] }
-    return (try? Facts(jsonText: report))?.damage ?? [:]
+    return facts.damage ?? [:]
   }
 
-  private struct Facts: Decodable { let damage: [String: RecordingDamage]? }
+  /// A file of its run in the output folder.
+  package struct Export: Hashable, Sendable, Codable {
+    /// Below the output folder.
+    package let path: String
+    package let byteCount: Int
+  }
+
+  /// What its entry in `batch.json` says of the file itself. O(n).
+  package var facts: Facts { (try? Facts(jsonText: report)) ?? Facts() }
+
+  /// Members of its entry in `batch.json`.
+  package struct Facts: Decodable {
+    /// The path with all its bytes; nil if ``BatchFileResult/path`` has them.
+    package var exactPath: String?
+    /// Its run; nil if none began.
+    package var run: String?
+    package var exports: [Export]?
+    fileprivate var damage: [String: RecordingDamage]?
+  }
+
+  /// A path with all its bytes in a printable form; nil if it is that already. O(n).
+  package static func exactPath(of path: String) -> String? {
+    let exact = PrintableText.escaped(path.utf8)
+    return exact == path ? nil : exact
+  }
 
   /// Its exports' name, if that is another one than wanted.
   var renamed: RenamedFile? {

@@ -34,11 +34,12 @@ private struct FileRun {
     } catch {
       switch error.error.cause {
       case .cancelled:
-        return BatchFileResult(path: job.file.path, outcome: .interrupted, report: report())
+        return BatchFileResult(
+          path: job.file.path, outcome: .interrupted, report: report(of: id))
       // Not the file's failure: with room or a usable key, it resumes.
       case .fullDisk, .blocked:
         var result = BatchFileResult(
-          path: job.file.path, outcome: .interrupted, report: report())
+          path: job.file.path, outcome: .interrupted, report: report(of: id))
         result.pause = error.error
         return result
       default: return fail(BatchFileResult.Failure(error.error, step: error.step), of: id)
@@ -79,7 +80,7 @@ private struct FileRun {
     var options = Runner.Options(request)
     options.ignoresRoom = order.ignoresRoom
     options.origins = origins
-    let own = (sidecar?.overrides ?? [:]).mapValues(\.flowText)
+    let own = (sidecar?.overrides ?? [:]).mapValues(\.overrideText)
     let record = try workplace.runner(
       FileRecorder(job.file.path, plan, workplace.recorder), receipts: workplace.receiptWriter
     ).run(
@@ -141,11 +142,11 @@ private struct FileRun {
       path: job.file.path, outcome: .failed, failure: failure, report: report)
   }
 
-  /// - Parameter id: a failed run, whose failed step may have findings.
-  private func report(_ failure: BatchFileResult.Failure? = nil, of id: RunID? = nil) -> String {
-    let run = id.flatMap { try? workplace.store.runs.run(named: $0.name) }
+  /// - Parameter id: a run that was not done, whose failed step may have findings.
+  private func report(_ failure: BatchFileResult.Failure? = nil, of id: RunID) -> String {
+    let run = try? workplace.store.runs.run(named: id.name)
     return FileReport.json(
-      path: job.file.path, name: job.name, wantedName: job.wantedName,
+      path: job.file.path, name: job.name, wantedName: job.wantedName, id: run?.id,
       findings: (run?.steps ?? []).filter { $0.outcome == .failed }, failure: failure)
   }
 

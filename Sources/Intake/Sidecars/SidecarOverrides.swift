@@ -58,7 +58,7 @@ enum SidecarOverrides {
     switch node.content {
     case .sequence: "a list"
     case .mapping: "an object"
-    case .scalar(let text, isQuoted: true): "\"\(text.prefix(40))\""
+    case .scalar(let text, isQuoted: true), .typed(let text): "\"\(text.prefix(40))\""
     case .scalar(let text, isQuoted: false): text
     }
   }

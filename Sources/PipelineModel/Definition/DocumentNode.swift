@@ -6,6 +6,9 @@ package struct DocumentNode: Hashable, Sendable {
   package indirect enum Content: Hashable, Sendable {
     /// A single value as written. A quoted one is always text.
     case scalar(String, isQuoted: Bool)
+    /// A value of the command line as typed: the value itself, or YAML where a list or a mapping is
+    /// wanted. What is wanted is known where it is used.
+    case typed(String)
     /// An ordered list.
     case sequence([DocumentNode])
     /// Keys and values in the order written, each key once.
@@ -51,7 +54,7 @@ package struct DocumentNode: Hashable, Sendable {
   package var summary: String {
     switch content {
     case .scalar where isNull: "nothing"
-    case .scalar(let text, _): "\"\(text)\""
+    case .scalar(let text, _), .typed(let text): "\"\(text)\""
     case .sequence: "a list"
     case .mapping: "a mapping"
     }
@@ -122,7 +125,7 @@ extension DocumentNode {
   /// The same node and all nodes in it, at one place.
   func moved(to location: SourceLocation) -> DocumentNode {
     switch content {
-    case .scalar: DocumentNode(content, at: location)
+    case .scalar, .typed: DocumentNode(content, at: location)
     case .sequence(let nodes):
       DocumentNode(.sequence(nodes.map { $0.moved(to: location) }), at: location)
     case .mapping(let entries):

@@ -44,6 +44,9 @@ package indirect enum ParameterType: Hashable, Sendable {
   case flag
   /// A text of limited length in characters.
   case text(maximumLength: Int)
+  /// A program and its arguments as a shell would read them, of limited length in characters. A
+  /// program with a slash in it is relative to the pipeline's folder unless absolute.
+  case command(maximumLength: Int)
   /// A file name without its extension, with these fields in braces: `{stem}`.
   case fileName(fields: [String])
   /// The path of a file, relative to the pipeline's folder unless absolute.
@@ -66,6 +69,7 @@ package indirect enum ParameterType: Hashable, Sendable {
     case .choice(let words): words.joined(separator: ", ")
     case .flag: "true, false"
     case .text(let length): "text of at most \(length) characters"
+    case .command(let length): "a program and its arguments, of at most \(length) characters"
     case .fileName(let fields):
       "a name without folders; " + fields.map { "{\($0)}" }.joined(separator: ", ")
     case .path: "the path of a file, from the pipeline's folder"
@@ -84,7 +88,7 @@ package indirect enum ParameterType: Hashable, Sendable {
     switch (self, value) {
     case (_, .null): "none"
     case (.number(let unit, _), .number(let number)): unit.format(number)
-    case (.choice, .text(let text)), (.text, .text(let text)),
+    case (.choice, .text(let text)), (.text, .text(let text)), (.command, .text(let text)),
       (.fileName, .text(let text)), (.path, .text(let text)):
       ParameterType.scalar(text)
     case (.range(let element), _):

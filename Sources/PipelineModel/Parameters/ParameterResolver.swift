@@ -1,3 +1,5 @@
+import Platform
+
 /// Converts written parameters into values in base units, and collects every error.
 package struct ParameterResolver {
   package private(set) var problems: [Problem] = []
@@ -32,6 +34,7 @@ package struct ParameterResolver {
   ) -> Value {
     var given: [String: DocumentNode] = [:]
     let owner = context ?? self.owner
+    let node = mapping(typed: node, of: members, shorthand: shorthand)
     switch node.content {
     case .mapping(let entries):
       for entry in entries {
@@ -87,6 +90,7 @@ package struct ParameterResolver {
   }
 
   mutating func resolve(_ node: DocumentNode, as type: ParameterType, name: String) -> Value {
+    guard let node = self.node(typed: node, as: type, name: name) else { return .null }
     switch (type, node.content) {
     case (.number(let unit, let range), .scalar(let text, _)):
       return number(text, unit, range, name, node)
@@ -115,6 +119,8 @@ package struct ParameterResolver {
         report(node, "\(name) is too long (\(text.count) characters)", allowed: type.allowed)
       }
       return .text(text)
+    case (.command(let length), .scalar(let text, _)):
+      return command(text, maximumLength: length, name, node)
     case (.fileName(let fields), .scalar(let text, _)):
       for flaw in FileNameRule(fields: fields).flaws(of: text) {
         report(
@@ -125,15 +131,15 @@ package struct ParameterResolver {
       if text.isEmpty || text.utf8.contains(0) {
         report(node, "\(name) is no path", allowed: type.allowed)
       }
-      guard let folder, !text.hasPrefix("/") else { return .text(text) }
-      return .text(folder.hasSuffix("/") ? folder + text : "\(folder)/\(text)")
+      return .text(placed(text))
     case (.list(let element, let count), .sequence(let nodes)):
       if !count.contains(nodes.count) {
         report(node, "\(name) has \(nodes.count) elements", allowed: type.allowed)
       }
       return .list(nodes.map { resolve($0, as: element, name: name) })
-    case (.list(let element, _), .scalar): return .list([resolve(node, as: element, name: name)])
-    case (.list(let element, _), .mapping): return .list([resolve(node, as: element, name: name)])
+    case (.list(let element, _), .scalar), (.list(let element, _), .mapping),
+      (.list(let element, _), .typed):
+      return .list([resolve(node, as: element, name: name)])
     case (.group(let members), .mapping): return resolve(node, as: members, context: name)
     case (.named(let element, let limit), .mapping(let entries)):
       if entries.count > limit {
@@ -148,6 +154,35 @@ package struct ParameterResolver {
       report(node, "\(name) cannot be \(node.summary)", allowed: type.allowed)
       return .null
     }
+  }
+
+  /// The path from the base of relative paths.
+  private func placed(_ path: String) -> String {
+    guard let folder, !path.hasPrefix("/") else { return path }
+    return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
+  }
+
+  /// A program and its arguments. A program with a slash in it starts from the base of relative
+  /// paths, as other files do: where it is called, another folder is the current one.
+  private mutating func command(
+    _ text: String, maximumLength: Int, _ name: String, _ node: DocumentNode
+  ) -> Value {
+    let allowed = ParameterType.command(maximumLength: maximumLength).allowed
+    if text.count > maximumLength {
+      report(node, "\(name) is too long (\(text.count) characters)", allowed: allowed)
+    }
+    guard let words = ShellWords.words(of: text) else {
+      report(node, "\(name) does not close a quotation", allowed: allowed)
+      return .text(text)
+    }
+    guard let program = words.first, !program.isEmpty else {
+      report(node, "\(name) names no program", allowed: allowed)
+      return .text(text)
+    }
+    // What stands in braces is a path of its own.
+    guard folder != nil, program.contains("/"), !program.contains("{") else { return .text(text) }
+    let path = placed(program.hasPrefix("./") ? String(program.dropFirst(2)) : program)
+    return .text(path == program ? text : ShellWords.line(text, calling: path))
   }
 
   private mutating func number(

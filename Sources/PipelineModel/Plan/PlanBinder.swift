@@ -239,8 +239,8 @@ extension Plan {
         holds = definition.inputs.contains { $0.name == name && !$0.names(in: given).isEmpty }
       } else if let variable = variables[name] {
         switch variable.content {
-        case .scalar("true", _): holds = true
-        case .scalar("false", _): holds = false
+        case .scalar("true", _), .typed("true"): holds = true
+        case .scalar("false", _), .typed("false"): holds = false
         default:
           problems.append(
             Problem(
@@ -278,7 +278,7 @@ extension Plan {
       case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
         variables[String(text.dropFirst())].map { DocumentNode($0.content, at: node.location) }
           ?? node
-      case .scalar: node
+      case .scalar, .typed: node
       case .sequence(let nodes):
         DocumentNode(.sequence(nodes.map(filled)), at: node.location)
       case .mapping(let entries):
@@ -300,7 +300,7 @@ extension Plan {
         }
         let isOverridden = variable.location.line == Self.overrideLine
         return isOverridden ? variable : DocumentNode(variable.content, at: node.location)
-      case .scalar: return node
+      case .scalar, .typed: return node
       case .sequence(let nodes):
         return DocumentNode(.sequence(nodes.map { substitute($0) }), at: node.location)
       case .mapping(let entries):

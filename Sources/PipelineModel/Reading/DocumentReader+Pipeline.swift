@@ -297,7 +297,7 @@ extension DocumentReader {
   /// Reads `from: a`, `from: [a, b]` or `from: { port: a }`.
   private mutating func sources(_ node: DocumentNode) -> StepDefinition.Sources? {
     switch node.content {
-    case .scalar: return reference(node).map { .ordered([$0]) }
+    case .scalar, .typed: return reference(node).map { .ordered([$0]) }
     case .sequence(let items):
       if items.isEmpty { reportNoSource(node) }
       let references = items.compactMap { reference($0) }

@@ -273,13 +273,14 @@ package struct RecordingIdentity: Hashable, Sendable, Codable {
 }
 
 extension SpoolError {
-  /// A file in the place of an export.
-  package init(isForeign path: String) {
+  /// A file in the place of an export. Another attempt finds it there again.
+  /// - Parameter action: what was to be done with the place.
+  package init(_ action: String = "write", isForeign path: String) {
     self.init(
-      "write", path,
+      action, path,
       reason: "another file is there, which Spool did not write or which was changed since",
       advice: "add \(option: .replace) to overwrite it, or choose another folder with "
-        + "\(option: .out)")
+        + "\(option: .out)", cause: .input)
   }
 
   /// An export that would replace one of another recording.

@@ -131,7 +131,7 @@ extension YAMLDocument.Composer {
     case .scalar("", isQuoted: false):
       report(location, "a key is missing before the colon", allowed: "key: value")
       return nil
-    case .scalar(let text, _): return text
+    case .scalar(let text, _), .typed(let text): return text
     case .sequence, .mapping:
       report(location, "a key cannot be \(key.summary)", allowed: "text")
       return nil

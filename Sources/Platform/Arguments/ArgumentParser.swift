@@ -4,24 +4,30 @@ extension ProgramDeclaration {
   /// Options may stand before or behind other arguments, and `--` ends them. Behind a command, a
   /// request for help is granted whatever else is wrong; no arguments at all ask for help.
   ///
+  /// - Parameter altered: the arguments whose bytes are not UTF-8, as they were repaired: they would
+  ///   name other files.
   /// - Throws: Every problem there is, at once; only before the command the first alone, since
   ///   nothing behind it could be understood.
-  package func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
-    var parser = ArgumentParser(program: self, arguments: arguments)
+  package func parse(
+    _ arguments: [String], altered: [String] = []
+  ) throws(UsageError) -> Invocation {
+    var parser = ArgumentParser(program: self, arguments: arguments, altered: altered)
     return try arguments.isEmpty ? .help(.program) : parser.parse()
   }
 }
 
 struct ArgumentParser {
   private let program: ProgramDeclaration
+  private let altered: [String]
   private var lexer: ArgumentLexer
   private var optionTexts: [String: [String]] = [:]
   private var problems: [UsageProblem] = []
   // What follows an unknown option may be its value, and must not be reported for being there.
   private var hasUnknownOption = false
 
-  init(program: ProgramDeclaration, arguments: [String]) {
+  init(program: ProgramDeclaration, arguments: [String], altered: [String] = []) {
     self.program = program
+    self.altered = altered
     lexer = ArgumentLexer(arguments)
   }
 
@@ -162,7 +168,7 @@ struct ArgumentParser {
       problems.append(.repeatedOption(option.spelling))
     }
     check(
-      value, against: option.rule, of: option.spelling, mayBeEmpty: !option.completion.isName)
+      value, against: option.rule, of: option.spelling, isName: option.completion.isName)
     optionTexts[option.name, default: []].append(value)
   }
 
@@ -241,7 +247,7 @@ struct ArgumentParser {
       for text in taken {
         check(
           text, against: positional.rule, of: positional.name,
-          mayBeEmpty: !positional.completion.isName)
+          isName: positional.completion.isName)
       }
     }
     if !hasUnknownOption { problems += rest.map { .unexpectedArgument($0) } }
@@ -249,10 +255,15 @@ struct ArgumentParser {
   }
 
   private mutating func check(
-    _ text: String, against rule: ValueRule, of name: String, mayBeEmpty: Bool
+    _ text: String, against rule: ValueRule, of name: String, isName: Bool
   ) {
+    // A value may be the end of its word: --out=DIR, -oDIR.
+    if text.unicodeScalars.contains("\u{FFFD}"), altered.contains(where: { $0.hasSuffix(text) }) {
+      problems.append(.unreadable(name, value: text))
+      return
+    }
     // A shell makes one of a variable that is not set, and a path would lead to the current folder.
-    if text.isEmpty, !mayBeEmpty {
+    if text.isEmpty, isName {
       problems.append(.emptyArgument(name))
       return
     }
@@ -315,6 +326,8 @@ package enum UsageProblem: Hashable, Sendable {
   case tooFewArguments(String, of: String, count: Int, minimum: Int)
   /// An argument or an option's value without a letter.
   case emptyArgument(String)
+  /// A value that is not UTF-8, as it was repaired.
+  case unreadable(String, value: String)
   /// Another program's option for what is named without one here.
   case optionForArgument(String, argument: String)
   case unexpectedArgument(String)
@@ -338,6 +351,9 @@ package enum UsageProblem: Hashable, Sendable {
     case .tooFewArguments(let name, let command, let count, let minimum):
       "\(command) needs at least \(minimum) \(name.lowercased())s, and \(count) "
         + (count == 1 ? "is given" : "are given")
+    case .unreadable(let name, let value):
+      "\(name) is not UTF-8 text, and '\(value)' shows it as well as it can be written; to rename a "
+        + "file: convmv -f latin1 -t utf8 --notest FILE"
     case .emptyArgument(let name): "\(name) is empty: '' names nothing"
     case .optionForArgument(let option, let argument):
       "unknown option '\(option)'; \(argument) stands without an option"

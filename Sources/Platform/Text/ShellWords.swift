@@ -10,17 +10,40 @@ package enum ShellWords {
 
   /// The first word of a line, unquoted; nil if there is none, or a quotation is not closed. O(its
   /// length).
-  package static func first(of line: String) -> String? { words(of: line, limit: 1)?.first }
+  package static func first(of line: String) -> String? {
+    var rest = line[...]
+    return try? takeWord(from: &rest)
+  }
+
+  /// A line with another first word. O(its length).
+  package static func line(_ line: String, calling program: String) -> String {
+    var rest = line[...]
+    _ = try? takeWord(from: &rest)
+    return quoted(program) + rest
+  }
 
   /// The words of a line, unquoted; nil if a quotation is not closed. What a shell would replace, such
   /// as a variable, stays as it is. O(its length).
-  /// - Parameter limit: so many are wanted; what follows them is not looked at.
-  package static func words(of line: String, limit: Int = .max) -> [String]? {
+  package static func words(of line: String) -> [String]? {
+    var rest = line[...]
     var words: [String] = []
+    do throws(OpenQuotation) {
+      while let word = try takeWord(from: &rest) { words.append(word) }
+    } catch { return nil }
+    return words
+  }
+
+  /// A line ends inside a quotation.
+  private struct OpenQuotation: Error {}
+
+  /// Takes the first word off a line; nil if none is left.
+  private static func takeWord(from line: inout Substring) throws(OpenQuotation) -> String? {
     var word: String?
     var mark: Character?
     var isEscaped = false
-    for character in line {
+    while let character = line.first {
+      if !isEscaped, mark == nil, character.isWhitespace, word != nil { return word }
+      line.removeFirst()
       if isEscaped {
         word = (word ?? "") + String(character)
         isEscaped = false
@@ -31,15 +54,13 @@ package enum ShellWords {
       } else if mark == nil, character == "'" || character == "\"" {
         (mark, word) = (character, word ?? "")
       } else if mark == nil, character.isWhitespace {
-        guard let whole = word else { continue }
-        words.append(whole)
-        word = nil
-        if words.count == limit { return words }
+        continue
       } else {
         word = (word ?? "") + String(character)
       }
     }
-    return mark == nil && !isEscaped ? words + (word.map { [$0] } ?? []) : nil
+    guard mark == nil, !isEscaped else { throw OpenQuotation() }
+    return word
   }
 
   private static func quoted(_ word: String) -> String {

@@ -17,7 +17,10 @@ struct ParameterTrial {
   static func defaults(
     of kind: PluginManifest.Kind, set: [String: String]
   ) throws(SpoolError) -> Value {
-    let chosen = set.sorted { $0.key < $1.key }.map { entry($0.key, $0.value) }
+    let chosen = set.sorted { $0.key < $1.key }.map { name, text in
+      DocumentNode.Entry(
+        key: name, location: origin, value: DocumentNode(.typed(text), at: origin))
+    }
     let entries = kind.parameters.compactMap { parameter -> DocumentNode.Entry? in
       guard set[parameter.name] == nil, parameter.presence == .required,
         let text = stopgap(for: parameter.type)
@@ -26,7 +29,7 @@ struct ParameterTrial {
       }
       return entry(parameter.name, text)
     }
-    var resolver = ParameterResolver(owner: kind.kind)
+    var resolver = ParameterResolver(owner: kind.kind, folder: FilePath.absolute(""))
     let value = resolver.resolve(node(chosen + entries), as: kind.parameters)
     if let problem = resolver.problems.first {
       throw SpoolError(
@@ -98,7 +101,7 @@ struct ParameterTrial {
     case .flag: ["true", "false"]
     case .text(let length): ["", String(repeating: "ü\"", count: min(length, 1000) / 2)]
     case .path: ["/dev/null"]
-    case .range, .fileName, .list, .group, .named: []
+    case .command, .range, .fileName, .list, .group, .named: []
     }
   }
 
@@ -114,7 +117,7 @@ struct ParameterTrial {
     case .integer(let range): ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "0.5"]
     case .choice: ["no such word"]
     case .flag: ["maybe"]
-    case .text(let length): [String(repeating: "x", count: length + 1)]
+    case .text(let length), .command(let length): [String(repeating: "x", count: length + 1)]
     case .range, .path, .fileName, .list, .group, .named: []
     }
   }
@@ -122,7 +125,7 @@ struct ParameterTrial {
   /// A valid value for a required parameter without a choice.
   private static func stopgap(for type: ParameterType) -> String? {
     switch (type, type.least) {
-    case (.text, _): "x"
+    case (.text, _), (.command, _): "x"
     case (.path, _): "/dev/null"
     case (_, .text(let word)?): word
     case (_, let value?): type.text(of: value)
@@ -132,7 +135,7 @@ struct ParameterTrial {
 
   private static func isFree(_ type: ParameterType) -> Bool {
     switch type {
-    case .text, .path: true
+    case .text, .command, .path: true
     default: false
     }
   }

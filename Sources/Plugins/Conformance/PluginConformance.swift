@@ -295,7 +295,8 @@ struct FileTrial {
           "note": note.map { .text($0) } ?? .null,
         ],
         setting: PluginSession.Setting(
-          launcher: launcher, reads: Array(inputs.values), writes: [scratch.outputFolder],
+          launcher: launcher, reads: inputs.values + kind.reads(parameters),
+          writes: [scratch.outputFolder],
           hear: hear))
     } catch { throw .stage(error) }
   }

@@ -22,7 +22,7 @@ struct SoundTrial {
             "rate": .decimal(signal.rate), "channels": .integer(signal.channels),
           ]),
           "blockFrames": .integer(Self.blockLength),
-        ], setting: PluginSession.Setting(launcher: launcher))
+        ], setting: PluginSession.Setting(launcher: launcher, reads: kind.reads(parameters)))
     } catch { throw .stage(error) }
   }
 

@@ -57,7 +57,7 @@ struct ManifestReader {
   /// valid.
   private mutating func checkTexts(_ node: DocumentNode) {
     switch node.content {
-    case .scalar(let text, _):
+    case .scalar(let text, _), .typed(let text):
       let strange = text.unicodeScalars.first { $0.isSteering && $0 != "\n" && $0 != "\t" }
       guard let strange else { return }
       let number = String(strange.value, radix: 16, uppercase: true)
@@ -155,8 +155,7 @@ struct ManifestReader {
     }
     return PluginManifest.Kind(
       kind: draft.kind, work: draft.type, revision: draft.revision, summary: draft.summary,
-      discussion: draft.discussion, inputs: inputs, outputs: outputs, parameters: parameters,
-      commands: Set(drafts.filter { $0.command != nil }.map(\.name)))
+      discussion: draft.discussion, inputs: inputs, outputs: outputs, parameters: parameters)
   }
 
   private mutating func checkPorts(_ ports: [PluginManifest.FilePort], at place: ManifestPlace) {
@@ -231,7 +230,8 @@ extension ManifestReader {
     }
     if let choices = draft.choices { return .choice(checked(choices, at: place)) }
     if draft.flag { return .flag }
-    if let length = draft.text ?? draft.command { return .text(maximumLength: length) }
+    if let length = draft.text { return .text(maximumLength: length) }
+    if let length = draft.command { return .command(maximumLength: length) }
     if draft.path { return .path }
     let unit = Unit(named: draft.unit)
     if unit == nil {

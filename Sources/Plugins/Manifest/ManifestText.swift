@@ -60,7 +60,7 @@ private struct ManifestCommas {
 
   private mutating func look(in node: DocumentNode) {
     switch node.content {
-    case .scalar: break
+    case .scalar, .typed: break
     case .sequence(let nodes): for inner in nodes { look(in: inner) }
     case .mapping(let entries):
       var start: SourceLocation?
@@ -182,7 +182,7 @@ struct ManifestFilling {
     case .list: return .list([])
     case .named, .range: return .group([:])
     case .group(let members): return fill(.group([:]), as: members)
-    case .text, .fileName, .path:
+    case .text, .command, .fileName, .path:
       count += 1
       return .text("unnamed-\(count)")
     }
@@ -303,7 +303,7 @@ extension ParameterType {
     case .integer(let range): .number(Double(range.lowerBound))
     case .choice(let words): words.first.map { .text($0) }
     case .flag: .flag(false)
-    case .range, .text, .fileName, .path, .list, .group, .named: nil
+    case .range, .text, .command, .fileName, .path, .list, .group, .named: nil
     }
   }
 }
@@ -331,7 +331,7 @@ struct ManifestPlace {
   private static func locations(_ node: DocumentNode) -> Set<SourceLocation> {
     var found: Set = [node.location]
     switch node.content {
-    case .scalar: break
+    case .scalar, .typed: break
     case .sequence(let nodes): for inner in nodes { found.formUnion(locations(inner)) }
     case .mapping(let entries):
       for entry in entries { found.formUnion(locations(entry.value).union([entry.location])) }

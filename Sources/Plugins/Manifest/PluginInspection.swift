@@ -77,6 +77,9 @@ package struct PluginInspection: Sendable {
           at: top["limits"]["reads"][index].location, "of \(path), only root may read anything",
           allowed: "what everybody may read"))
     }
+    if let library = plugin.manifest.library {
+      problems += Self.flaws(ofLibrary: library, of: plugin, top["library"])
+    }
     for (index, word) in plugin.manifest.run.enumerated() {
       let place = top["run"][index]
       guard index == 0 || word.hasPrefix("./") else { continue }
@@ -92,6 +95,31 @@ package struct PluginInspection: Sendable {
       }
     }
     return problems
+  }
+
+  /// Whether a library is there and one of this machine. It is not loaded: that would run it.
+  private static func flaws(
+    ofLibrary library: String, of plugin: Plugin, _ place: ManifestPlace
+  ) -> [Problem] {
+    let path: String
+    do throws(SpoolError) { path = try plugin.path(ofLibrary: library) } catch {
+      return [
+        Problem(at: place.location, error.reason ?? error.message, allowed: error.advice)
+      ]
+    }
+    func machine(of path: String) -> [UInt8]? {
+      guard let head = try? FileOperations.system.bytes(of: path, limit: 20), head.count == 20
+      else { return nil }
+      // ELF's mark, word size and byte order, and the processor.
+      return Array(head[..<6] + head[18...])
+    }
+    guard machine(of: ProgramPrefix.real(path)) != machine(of: ProgramPrefix.real("/proc/self/exe"))
+    else { return [] }
+    return [
+      Problem(
+        at: place.location, "\(library) is no shared library for this machine",
+        allowed: "a shared library that is built here, as by ./build.sh")
+    ]
   }
 
   private static func notInstalled(_ program: String, _ place: ManifestPlace) -> Problem {

@@ -72,14 +72,11 @@ package struct PluginManifest: Hashable, Sendable {
     /// The outputs of a file stage.
     package let outputs: [FilePort]
     package let parameters: [ParameterDescriptor]
-    package let commands: Set<String>
 
     package init(
       kind: String, work: Work, revision: Int = 1, summary: String, discussion: String = "",
-      inputs: [FilePort] = [], outputs: [FilePort] = [], parameters: [ParameterDescriptor] = [],
-      commands: Set<String> = []
+      inputs: [FilePort] = [], outputs: [FilePort] = [], parameters: [ParameterDescriptor] = []
     ) {
-      self.commands = commands
       self.kind = kind
       self.work = work
       self.revision = revision
@@ -204,6 +201,30 @@ extension PluginManifest.Kind {
       texts[parameter.name] = text
     }
     return texts
+  }
+
+  /// The parameters that are programs with their arguments.
+  package var commands: Set<String> {
+    Set(
+      parameters.filter { if case .command = $0.type { true } else { false } }.map(\.name))
+  }
+
+  /// The files and the programs that resolved parameters name, which the plugin may read.
+  package func reads(_ values: Value) -> [String] {
+    (files(values).values + programs(values).values.compactMap { ConfinedCommand.path(of: $0) })
+      .sorted()
+  }
+
+  /// Parameters in the manifest's units that differ from those of a pipeline that sets nothing:
+  /// `name=value`, by name.
+  func settings(in message: JSONValue) -> [String] {
+    var resolver = ParameterResolver(owner: kind)
+    let empty = DocumentNode(.mapping([]), at: SourceLocation(line: 1, column: 1))
+    let usual = self.message(resolver.resolve(empty, as: parameters))
+    return parameters.map(\.name).sorted().compactMap { name in
+      guard let value = message[name], value != .null, value != usual[name] else { return nil }
+      return "\(name)=\(value.text ?? value.compact)"
+    }
   }
 
   /// The programs that resolved parameters name, by parameter. Values with a placeholder are

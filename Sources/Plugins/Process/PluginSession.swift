@@ -27,6 +27,7 @@ package final class PluginSession {
   private static let mostAsides = 100
 
   private let plugin: Plugin
+  private let settings: [String]
   private let folder: PrivateFolder
   private let process: PluginProcess
   private var connection: PluginConnection
@@ -43,6 +44,8 @@ package final class PluginSession {
     setting: Setting
   ) throws(SpoolError) {
     self.plugin = plugin
+    settings =
+      plugin.manifest.kinds.first { $0.kind == kind }?.settings(in: parameters) ?? []
     check = setting.check
     hear = setting.hear
     try plugin.checkPresence()
@@ -194,8 +197,11 @@ package final class PluginSession {
       cause: cause.flatMap { SpoolError.Cause(rawValue: $0) } ?? .input, kind: .reported)
   }
 
-  /// The command that tests the plugin.
-  private var test: String { "\(command: .pluginTest) \(ShellWords.line([plugin.folder]))" }
+  /// The command that tests the plugin with the step's parameters.
+  private var test: String {
+    let words = [plugin.folder] + settings.flatMap { ["\(option: .set)", $0] }
+    return "\(command: .pluginTest) \(ShellWords.line(words))"
+  }
 
   /// The environment of a session.
   package struct Setting {

@@ -60,7 +60,7 @@ package final class PluginProcessor: Processor {
         "blockFrames": .integer(Self.blockLength),
       ],
       setting: PluginSession.Setting(
-        launcher: launcher, reads: kind.files(parameters).values.sorted()))
+        launcher: launcher, reads: kind.reads(parameters)))
     let said = session.ready.members["latency"] ?? .null
     lateness = said.integer ?? 0
     leading = lateness

@@ -52,7 +52,8 @@ struct Publication: ~Copyable {
     let before = try store.published(at: path)
     if !isReplacing, let refusal = try store.refusal(toReplace: path, with: source) {
       throw SpoolError(
-        "write", path, reason: refusal.reason ?? refusal.message, advice: refusal.advice)
+        "write", path, reason: refusal.reason ?? refusal.message, advice: refusal.advice,
+        cause: refusal.cause)
     }
     if isReplacing, before == nil, let refusal = try store.refusal(toReplaceRecording: path) {
       throw refusal

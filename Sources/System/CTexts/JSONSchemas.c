@@ -35,6 +35,12 @@ static const text_named schemas[] = {
     {"pipeline-crashtest", (const char[]){
 #embed "JSON/pipeline-crashtest.json"
     , 0}},
+    {"pipeline-graph", (const char[]){
+#embed "JSON/pipeline-graph.json"
+    , 0}},
+    {"pipeline-list", (const char[]){
+#embed "JSON/pipeline-list.json"
+    , 0}},
     {"pipeline-plan", (const char[]){
 #embed "JSON/pipeline-plan.json"
     , 0}},

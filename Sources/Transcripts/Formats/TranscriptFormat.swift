@@ -22,6 +22,8 @@ package struct TranscriptFormat: Sendable {
     json, whisper, whisperX, subRip, webVTT, textGrid, ctm, audacity, lrc, tsv, markdown, plainText,
   ]
 
+  /// The formats that a file tells itself, whatever its name: plain text may be anything.
+  package static let recognisable = all.filter { ![markdown, plainText].contains($0) }
 }
 
 extension TranscriptFormat {

@@ -6,7 +6,10 @@ extension Command {
   static let graph = Command(
     name: "pipeline graph", group: "Pipelines",
     summary: "Draw a pipeline as a Mermaid or Graphviz (DOT) graph.",
-    positionals: [Options.pipeline], options: [Options.format, Options.plugins],
+    discussion: """
+      With --json, it is one object: the inputs, the steps, and what goes from one to another.
+      """,
+    positionals: [Options.pipeline], options: [Options.format, Options.plugins, Options.json],
     examples: [
       Example(
         "A picture", "spool pipeline graph Pipelines/podcast.yaml --format dot | dot -Tsvg > p.svg")
@@ -32,6 +35,10 @@ extension CommandContext {
     let graph = PipelineGraph(
       try plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false),
       of: pipeline.definition)
+    if isJSON {
+      console.print(JSONText.of(graph.line))
+      return .done
+    }
     console.draw(arguments[Options.format] == .dot ? graph.dot : graph.mermaid)
     return .done
   }
@@ -41,7 +48,7 @@ extension CommandContext {
 struct PipelineGraph: Sendable {
   private let title: String
   private let inputs: [String]
-  private let steps: [(name: String, label: String)]
+  private let steps: [(name: String, kind: String, label: String)]
   private let edges: [(from: String, to: String, label: String)]
 
   /// Draws a plan of `definition`. A list of files is one node: `tracks+`.
@@ -54,7 +61,7 @@ struct PipelineGraph: Sendable {
     inputs = Set(names.values).sorted()
     steps = plan.steps.map { step in
       (
-        step.id.name,
+        step.id.name, step.descriptor.kind,
         step.id.name == step.descriptor.kind
           ? step.id.name : "\(step.id.name) (\(step.descriptor.kind))"
       )
@@ -70,6 +77,15 @@ struct PipelineGraph: Sendable {
         }
       }
     }
+  }
+
+  /// The graph as `--json` shows it. An edge begins at a step, or at an input: `$note`.
+  var line: JSONLine {
+    JSONLine([
+      "pipeline": title, "inputs": inputs,
+      "steps": steps.map { JSONLine(["step": $0.name, "kind": $0.kind]) },
+      "edges": edges.map { JSONLine(["from": $0.from, "to": $0.to, "carries": $0.label]) },
+    ])
   }
 
   var mermaid: String {

@@ -32,6 +32,7 @@ extension Command {
       in, in /usr/local/share/spool/pipelines, and in /usr/share/spool/pipelines, in this order. A \
       file that is called NAME itself comes first.
       """,
+    options: [Options.json],
     examples: [Example("Run one by its name", "spool run voice-note note.m4a")],
     perform: CommandContext.listPipelines)
 }
@@ -133,10 +134,18 @@ extension CommandContext {
     let named = NamedPipelines()
     let pipelines = named.all
     if pipelines.isEmpty { console.report("no pipelines were installed") }
+    let summaries = pipelines.map {
+      (try? TextFile.read("the pipeline", $0.path)).flatMap(Self.summary)
+    }
     let width = pipelines.map(\.name.count).max() ?? 0
-    for pipeline in pipelines {
-      let summary = (try? TextFile.read("the pipeline", pipeline.path)).flatMap(Self.summary) ?? ""
-      console.print(Format.visible("\(Format.pad(pipeline.name, width + 2))\(summary)"))
+    let lines = zip(pipelines, summaries).map { pipeline, summary in
+      "\(Format.pad(pipeline.name, width + 2))\(summary ?? "")"
+    }
+    if isJSON || !pipelines.isEmpty {
+      answer(
+        list: zip(pipelines, summaries).map { pipeline, summary in
+          JSONLine(["name": pipeline.name, "path": absolute(pipeline.path), "summary": summary])
+        }, Format.visible(lines: lines))
     }
     console.report(
       Format.visible("looked for in this order: " + named.folders.joined(separator: ", ")))

@@ -167,6 +167,7 @@ extension CommandContext {
     let only = arguments[Options.only]
     let conformance: PluginConformance
     do throws(SpoolError) {
+      for text in arguments[Options.parameters] { _ = try assignment(ofSet: text) }
       conformance = try PluginConformance(
         plugin, set: texts(arguments[Options.parameters]), only: only)
     } catch { throw error.asUsage }

@@ -223,6 +223,10 @@ struct PipelineSchema: Sendable {
     case .flag: return anyOf([.group(["type": .text("boolean")]), variable])
     case .text(let length):
       return .group(["type": .text("string"), "maxLength": .number(Double(length))])
+    case .command(let length):
+      return .group([
+        "type": .text("string"), "minLength": .number(1), "maxLength": .number(Double(length)),
+      ])
     case .path: return .group(["type": .text("string"), "minLength": .number(1)])
     case .fileName(let fields):
       let choice = fields.joined(separator: "|")

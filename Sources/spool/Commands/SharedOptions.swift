@@ -26,7 +26,8 @@ enum Options {
     "plugins", "DIR", help: "A folder of plugins besides those that are found anyway.",
     defaultText: "$SPOOL_PLUGINS", completion: .folder)
   static let set = Option<[String]>.values(
-    "set", "NAME=VALUE", help: "Override one of the pipeline's variables.",
+    "set", "NAME=VALUE",
+    help: "Override one of the pipeline's variables: a text as it is, a list or a mapping as YAML.",
     completion: NameKind.variables.hint())
   static let json = Option<Bool>.flag("json", help: "Write JSON on standard output.")
   static let checkpoint = Option<CheckpointPolicy>.value(

@@ -22,9 +22,10 @@ extension Command {
       A failed run is named for 30 days, until the same recording, pipeline and output folder succeed \
       or spool runs forget --failed clears it. A start that was refused before any work is never named.
 
-      With --check the exit code is 1 if something needs action: an inbox without its watch, a recording \
-      that failed, is quarantined, conflicts with another one or whose original is lost or was found damaged, an inbox that pauses or whose acknowledgements \
-      cannot be written, or a run that \
+      With --check the exit code is 1 if something needs action: an inbox that was watched and that no process \
+      watches now, however its watch ended, until spool inbox forget takes it off the list; a recording \
+      that failed, is quarantined, conflicts with another one or whose original is lost or was found damaged; an \
+      inbox that pauses or whose acknowledgements cannot be written; or a run that \
       failed or was cut off, stopped or paused. Else it is 0.
       """,
     options: [Options.check, Options.store, Options.json],
@@ -103,7 +104,7 @@ struct StoreStatus: Encodable {
   let nextAttempt: DateTime?
   /// Files that still have to be removed from an inbox.
   let heldFiles: Int
-  /// The inboxes that are watched or have waiting recordings.
+  /// The inboxes that are or were watched, or have waiting recordings.
   let inboxes: [InboxStatusText]
   let runs: [OpenRun]
   /// Receipts that wait for a time stamp; nil if none.
@@ -142,14 +143,14 @@ struct StoreStatus: Encodable {
     let lines = try store.inboxes.lastWatches()
     let watched = known.map { ($0.path, Optional($0)) } + left.map { ($0, nil) }
     let listed = Set(watched.map(\.0))
-    // A watch that was stopped in order is missed where something waits for it.
+    // A watch that was stopped in order is missed too: only its owner knows whether it is to go on, and
+    // can have the inbox forgotten.
     let unwatched = lines.keys.filter { !listed.contains($0) }.sorted()
-    inboxes = (watched + unwatched.map { ($0, nil) }).compactMap { path, inbox in
-      let waiting = InboxStatusText.NotTakenIn(
-        inInbox: path, report: inbox?.report, store: store)
-      if !listed.contains(path), waiting == nil { return nil }
-      return InboxStatusText(
-        path, inbox, line: lines[path], notTakenIn: waiting, store: option)
+    inboxes = (watched + unwatched.map { ($0, nil) }).map { path, inbox in
+      InboxStatusText(
+        path, inbox, line: lines[path],
+        notTakenIn: InboxStatusText.NotTakenIn(inInbox: path, report: inbox?.report, store: store),
+        store: option)
     }
     var named: [Trouble] = []
     for state in [RecordingState.failed, .quarantined] {
@@ -207,7 +208,7 @@ struct StoreStatus: Encodable {
       return OpenRun(
         id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
         startedAt: DateTime(secondsSince1970: run.startedAt), failure: run.failure,
-        advice: run.isResumable ? nil : run.failureAdvice, missing: missing)
+        advice: run.isResumable ? nil : Self.advice(for: run, store: option), missing: missing)
     }
     runs = openRuns
     let watching = inboxes.compactMap(\.wayOn)
@@ -233,6 +234,14 @@ struct StoreStatus: Encodable {
     // The line of a watch names its store itself.
     next = (watching + commands.map { StoreOption(option).completing($0) })
       .filter { told.insert($0).inserted }
+  }
+
+  /// What can be done about a failure that resuming does not mend by itself.
+  private static func advice(for run: RunRecord, store option: String?) -> String? {
+    let resuming = StoreOption(option).completing("spool resume \(run.id)")
+    return run.advice(
+      to: "move that file away, and \(resuming) goes on", behind: run.failureAdvice,
+      StoreOption(option).words) ?? run.failureAdvice
   }
 
   /// What a store says in which nothing is unfinished.

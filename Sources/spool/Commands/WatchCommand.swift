@@ -241,10 +241,10 @@ extension CommandContext {
     wanted.settle = arguments[Options.settle]?.seconds
     wanted.sidecar = arguments[Options.sidecar]
     for text in arguments[Options.set] {
-      guard let (name, value) = CommandContext.assignment(text), !name.isEmpty,
-        let node = YAMLDocument(value).root
-      else { throw usage("--set \(text) cannot be understood; it is --set name=value") }
-      wanted.overrides.append(DocumentNode.Entry(key: name, location: place, value: node))
+      let (name, value) = try assignment(ofSet: text)
+      wanted.overrides.append(
+        DocumentNode.Entry(
+          key: name, location: place, value: DocumentNode(.typed(value), at: place)))
     }
     definition.inboxes = [wanted]
     let order = order(definition, base: String(absolute("").dropLast()))

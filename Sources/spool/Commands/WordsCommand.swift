@@ -326,7 +326,9 @@ extension CommandContext {
     let text = try Self.text(words.transcript, as: format)
     report(words)
     guard let path else {
-      console.print(text.last == "\n" ? String(text.dropLast()) : text)
+      let line = JSONLine(["text": text, "bytes": text.utf8.count, "format": format.name])
+      let words = text.last == "\n" ? String(text.dropLast()) : text
+      console.print(isJSON ? JSONText.of(line) : words)
       return .done
     }
     let count = try store.publish(

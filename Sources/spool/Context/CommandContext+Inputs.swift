@@ -47,7 +47,6 @@ extension CommandContext {
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
     for path in bound.values.sorted() {
-      try refuseUnnameable(path)
       try requireFile(path)
     }
     bound = withTranscript(bound, in: pipeline, declined: declined)
@@ -67,15 +66,6 @@ extension CommandContext {
       "\(pipeline.definition.name) has no input \"\(name)\"",
       reason: "its inputs are \(names.joined(separator: ", "))",
       advice: "\(nearest ?? names.first ?? "name")=\(path)")
-  }
-
-  /// Rejects a name that is not valid UTF-8: it was altered on decoding and opens no file.
-  func refuseUnnameable(_ path: String) throws(SpoolError) {
-    guard path.contains("\u{FFFD}"), !FilePath.exists(path) else { return }
-    throw .usage(
-      "cannot take \(path)",
-      reason: "its name is not UTF-8 text, and shows here as well as it can be written",
-      advice: "rename it: convmv -f latin1 -t utf8 helps with many")
   }
 
   /// Names for exports, where they differ from the file names.

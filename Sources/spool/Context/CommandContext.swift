@@ -185,16 +185,20 @@ struct CommandContext {
   func parse(_ overrides: [String]) throws(SpoolError) -> [String: DocumentNode] {
     var result: [String: DocumentNode] = [:]
     for override in overrides {
-      guard let (name, text) = Self.assignment(override), !name.isEmpty,
-        let value = YAMLDocument(text).root
-      else {
-        throw .usage(
-          "--set \(override) cannot be understood",
-          advice: "--set name=value, with a variable of the pipeline")
-      }
-      result[name] = value
+      let (name, value) = try assignment(ofSet: override)
+      result[name] = DocumentNode(.typed(value), at: .commandLine)
     }
     return result
+  }
+
+  /// The variable and the value of `--set`.
+  func assignment(ofSet text: String) throws(SpoolError) -> (name: String, value: String) {
+    guard let (name, value) = Self.assignment(text), !name.isEmpty else {
+      throw .usage(
+        "\(option: .set) \(text) names no variable and value",
+        advice: "\(option: .set) name=value, with a variable of the pipeline")
+    }
+    return (name, value)
   }
 
   /// `--set` options as typed, by variable.

@@ -108,7 +108,6 @@ extension CommandContext {
     var paths: [String] = []
     for input in inputs {
       let path = absolute(input)
-      try refuseUnnameable(path)
       try requireFile(
         input,
         folderAdvice: "name the files in it, or give the folder to spool batch with a pipeline: "

@@ -10,12 +10,7 @@ extension SpoolError {
   /// The error of a resumed run. `spool resume` takes no options of the output folder: where one is
   /// advised, `spool run` with the run's own arguments takes it.
   func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
-    guard let advice, advice.contains("\(option: .replace)") else { return self }
-    let removal = "move that file away and go on"
-    // The pipeline of a quick command is no file.
-    guard run.pipelinePath.hasPrefix("/") else { return advising(removal) }
-    let line = run.line(adding: options + ["\(option: .replace)"])
-    return advising("\(removal); or overwrite it: \(line)")
+    run.advice(to: "move that file away and go on", behind: advice, options).map(advising) ?? self
   }
 
   /// The error of a run with the very line that mends it, where a variable of the pipeline sets the
@@ -40,6 +35,16 @@ extension SpoolError {
 }
 
 extension RunRecord {
+  /// What can be done where a file is in the way of an export: `spool resume` cannot overwrite it. Nil if
+  /// the run's own advice is about something else.
+  /// - Parameter removal: what can be done besides overwriting it.
+  func advice(to removal: String, behind advice: String?, _ options: [String]) -> String? {
+    guard let advice, advice.contains("\(option: .replace)") else { return nil }
+    // The pipeline of a quick command is no file.
+    guard pipelinePath.hasPrefix("/") else { return removal }
+    return "\(removal); or overwrite it: \(line(adding: options + ["\(option: .replace)"]))"
+  }
+
   /// The command line of the run.
   /// - Parameters:
   ///   - variables: overrides besides its own, or instead of them.

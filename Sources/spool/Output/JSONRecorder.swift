@@ -85,20 +85,22 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
             "renamed": forecast.renamed,
           ])
         ])
-    case .started(let path, let share): JSONLine("started", ["path": path, "share": share])
-    case .progress(let path, let fraction):
-      JSONLine("progress", ["path": path, "fraction": fraction])
-    case .warning(let path, let step, let text):
-      JSONLine("warning", ["path": path, "step": step.name, "message": text])
-    case .finished(let result):
+    case .started(let path, let share):
       JSONLine(
-        "file",
+        "started",
+        ["path": path, "exactPath": BatchFileResult.exactPath(of: path), "share": share])
+    case .progress(let path, let fraction):
+      JSONLine(
+        "progress",
+        ["path": path, "exactPath": BatchFileResult.exactPath(of: path), "fraction": fraction])
+    case .warning(let path, let step, let text):
+      JSONLine(
+        "warning",
         [
-          "path": result.path, "outcome": result.outcome.rawValue, "error": result.failure,
-          "mediaSeconds": result.mediaSeconds,
-          "findings": result.findings.isEmpty ? nil : result.findings,
-          "damage": result.damage.isEmpty ? nil : result.damage,
+          "path": path, "exactPath": BatchFileResult.exactPath(of: path), "step": step.name,
+          "message": text,
         ])
+    case .finished(let result): line(result)
     case .ended(let end):
       JSONLine(
         "ended",
@@ -113,6 +115,20 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
           ])
         ])
     }
+  }
+
+  private static func line(_ result: BatchFileResult) -> JSONLine {
+    let facts = result.facts
+    let exports: [BatchFileResult.Export] = facts.exports ?? []
+    return JSONLine(
+      "file",
+      [
+        "path": result.path, "exactPath": facts.exactPath, "outcome": result.outcome.rawValue,
+        "run": facts.run, "exports": exports, "error": result.failure,
+        "mediaSeconds": result.mediaSeconds,
+        "findings": result.findings.isEmpty ? nil : result.findings,
+        "damage": result.damage.isEmpty ? nil : result.damage,
+      ])
   }
 }
 

@@ -125,7 +125,7 @@ struct StageReference {
     case .choice(let words):
       ["type": .text("choice"), "choices": .list(words.map { .text($0) })]
     case .flag: ["type": .text("flag")]
-    case .text(let length):
+    case .text(let length), .command(let length):
       ["type": .text("text"), "maximumLength": .number(Double(length))]
     case .path: ["type": .text("path")]
     case .fileName(let fields):

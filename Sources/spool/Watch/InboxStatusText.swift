@@ -103,7 +103,7 @@ struct InboxStatusText: Encodable {
         lines.append("           mount its disk; if it was moved, watch it where it is now")
       }
     }
-    if isUnwatched, wayOn == nil {
+    if isUnwatched {
       let forgetting = ShellWords.line(["spool", "inbox", "forget", "--inbox", path])
       lines.append(
         "           \(Format.visible(option.completing(forgetting))) takes it off this list")

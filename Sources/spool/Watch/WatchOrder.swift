@@ -161,7 +161,7 @@ struct WatchOrder {
       let read = try context.pipeline(at: path)
       var overrides: [String: (text: String, node: DocumentNode)] = [:]
       for entry in inbox.overrides {
-        overrides[entry.key] = (Self.text(of: entry.value), entry.value)
+        overrides[entry.key] = (entry.value.overrideText, entry.value)
       }
       do throws(PlanError) {
         var pipeline = try WatchedPipeline(
@@ -200,10 +200,6 @@ struct WatchOrder {
         advice: problem.allowed, suggestion: problem.suggestion)
       return false
     }
-  }
-
-  private static func text(of node: DocumentNode) -> String {
-    if case .scalar(let text, _) = node.content { text } else { node.summary }
   }
 
   private func absolute(_ path: String) -> String { Self.absolute(path, from: base) }

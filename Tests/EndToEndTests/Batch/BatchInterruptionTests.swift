@@ -92,6 +92,11 @@ struct BatchInterruptionTests {
     // Unlike a kill, this always leaves a note.
     running.send(SIGINT)
     _ = try running.end()
+    // No file of it had ended, so that none had failed.
+    let failed = try folder.place.spool([
+      "batch", pipeline, folder.path, "--out", folder.place.out, "--failed",
+    ])
+    #expect(failed.exitCode == 0, "\(failed.text)\(failed.errorOutput)")
     let work = store + "/work"
     var count = 0
     for name in FileManager.default.enumerator(atPath: work)?.compactMap({ $0 as? String }) ?? [] {

@@ -117,6 +117,43 @@ struct PluginConformanceTests {
     #expect(result.text.contains("0 passed, 10 skipped"), "\(result.text)")
   }
 
+  @Test("it may read the files and start the programs that parameters name")
+  func namedFiles() throws {
+    let place = try PluginPlace()
+    try place.write("print('said')\n", to: "private/say.py")
+    try place.write("#!/bin/sh\nexec cat \"$1\"\n", to: "private/show.sh")
+    let tool = place.file("private/show.sh")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool)
+    try place.plugin(
+      "x", "run: [python3, ./x.py]\nlimits: { time: 5 s }",
+      stages: """
+          - kind: x
+            type: file
+            summary: something
+            inputs: [{ name: sound, carries: sound }]
+            outputs: [{ name: said, carries: file }]
+            parameters:
+              - { name: command, command: 200, required: true, help: what shows }
+              - { name: source, path: true, required: true, help: what is shown }
+        """)
+    try place.write(
+      #"""
+      import json, shlex, subprocess, sys
+      hello = json.loads(sys.stdin.buffer.readline())
+      print(json.dumps({"type": "ready", "protocol": 1}), flush=True)
+      p = hello["parameters"]
+      said = subprocess.run(shlex.split(p["command"]) + [p["source"]], capture_output=True, check=True)
+      open(hello["outputs"]["said"], "wb").write(said.stdout)
+      print(json.dumps({"type": "done"}), flush=True)
+      """#, to: "Plugins/x/x.py")
+    let result = try place.spool([
+      "plugin", "test", "x", "--only", "outputs", "--set", "command=private/show.sh", "--set",
+      "source=\(place.file("private/say.py"))",
+    ])
+    #expect(result.exitCode == 0, "\(result.text)\(result.errorOutput)")
+    #expect(result.text.contains("said of 14 bytes"), "\(result.text)")
+  }
+
   @Test("one that hangs is waited for once, and the rest is not tried")
   func hang() throws {
     let place = try soundPlace([

@@ -45,6 +45,7 @@ struct PluginEquipmentTests {
     for (carries, text, words) in [
       ("measurement", "[1,2", "is no JSON: line 1, "),
       ("transcript", "{garbage", "is no transcript: "),
+      ("transcript", "hello there", "is no transcript: what it says tells no format"),
     ] {
       let path = try pipeline(
         place, "command: { run: [echo, '\(text)', '{input}'], outputs: [{ carries: \(carries) }] }")

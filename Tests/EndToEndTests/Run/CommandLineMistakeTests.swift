@@ -189,6 +189,18 @@ struct CommandLineMistakeTests {
       result.text.contains("next:  spool pipeline check 'my pipeline.yaml'\n"), "\(result.text)")
   }
 
+  @Test("a folder whose name is not UTF-8 is refused, and no other one is made")
+  func notText() throws {
+    let place = try Workspace()
+    let note = PackageFiles.sample("note-1.m4a")
+    let shell = try #require(Program(named: "sh"))
+    let script = "exec \"$0\" \"$@\" --out \"$(printf 'o\\351')\""
+    let result = try place.spool(["run", "voice-note", note], under: shell, ["-c", script])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("--out is not UTF-8 text"), "\(result.errorOutput)")
+    #expect(Workspace.names(in: place.folder.path) == [])
+  }
+
   @Test("a wrong value of --set is reported at the option")
   func overrides() throws {
     let place = try Workspace()

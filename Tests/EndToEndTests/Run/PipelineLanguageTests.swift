@@ -27,6 +27,18 @@ struct PipelineLanguageTests {
     #expect(abs(try Reference.loudness(of: place.out + "/note.wav").integrated + 23) < 0.1)
   }
 
+  @Test("--set takes a text with every character")
+  func typedText() throws {
+    let place = try Workspace()
+    try Reference.record(place.file("note.wav"), seconds: 0.2)
+    let pipeline = try place.pipeline(
+      "pipeline: named\ninputs: { note: sound }\nvars: { episode: usual }\n"
+        + "stages: [decode, { export: { formats: flac, name: $episode } }]\n")
+    let run = try place.run(pipeline, [place.file("note.wav")], ["--set", "episode=Talk #12"])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(place.exports == ["Talk #12.flac"])
+  }
+
   @Test("--set refuses what the pipeline does not know, and what does not fit")
   func wrongSet() throws {
     let place = try Workspace()

@@ -149,19 +149,26 @@ struct WatchStatusTests {
     #expect(json.contains(#""leftFiles":["\#(place)"]"#), "\(json)")
   }
 
-  @Test("a watch that was stopped in order needs action where something waits for it")
+  @Test("a watch that was stopped in order is missed until its inbox is forgotten")
   func stoppedWatch() throws {
     let watch = try inbox.watch()
     #expect(inbox.wait { watch.news.contains { $0.event == "watching" } }, "\(watch.output)")
     watch.send(SIGTERM)
     #expect(watch.end() == 0)
-    #expect(try place.spool(["status", "--check"]).exitCode == 0)
+    let stopped = try place.spool(["status", "--check"])
+    #expect(stopped.exitCode == 1, "\(stopped.text)")
+    #expect(stopped.text.contains("inbox \(inbox.inbox): not watched\n"), "\(stopped.text)")
+    #expect(stopped.text.contains("next:  spool watch \(inbox.pipeline)"), "\(stopped.text)")
+    let forgetting = "spool inbox forget --inbox \(inbox.inbox)"
+    #expect(stopped.text.contains("\(forgetting) takes it off this list"), "\(stopped.text)")
     try inbox.make(1)
     try inbox.shell("cp made/1.wav inbox/1.wav")
     let status = try place.spool(["status", "--check"])
     #expect(status.exitCode == 1, "\(status.text)")
     #expect(status.text.contains("1  recording waits in the inbox"), "\(status.text)")
     #expect(status.text.contains("next:  spool watch \(inbox.pipeline)"), "\(status.text)")
+    #expect(try place.spool(["inbox", "forget", "--inbox", inbox.inbox]).exitCode == 0)
+    #expect(try place.spool(["status", "--check"]).exitCode == 0)
     let nowhere = try place.spool(["status", "--check", "--store", place.file("no/where")])
     #expect(nowhere.exitCode == 1 && nowhere.errorOutput.contains("there is no store"))
   }

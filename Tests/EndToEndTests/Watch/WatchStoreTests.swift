@@ -110,6 +110,9 @@ struct WatchStoreTests {
     #expect(next.end() == 0)
     let list = try place.spool(["inbox", "list", "--store", store]).text
     #expect(list.split(separator: "\n").allSatisfy { $0.contains("uploaded") }, "\(list)")
+    let moved = place.file("moved/inbox")
+    try #require(
+      try place.spool(["inbox", "forget", "--inbox", moved, "--store", store]).exitCode == 0)
     let check = try place.spool(["status", "--check", "--store", store])
     #expect(check.exitCode == 0, "\(check.text)\(check.errorOutput)")
   }

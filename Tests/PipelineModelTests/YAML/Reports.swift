@@ -20,6 +20,7 @@ extension DocumentNode {
   var outline: String {
     switch content {
     case .scalar(let text, let isQuoted): isQuoted ? "\"\(text)\"" : text
+    case .typed(let text): text
     case .sequence(let nodes): "[" + nodes.map(\.outline).joined(separator: ", ") + "]"
     case .mapping(let entries):
       "{" + entries.map { "\($0.key): \($0.value.outline)" }.joined(separator: ", ") + "}"

@@ -46,7 +46,7 @@ struct YAMLReferenceTests {
   private static func show(_ node: DocumentNode) -> String {
     let place = show(node.location)
     switch node.content {
-    case .scalar(let text, _): return "\(place)=\(literal(text))"
+    case .scalar(let text, _), .typed(let text): return "\(place)=\(literal(text))"
     case .sequence(let nodes): return place + "[" + nodes.map(show).joined(separator: ",") + "]"
     case .mapping(let entries):
       let shown = entries.map { "\(show($0.location))=\(literal($0.key))>\(show($0.value))" }

@@ -3,6 +3,24 @@ import Platform
 
 @Suite("A command line that is wrong")
 struct UsageErrorTests {
+  @Test("a value whose bytes are not UTF-8 is refused, and one with U+FFFD is taken")
+  func altered() throws {
+    let bad = "o\u{FFFD}"
+    for words in [["--out", bad], ["--out=\(bad)"], ["-o\(bad)"], ["--set", "a=\(bad)"]] {
+      let error = #expect(throws: UsageError.self) {
+        try Fixture.program.parse(["run", "p", "x"] + words, altered: [words.last ?? ""])
+      }
+      guard case .unreadable? = error?.problems.first else {
+        Issue.record("\(words): \(error?.message ?? "")")
+        continue
+      }
+      _ = try Fixture.program.parse(["run", "p", "x"] + words)
+    }
+    #expect(throws: UsageError.self) {
+      try Fixture.program.parse(["run", "p", bad], altered: [bad])
+    }
+  }
+
   @Test(
     "is told what is wrong",
     arguments: [

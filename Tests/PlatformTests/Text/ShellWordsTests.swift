@@ -29,7 +29,7 @@ struct ShellWordsTests {
     #expect(ShellWords.words(of: ShellWords.line(plain)) == plain)
     #expect(ShellWords.words(of: "  a  b ") == ["a", "b"])
     #expect(ShellWords.words(of: "a 'b") == nil)
-    #expect(ShellWords.words(of: "a 'b", limit: 1) == ["a"])
+    #expect(ShellWords.first(of: "a 'b") == "a")
     #expect(ShellWords.first(of: "'a b' c") == "a b")
     #expect(ShellWords.first(of: " ") == nil)
   }

@@ -158,6 +158,8 @@ struct OutputSchemaTests {
     return [
       .listening(step: step, round: 1, done: 0, of: 2), .settled(step: step, ["gain": "3 dB"]),
       .planned(forecast), .started(path: "a.wav", share: 0.5),
+      .started(path: "a%\n.wav", share: 0.5), .progress(path: "a%\n.wav", fraction: 0.5),
+      .warning(path: "a%\n.wav", step: step, text: "clipped"),
       .progress(path: "a.wav", fraction: 0.5), .warning(path: "a.wav", step: step, text: "clipped"),
       .finished(failed), .ended(summary),
     ]

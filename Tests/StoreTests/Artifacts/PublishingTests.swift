@@ -56,7 +56,7 @@ import Testing
     try scratch.write("mine", to: "out/note.wav")
     let error = try #require(throws: SpoolError.self) { try store.publish("sound", at: path) }
     #expect(error.message == "cannot write \(path)")
-    #expect(error.advice?.contains("--replace") == true && error.cause == .environment)
+    #expect(error.advice?.contains("--replace") == true && error.cause == .input)
     #expect(text(at: path) == "mine")
     #expect(names(in: scratch.file("out")) == ["note.wav"])
   }

@@ -143,6 +143,13 @@ struct OutputForm {
       }
     } else {
       do throws(SpoolError) { _ = try TranscriptFile.read(bytes, named: "transcript.json") } catch {
+        let first = bytes.first { $0 > 0x20 }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+          throw failure(
+            "is no transcript: what it says tells no format",
+            "let it write one of \(TranscriptFormat.recognisable.map(\.name).joined(separator: ", ")); "
+              + "words without times fit json")
+        }
         throw failure(
           "is no transcript: \(error.message)" + (error.reason.map { ": \($0)" } ?? ""),
           error.advice ?? "let it write a transcript of a format that Spool reads")
