@@ -150,7 +150,7 @@ extension Plan {
       case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
         let name = String(text.dropFirst())
         return variables[name]?.location.line == Self.overrideLine ? [name] : []
-      case .scalar: return []
+      case .scalar, .typed: return []
       case .sequence(let nodes): return nodes.flatMap(overriddenVariables)
       case .mapping(let entries): return entries.flatMap { overriddenVariables(in: $0.value) }
       }
