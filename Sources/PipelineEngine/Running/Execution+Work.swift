@@ -89,14 +89,7 @@ extension Execution {
     let outcome = try retrying(attempts) { () throws(PassFailure) -> PassOutcome in
       do throws(PassFailure) { return try executor.run(order, in: context) } catch {
         // Whatever the stream was doing then, the step with the timeout is the one to change.
-        if error.error == limit?.error { throw PassFailure(limit?.step, error.error) }
-        // Damage in a recording that was replaced meanwhile is none.
-        if error.error.cause == .input {
-          do throws(SpoolError) { try checkUnchanged(order) } catch let change {
-            throw PassFailure(error.step, change)
-          }
-        }
-        throw error
+        throw error.error == limit?.error ? PassFailure(limit?.step, error.error) : error
       }
     }
     return outcome
