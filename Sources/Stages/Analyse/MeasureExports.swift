@@ -40,7 +40,10 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
       let file = try measure(try context.store.path(of: artifact), context.check) {
         context.reportProgress((Double(done) + $0) / Double(count))
       }
-      if let limit = truePeak?.value, let peak = file.levels.truePeak.map(rounded), peak > limit {
+      // What counts is the figure that is shown.
+      if let limit = truePeak?.value,
+        let peak = file.levels.truePeak.map({ ($0.value * 10).rounded() / 10 }), peak > limit
+      {
         let lower = ((2 * limit - peak) * 10).rounded(.down) / 10
         context.warn(
           "the \(file.codec) file decodes at \(Unit.decibelsTruePeak.format(peak)), above "
