@@ -150,11 +150,16 @@ extension NamedRecording {
   /// The recording of a run, which may have no words any more: that of its words, or else its first sound.
   init(wordlessRun run: RunRecord, in store: DiskStore) throws(SpoolError) {
     let told = try run.transcripts(in: store)
-    let input =
-      (told.last(where: \.isAligned) ?? told.last)?.input
-      ?? run.orderedInputs.first { input in
-        run.recordings?[input.name].map { !run.sounds(of: $0).isEmpty } == true
-      }?.name
+    if let best = told.last(where: \.isAligned) ?? told.last, let digest = best.recording {
+      self.init(
+        recordings: best.isOfWhole
+          ? try store.wholes(likeThat: best, of: run) : try store.recordings(likeThat: digest),
+        paths: try store.places(of: best.inputs, in: run), found: [], isRun: true)
+      return
+    }
+    let input = run.orderedInputs.first { input in
+      run.recordings?[input.name].map { !run.sounds(of: $0).isEmpty } == true
+    }?.name
     guard let input, let digest = run.recordings?[input] else {
       throw SpoolError(
         "there is no recording in run \(run.id)", reason: "it has not read any sound",
@@ -162,8 +167,7 @@ extension NamedRecording {
     }
     self.init(
       recordings: try store.recordings(likeThat: digest),
-      path: try store.place(of: digest, named: run.inputs[input] ?? run.id.name), found: [],
-      isRun: true)
+      paths: try store.places(of: [input], in: run), found: [], isRun: true)
   }
 
   private static func wordless(
