@@ -352,8 +352,8 @@ package enum UsageProblem: Hashable, Sendable {
       "\(command) needs at least \(minimum) \(name.lowercased())s, and \(count) "
         + (count == 1 ? "is given" : "are given")
     case .unreadable(let name, let value):
-      "\(name) is not UTF-8 text, and '\(value)' shows it as well as it can be written; to rename a "
-        + "file: convmv -f latin1 -t utf8 --notest FILE"
+      "\(name) is not UTF-8 text, and '\(value)' shows it as well as it can be written; if it is "
+        + "a file, rename it: convmv -f latin1 -t utf8 --notest FILE"
     case .emptyArgument(let name): "\(name) is empty: '' names nothing"
     case .optionForArgument(let option, let argument):
       "unknown option '\(option)'; \(argument) stands without an option"
