@@ -111,7 +111,7 @@ private struct WordOrigin {
   }
 
   /// What tells the sound of recordings from any other. A part of several that was not decoded by
-  /// itself is told by its file.
+  /// itself is known by its file.
   private func sound(of recordings: [Digest]) -> Digest? {
     let sounds = recordings.compactMap { recording in
       run.sounds(of: recording).min { $0.hex < $1.hex } ?? (recordings.count > 1 ? recording : nil)

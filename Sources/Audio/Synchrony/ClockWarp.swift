@@ -4,7 +4,7 @@ import Glibc
 /// Before the recording begins and behind its end there is silence.
 package final class ClockWarp {
   private static let chunk = 1024
-  /// Steps between two samples. A thousandth of a sample per second and more are told apart.
+  /// Steps between two samples.
   private static let phaseCount = 1 << 20
 
   private let knots: [ClockMap.Knot]

@@ -139,7 +139,7 @@ package struct TreeWalk: Sendable {
     Trouble(
       path: path, exactPath: PrintableText.escaped(bytes),
       reason: "its name is not UTF-8 text, and shows here as well as it can be written",
-      advice: "rename it: convmv -f latin1 -t utf8 --notest helps with many")
+      advice: "rename it, by hand or with the program convmv, which renames many at once")
   }
 
   /// The stamp of the file inside the folder that a link leads to; nil for any other link.

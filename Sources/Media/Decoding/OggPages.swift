@@ -31,7 +31,7 @@ struct OggPages: ~Copyable {
 
   /// How the page at `position`, which is valid, follows those that were asked for before.
   mutating func order(ofPageAt position: Int) -> Order {
-    // A packet that goes on in a later page may be said to be in an earlier one.
+    // A packet that continues on a later page may be counted on an earlier one.
     if let current, position <= current.position {
       return position == current.position ? current.order : .next
     }

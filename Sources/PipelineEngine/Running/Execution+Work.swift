@@ -226,7 +226,7 @@ extension Execution {
       store: store, claim: claim,
       check: check(within: limit),
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
-      // What was found in a file that changed is told of no recording.
+      // A warning about a file that changed is a warning about no recording.
       warn: { [recorder] in
         if (try? files.check()) != nil { recorder.record(.warning($0, $1)) }
       },

@@ -353,7 +353,7 @@ package enum UsageProblem: Hashable, Sendable {
         + (count == 1 ? "is given" : "are given")
     case .unreadable(let name, let value):
       "\(name) is not UTF-8 text, and '\(value)' shows it as well as it can be written; if it is "
-        + "a file, rename it: convmv -f latin1 -t utf8 --notest FILE"
+        + "a file, rename it, by hand or with the program convmv"
     case .emptyArgument(let name): "\(name) is empty: '' names nothing"
     case .optionForArgument(let option, let argument):
       "unknown option '\(option)'; \(argument) stands without an option"

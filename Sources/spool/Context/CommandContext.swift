@@ -80,7 +80,7 @@ struct CommandContext {
   func pipelinePath(_ typed: String, base: String? = nil) -> String {
     let path = typed.hasPrefix("/") ? typed : (base.map { $0 + "/" } ?? "") + typed
     if NamedPipelines.isFile(path) { return path }
-    // A name that no folder has stays one, so that the known ones are told.
+    // A name that no folder has stays one, so that the error lists the known ones.
     return NamedPipelines().path(of: typed) ?? (NamedPipelines.isName(typed) ? typed : path)
   }
 

@@ -193,6 +193,10 @@ struct ChangeLogDamageTests {
     let store = try DiskStore(at: path)
     #expect(try count(store) == 2)
     #expect(try store.recordings.matching(RecordingQuery()) == [])
+    // The loss is reported until a repair accepts it.
+    let damage = try Inspection(of: path).run().findings.filter(\.isDamage)
+    #expect(damage.map(\.kind) == [.lostRecords])
+    _ = try Repair(of: path).run()
     #expect(try Inspection(of: path).run().isSound)
   }
 

@@ -292,7 +292,7 @@ enum BatchText {
   }
 }
 
-/// The warnings of a batch, of which each is told once, and at the end of how many more files it is.
+/// The warnings of a batch: each is printed once, and at the end with the number of other files.
 struct WarningTally {
   /// By the text without the file's name, in their order.
   private var entries: [(text: String, first: String, more: Int)] = []
