@@ -80,7 +80,8 @@ import Testing
   ) throws {
     let registration = try #require(StageCatalog.builtIn[kind])
     let descriptor = registration.descriptor
-    let usual = completing(kind) + (kind == "measure" ? [("write", scalar("true"))] : [])
+    let writing = ["measure": "write", "sync": "picture"][kind]
+    let usual = completing(kind) + (writing.map { [($0, scalar("true"))] } ?? [])
     func names(_ more: [(String, DocumentNode)]) throws -> Set<String> {
       let (value, problems) = resolve(descriptor, usual + more)
       #expect(problems.isEmpty, "\(problems)")

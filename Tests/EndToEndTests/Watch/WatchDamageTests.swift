@@ -55,7 +55,7 @@ struct WatchDamageTests {
       Program(named: "sha256sum")?.run([made]).text.split(separator: " ").first)
     let path = "\(place.store)/artifacts/\(digest.prefix(2))/\(digest)"
     try damage(path)
-    #expect(try !status().needsAction)
+    #expect(try status().troubles.isEmpty)
     #expect(try place.spool(["store", "check"]).exitCode == 4)
     let told = try status()
     let trouble = try #require(told.troubles.first)
@@ -67,7 +67,7 @@ struct WatchDamageTests {
     #expect(shown.contains("sent again, it is put right"), "\(shown)")
 
     try takeIn()
-    #expect(try status().troubles.isEmpty && !status().needsAction)
+    #expect(try status().troubles.isEmpty)
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
     #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
@@ -84,6 +84,6 @@ struct WatchDamageTests {
     _ = try place.spool(["store", "repair"])
     let told = try status()
     #expect(told.troubles.map { $0["state"] as? String } == ["lost"], "\(told)")
-    #expect(told.next == ["spool inbox show \(note.key)"], "\(told)")
+    #expect(told.next.contains("spool inbox show \(note.key)"), "\(told)")
   }
 }
