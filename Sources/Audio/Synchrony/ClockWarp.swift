@@ -39,9 +39,9 @@ package final class ClockWarp {
       inputRate: rate, outputRate: rate, bandwidth: 0.91, attenuation: 125)
     reach = filter.reach
     bank = PolyphaseBank(filter, phaseCount: Self.phaseCount)
-    origin = 1 - reach
+    origin = -2 * reach
     rows = SampleRows(
-      channelCount: format.channelCount, length: 4 * reach + Self.chunk, count: reach - 1)
+      channelCount: format.channelCount, length: 4 * reach + Self.chunk, count: 2 * reach)
     incoming = AudioBuffer(channelCount: format.channelCount, capacity: blockLength)
   }
 

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [0.0, 0.25, -17.4, 333.3, -998.5])
-  func `a lag is found to a twentieth of a sample, through noise and another microphone`(
+  func `a lag is found to a tenth of a sample, through noise and another microphone`(
     samples: Double
   ) throws {
     let event = Event(seconds: 5, seed: 3)
@@ -25,7 +25,7 @@ import Testing
       Self.format, seconds: 4, tilt: 4, gain: -0.2, noise: 0.05, seed: 6
     ) { $0 + 0.5 + samples / 16_000 }
     let found = try #require(lag(a.channels[0], b.channels[0]))
-    #expect(abs(found.lag - samples) < 0.05, "\(found)")
+    #expect(abs(found.lag - samples) < 0.1, "\(found)")
     #expect(found.quality > 7, "\(found)")
   }
 

@@ -47,7 +47,8 @@ struct PlayKeysTests {
     #expect(session.exitCode == 0)
     let place = zip(heard, all).prefix { $0 == $1 }.count
     #expect(place >= start)
-    #expect(Array(heard[place...]) == Array(all[max(0, place + span)...]))
+    let target = min(all.count, max(0, place + span))
+    #expect(Array(heard[place...]) == Array(all[target...]))
   }
 
   @Test("a digit goes to that tenth")

@@ -81,6 +81,17 @@ struct DamageReportTests {
     let event: String
     let run: Report?
     let damage: [String: Damage]?
+
+    enum Key: CodingKey { case event, run, damage }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      event = try container.decode(String.self, forKey: .event)
+      // A file of a batch has the run's name alone.
+      run =
+        event == "file" ? nil : try container.decodeIfPresent(Report.self, forKey: .run)
+      damage = try container.decodeIfPresent([String: Damage].self, forKey: .damage)
+    }
   }
 
   private func events(_ text: String) throws -> [Event] {
