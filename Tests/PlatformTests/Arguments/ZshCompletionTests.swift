@@ -21,7 +21,7 @@ struct ZshCompletionTests {
     arguments: [
       ("spool r", ["run"]), ("spool run --shell ", ["bash", "zsh"]),
       ("spool completion ", ["bash", "zsh"]), ("spool run ", ["Folder", "a.yaml"]),
-      ("spool run --out ", ["Folder"]), ("spool run a.yaml t", ["two words.m4a"]),
+      ("spool run --out ", ["Folder"]),
     ])
   func words(line: String, offers: [String]) throws {
     #expect(try Zsh.offers(for: line) == offers.sorted())

@@ -190,9 +190,11 @@ struct ChangeLogDamageTests {
     for name in names(in: path) where name.hasPrefix("spool.sqlite") || name == "backups" {
       try FileManager.default.removeItem(atPath: path + "/" + name)
     }
-    let store = try DiskStore(at: path)
-    #expect(try count(store) == 2)
-    #expect(try store.recordings.matching(RecordingQuery()) == [])
+    do {
+      let store = try DiskStore(at: path)
+      #expect(try count(store) == 2)
+      #expect(try store.recordings.matching(RecordingQuery()) == [])
+    }
     // The loss is reported until a repair accepts it.
     let damage = try Inspection(of: path).run().findings.filter(\.isDamage)
     #expect(damage.map(\.kind) == [.lostRecords])
