@@ -27,13 +27,17 @@ struct OfferedStoreTests {
     let good = place.file("b.wav")
     try Reference.record(good, seconds: 0.3, channels: 1)
     #expect(try place.spool(["run", pipeline, good] + store).exitCode == 0)
+    let failing = try place.pipeline(
+      "pipeline: f\nstages: [decode, { assert: { duration: 1 h .. } }]\n", named: "failing.yaml")
+    #expect(try place.spool(["run", failing, good] + store).exitCode == 1)
     let commands = [
       ["resume", "last"], ["runs", "show", "nothing"], ["why", "nothing"], ["store", "info"],
       ["status"], ["inbox", "show", "nothing"],
     ]
     for command in commands {
       let result = try place.spool(command + store)
-      let offers = offers(result).filter { !$0.hasPrefix("run PIPELINE") && !$0.hasPrefix("watch") }
+      let storeless = ["run PIPELINE", "watch", "stages"]
+      let offers = offers(result).filter { offer in !storeless.contains(where: offer.hasPrefix) }
       #expect(!offers.isEmpty, "\(command)")
       for offer in offers {
         #expect(offer.contains("--store '\(place.file("my store"))'"), "\(command): \(offer)")

@@ -246,12 +246,12 @@ struct StatedTagsTests {
   @Test(
     "What cannot be a tag or a cover is refused at its place, before any work",
     arguments: [
-      ("cover: none.jpg", "12:31", "No such file"), ("cover: voice.flac", "12:31", "neither JPEG"),
-      ("metadata: { date: 14.3.2026 }", "12:42", "\"14.3.2026\" is no date"),
-      ("metadata: { track: A1 }", "12:43", "\"A1\" is no number"),
-      ("metadata: { titel: x }", "12:36", "did you mean \"title\"?"),
-      ("metadata: { title: 'No. $number' }", "12:43", "has the variable $number in a text"),
-      ("recording: $musik", "12:35", "did you mean \"$music\"?"),
+      ("cover: none.jpg", "12:36", "No such file"), ("cover: voice.flac", "12:36", "neither JPEG"),
+      ("metadata: { date: 14.3.2026 }", "12:47", "\"14.3.2026\" is no date"),
+      ("metadata: { track: A1 }", "12:48", "\"A1\" is no number"),
+      ("metadata: { titel: x }", "12:41", "did you mean \"title\"?"),
+      ("metadata: { title: 'No. $number' }", "12:48", "has the variable $number in a text"),
+      ("recording: $musik", "12:40", "did you mean \"$music\"?"),
     ])
   func refusals(parameter: String, location: String, flaw: String) throws {
     let path = try episode("{ formats: mp3, \(parameter) }")

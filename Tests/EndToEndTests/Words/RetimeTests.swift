@@ -144,7 +144,7 @@ import Testing
   func joined() throws {
     let place = try Workspace()
     let sound = try speech(in: place)
-    try Reference.record(place.file("intro.wav"), seconds: 3)
+    try Reference.record(place.file("intro.wav"), seconds: 3, rate: 22_050)
     let text = try place.folder.write(Self.text, to: "talk.txt")
     let pipeline = try place.pipeline(
       """

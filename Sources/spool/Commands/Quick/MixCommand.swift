@@ -27,7 +27,7 @@ extension Command {
       Example("Two recordings", "spool mix a.wav b.wav -o mix.wav"),
       Example(
         "An episode with its tags",
-        "spool mix voice.wav music.mp3:-12dB --title 'On the Road' --cover cover.jpg -o show.mp3"),
+        "spool mix voice.wav music.mp3:-12dB --title 'Show 1' --cover a.jpg -o a.mp3"),
       Example("Music under a voice", "spool mix voice.wav music.mp3:-12dB -t -16 -o show.mp3"),
       Example(
         "Music that steps back while a voice is heard",
