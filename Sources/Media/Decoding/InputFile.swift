@@ -130,13 +130,12 @@ import Platform
   /// Why the sound of a stream cannot be decoded.
   func withoutDecoder(of index: Int) -> SpoolError {
     let parameters = unsafe stream(index).pointee.codecpar.pointee
-    let (codec, number) = unsafe (parameters.codec_id, parameters.codec_tag)
+    let codec = unsafe parameters.codec_id
     let name = unsafe String(cString: avcodec_get_name(codec))
     return SpoolError(
       "decode", path,
       reason: codec == AV_CODEC_ID_NONE
-        ? "this libavformat does not know the codec of its sound, which has the number "
-          + "0x\(String(number, radix: 16))"
+        ? "this libavformat does not know the codec of its sound"
         : "this libavcodec has no decoder for \(name)",
       advice: "convert the recording with the program that made it", cause: .input)
   }
