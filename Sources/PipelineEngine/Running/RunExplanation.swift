@@ -49,10 +49,10 @@ package struct RunExplanation: Sendable {
       }
       return .reusedOfLostRecord(probably: nil)
     case .made:
-      // All that it gives is files outside of the store, and the key is that of every recording.
-      if step.finishedAt == nil, step.outputs.isEmpty { return .written }
       if let maker = maker(of: key, before: step.finishedAt ?? run.startedAt) {
-        return .madeAgain(after: maker)
+        // Without outputs, all that it gives is files outside of the store, and the key is that of
+        // every recording.
+        return step.outputs.isEmpty ? .written : .madeAgain(after: maker)
       }
       return try comparison(of: step, key)
     case .skipped, .failed, .pending: return .notDone(step.outcome)

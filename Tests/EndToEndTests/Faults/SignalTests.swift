@@ -119,8 +119,8 @@ struct SignalTests {
     .enabled(if: FalseClock.isInstalled, "libfaketime is not installed"))
   func frozen() throws {
     let offset = try place.folder.write("+0\n", to: "offset")
-    let running = try underWay(["NO_FAKE_STAT=1"] + FalseClock.words(offset))
-    // All clocks jump, as a process sees them that was stopped; files keep their times.
+    let running = try underWay(FalseClock.words(offset))
+    // All clocks jump, as a process sees them that was stopped.
     try place.folder.write("+3600\n", to: "offset")
     let run = try running.end().run
     #expect(run.exitCode == 0, "\(run.errorOutput)")

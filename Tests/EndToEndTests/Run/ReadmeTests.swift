@@ -75,10 +75,10 @@ struct ReadmeTests {
       kill -TERM $!; wait $!; test -e exports/arrived.wav
       """)
     #expect(stopped.exitCode == 0, "\(stopped.text)\(stopped.errorOutput)")
-    // A run whose output folder takes nothing is there to be resumed.
-    let failed = try type(
-      "mkdir held; : > held/note.wav; spool run voice-note note.m4a --out held; rm held/note.wav")
-    #expect(failed.exitCode == 0)
+    // A run that was killed is there to be resumed.
+    let killed = try type(
+      "mkdir held; SPOOL_CRASH_BEFORE=60 spool run voice-note note.m4a --out held || ls held")
+    #expect(killed.exitCode == 0, "\(killed.text)\(killed.errorOutput)")
     let resumed = try type(resume)
     #expect(resumed.exitCode == 0, "\(resumed.text)\(resumed.errorOutput)")
     #expect(Workspace.names(in: place.file("held")).contains("note.wav"))

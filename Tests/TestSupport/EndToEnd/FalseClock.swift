@@ -14,13 +14,16 @@ package enum FalseClock {
   package static var isInstalled: Bool { library != nil }
 
   /// Words for `env` in front of a command: its clocks are wrong by what a file says at each moment,
-  /// such as `+3600`.
+  /// such as `+3600`; files keep their times.
   ///
   /// The library passes values to child processes in the environment, and a Swift program that finds
   /// such values of its own process has no arguments. Hence the shell, which also cleans up.
   /// - Parameter isMonotonicRight: whether the monotonic clock stays right.
   package static func words(_ file: String, isMonotonicRight: Bool = false) -> [String] {
-    ["LD_PRELOAD=\(library ?? "")", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1"]
+    [
+      "LD_PRELOAD=\(library ?? "")", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
+      "NO_FAKE_STAT=1",
+    ]
       + (isMonotonicRight ? ["FAKETIME_DONT_FAKE_MONOTONIC=1"] : []) + [
         "sh", "-c",
         """
