@@ -1,5 +1,3 @@
-import Glibc
-
 /// Reads a recording by another clock: each frame is interpolated where the map says that it lies.
 /// Before the recording begins and behind its end there is silence.
 package final class ClockWarp {

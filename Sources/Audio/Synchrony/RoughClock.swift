@@ -1,5 +1,3 @@
-import Glibc
-
 /// Where one recording roughly lies in another, to a few hundredths of a second: a straight line, as
 /// both clocks run evenly to within a part in a thousand.
 package struct RoughClock: Hashable, Sendable {

@@ -171,8 +171,6 @@ extension Execution {
       names: names(of: step), recording: recording(of: step.id),
       chapters: options.chapters, titles: options.titles,
       folder: folder, isReplacing: options.isReplacing,
-      // A copy of the file is known by it.
-      isDigestWanted: true,
       store: store,
       exportFolder: (exportFolder ?? self.exportFolder).of(step, namesake: namesake(of: step)),
       upstream: UpstreamOutputs(plan, finished: finished), warn: warn)

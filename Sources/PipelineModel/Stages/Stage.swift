@@ -189,8 +189,6 @@ package struct PublishingContext: Sendable {
   package let folder: String
   /// Whether files that Spool did not write may be replaced.
   package let isReplacing: Bool
-  /// Whether the digests of published files will be signed, and should be computed on the way.
-  package let isDigestWanted: Bool
   package let store: any ArtifactStore
   package let exportFolder: any ExportFolder
   /// The steps above, and their outputs so far. During the work, a file that needs an unfinished
@@ -202,7 +200,7 @@ package struct PublishingContext: Sendable {
   package init(
     step: StepID, outputs: [PortName: StepOutput], recordings: [SourceFile], names: [String],
     recording: RecordingIdentity? = nil, chapters: [String: [RunRequest.Chapter]] = [:],
-    titles: [String: String] = [:], folder: String, isReplacing: Bool, isDigestWanted: Bool = false,
+    titles: [String: String] = [:], folder: String, isReplacing: Bool,
     store: any ArtifactStore,
     exportFolder: any ExportFolder, upstream: UpstreamOutputs,
     warn: @escaping @Sendable (String) -> Void
@@ -216,7 +214,6 @@ package struct PublishingContext: Sendable {
     self.titles = titles
     self.folder = folder
     self.isReplacing = isReplacing
-    self.isDigestWanted = isDigestWanted
     self.store = store
     self.exportFolder = exportFolder
     self.upstream = upstream

@@ -97,6 +97,25 @@ package enum CoreCount {
   package static var online: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
+extension WorkerPool {
+  /// Works on all pieces side by side, and waits for all of them, also where one fails.
+  /// - Throws: the error of the first piece that failed, in their order.
+  package func forEach<Piece: Sendable, Failure: Error>(
+    _ pieces: [Piece], _ work: @escaping @Sendable (Piece) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard !pieces.isEmpty else { return }
+    let results = OrderedResults<Result<Void, Failure>>(pool: self, limit: pieces.count)
+    for piece in pieces {
+      results.submit { Result { () throws(Failure) in try work(piece) } }
+    }
+    var outcome = Result<Void, Failure>.success(())
+    while let result = results.next() {
+      if case .success = outcome { outcome = result }
+    }
+    try outcome.get()
+  }
+}
+
 /// Concurrent work whose results are taken in the order of submission, with a bound on results not
 /// yet taken.
 ///

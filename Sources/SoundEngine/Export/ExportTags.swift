@@ -201,18 +201,17 @@ package struct ExportTags {
 
   /// Writes an artifact with these tags, and a WAV file with this `bext` chunk, without encoding
   /// anything again.
-  /// - Returns: the digest of what was written, if `isDigestWanted`.
+  /// - Returns: the digest of what was written, by which copies of the file are known.
   package func copy(
-    from source: String, to destination: String, spec: ExportSpec, notes: BroadcastMetadata?,
-    isDigestWanted: Bool
+    from source: String, to destination: String, spec: ExportSpec, notes: BroadcastMetadata?
   ) throws(SpoolError) -> Digest? {
     if let notes {
       return try BroadcastWave.copy(
-        from: source, to: destination, notes: notes, tags: written, isDigestWanted: isDigestWanted)
+        from: source, to: destination, notes: notes, tags: written, isDigestWanted: true)
     }
     return try spec.copy(
       from: source, to: destination, tags: written, cover: cover, chapters: chapters,
-      isDigestWanted: isDigestWanted)
+      isDigestWanted: true)
   }
 }
 
@@ -239,8 +238,7 @@ extension PublishingContext {
         return artifact.digest
       }
       do throws(SpoolError) {
-        return try tags.copy(
-          from: source, to: temporary, spec: spec, notes: notes, isDigestWanted: isDigestWanted)
+        return try tags.copy(from: source, to: temporary, spec: spec, notes: notes)
       } catch {
         if error.isFullDisk { throw error }
         throw SpoolError("tag", path, reason: error.reason ?? error.message, cause: error.cause)

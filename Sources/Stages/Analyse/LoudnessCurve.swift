@@ -251,7 +251,7 @@ extension ArtifactStore {
 }
 
 /// Figures with a fixed number of decimals.
-private enum Figure {
+enum Figure {
   static func text(_ loudness: LUFS?) -> String { loudness.map { text($0.value, places: 2) } ?? "" }
 
   static func text(_ loudness: LUFS) -> String { text(loudness.value, places: 2) }

@@ -52,9 +52,7 @@ struct ConcatStage: PlainStage, SoundSourceStage {
 
   init(_ parameters: Self) throws(SpoolError) {
     self = parameters
-    guard let rate = sampleRate, rate.value != rate.value.rounded() else { return }
-    throw SpoolError(
-      "concat takes a whole number of hertz, not \(rate.value)", advice: "sample-rate: 48 kHz")
+    try sampleRate?.checkWhole(for: "concat", "sample-rate")
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {

@@ -29,10 +29,7 @@ private struct ResampleStage: PlainStage, SoundFilterStage {
 
   init(_ parameters: Self) throws(SpoolError) {
     self = parameters
-    guard rate.value == rate.value.rounded() else {
-      throw SpoolError(
-        "resample takes a whole number of hertz, not \(rate.value)", advice: "rate: 48 kHz")
-    }
+    try rate.checkWhole(for: "resample", "rate")
   }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {
@@ -56,3 +53,12 @@ private struct ResampleStage: PlainStage, SoundFilterStage {
 }
 
 extension StageRegistration { static let resample = StageRegistration(ResampleStage.self) }
+
+extension Hertz {
+  /// Throws for a rate that is no whole number of hertz: sound cannot be brought to it exactly.
+  func checkWhole(for kind: String, _ parameter: String) throws(SpoolError) {
+    guard value != value.rounded() else { return }
+    throw SpoolError(
+      "\(kind) takes a whole number of hertz, not \(value)", advice: "\(parameter): 48 kHz")
+  }
+}

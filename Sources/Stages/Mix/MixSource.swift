@@ -114,11 +114,7 @@ extension MixdownStage {
         phase = try mixingPhase()
         return
       }
-      let results = OrderedResults<Result<Void, SpoolError>>(pool: pool, limit: waiting.count)
-      for scan in waiting {
-        results.submit { Result { () throws(SpoolError) in try scan.advance() } }
-      }
-      while let result = results.next() { try result.get() }
+      try pool.forEach(waiting) { (scan) throws(SpoolError) in try scan.advance() }
     }
 
     /// Decides on the gain of a voice.

@@ -63,9 +63,7 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
 
   init(_ parameters: Self) throws(SpoolError) {
     self = parameters
-    guard let rate = sampleRate, rate.value != rate.value.rounded() else { return }
-    throw SpoolError(
-      "sync takes a whole number of hertz, not \(rate.value)", advice: "sample-rate: 48 kHz")
+    try sampleRate?.checkWhole(for: "sync", "sample-rate")
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {

@@ -56,13 +56,8 @@ struct SyncPicture {
         ChartStyle.label))
   }
 
+  /// With a minus that is as wide as a digit.
   private static func text(_ value: Double, places: Int) -> String {
-    var scale = 1.0
-    for _ in 0..<places { scale *= 10 }
-    let scaled = Int((abs(value) * scale).rounded())
-    let digits = String(scaled)
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-    let sign = value < 0 && scaled > 0 ? "\u{2212}" : ""
-    return sign + padded.dropLast(places) + "." + padded.suffix(places)
+    Figure.text(value, places: places).replacing("-", with: "\u{2212}")
   }
 }

@@ -40,7 +40,7 @@ final class SyncSource: SoundSource {
         lengths = scans.map(\.length)
         phase = .measuring(try makeLagScans(scans.map { $0.pattern() }))
       } else {
-        try work(waiting) { (scan) throws(SpoolError) in try scan.advance() }
+        try pool.forEach(waiting) { (scan) throws(SpoolError) in try scan.advance() }
       }
     case .measuring(let scans):
       let waiting = scans.filter { !$0.isOver }
@@ -49,7 +49,7 @@ final class SyncSource: SoundSource {
         self.weaver = weaver
         phase = .giving(weaver)
       } else {
-        try work(waiting) { (scan) throws(SpoolError) in try scan.advance() }
+        try pool.forEach(waiting) { (scan) throws(SpoolError) in try scan.advance() }
       }
     case .giving(let weaver): return try weaver.read(into: &buffer)
     }
@@ -65,17 +65,6 @@ final class SyncSource: SoundSource {
     let begun = Phase.hearing(scans)
     phase = begun
     return begun
-  }
-
-  /// Works on all of them side by side.
-  private func work<Piece: Sendable>(
-    _ pieces: [Piece], _ body: @escaping @Sendable (Piece) throws(SpoolError) -> Void
-  ) throws(SpoolError) {
-    let results = OrderedResults<Result<Void, SpoolError>>(pool: pool, limit: pieces.count)
-    for piece in pieces {
-      results.submit { Result { () throws(SpoolError) in try body(piece) } }
-    }
-    while let result = results.next() { try result.get() }
   }
 
   /// The scans of all recordings but the reference, along the lines that their patterns suggest.

@@ -108,11 +108,7 @@ final class SyncWeaver {
   func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
     let count = Frames(min(end - given, SoundStream.blockLength.count, buffer.capacity.count))
     guard count.count > 0 else { return false }
-    let results = OrderedResults<Result<Void, SpoolError>>(pool: pool, limit: tracks.count)
-    for track in tracks {
-      results.submit { Result { () throws(SpoolError) in try track.read(count) } }
-    }
-    while let result = results.next() { try result.get() }
+    try pool.forEach(tracks) { (track) throws(SpoolError) in try track.read(count) }
     buffer.frameCount = count
     var channel = 0
     for track in tracks {

@@ -17,6 +17,22 @@ struct WorkerPoolTests {
     #expect(done.value == 500)
   }
 
+  @Test("works on all pieces to their end, and gives the error of the first that failed")
+  func pieces() throws {
+    struct Failure: Error, Equatable { let number: Int }
+    let done = Shared(0)
+    let pool = WorkerPool(threadCount: 3)
+    pool.forEach([Int]()) { _ in done.update { $0 += 1 } }
+    let error = #expect(throws: Failure.self) {
+      try pool.forEach(Array(0..<40)) { (number) throws(Failure) in
+        done.update { $0 += 1 }
+        if [7, 30].contains(number) { throw Failure(number: number) }
+      }
+    }
+    #expect(error == Failure(number: 7))
+    #expect(done.value == 40, "those behind a failure are waited for, too")
+  }
+
   @Test("starts work in the order of submission")
   func order() {
     let started = Shared<[Int]>([])
