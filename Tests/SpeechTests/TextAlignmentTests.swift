@@ -121,12 +121,17 @@ import Transcripts
     from progress: AlignmentProgress = AlignmentProgress(),
     record: (AlignmentProgress) -> Void = { _ in }
   ) throws -> AlignmentResult {
+    var share = progress.share
     var trace = LevelTrace()
     trace.add(sound.span)
     return try SphinxEngine(.english).align(
       EnglishSpelling().spoken(words(text)), in: HeldSpeech(samples: sound), trace,
       threadCount: threads, from: progress
-    ) { (progress) throws(SpoolError) in record(progress) }
+    ) { (progress) throws(SpoolError) in
+      // Between two pieces it is called again with the same.
+      if progress.share != share { record(progress) }
+      share = progress.share
+    }
   }
 }
 

@@ -15,7 +15,8 @@ extension SphinxEngine {
   ///   - source: the recording.
   ///   - trace: its levels.
   ///   - progress: what earlier work recorded.
-  ///   - record: records the progress, after every piece; ends the work by throwing.
+  ///   - record: records the progress, after every piece and at least twice a second between them;
+  ///     ends the work by throwing.
   package func align(
     _ words: [SpokenWord], in source: any SpeechSource, _ trace: LevelTrace, threadCount: Int,
     from progress: AlignmentProgress, record: (AlignmentProgress) throws(SpoolError) -> Void
@@ -60,8 +61,9 @@ extension SphinxEngine {
         let sound = try source.read(place)
         return listener.hear(sound.span).map { $0.moved(by: place.lowerBound) }
       }
-    } done: { (piece, heard) throws(SpoolError) in
+    } take: { piece, heard in
       progress.heard[piece] = heard
+    } record: { () throws(SpoolError) in
       try record(progress)
     }
   }
@@ -87,8 +89,9 @@ extension SphinxEngine {
           origin: piece.place.lowerBound)
         return try doubtful.align(with: aligner, in: try source.read(piece.place))
       }
-    } done: { (piece, outcome) throws(SpoolError) in
+    } take: { piece, outcome in
       progress.aligned[piece] = outcome
+    } record: { () throws(SpoolError) in
       try record(progress)
     }
   }

@@ -14,7 +14,8 @@ extension AcousticModel {
   ///   - source: the recording.
   ///   - voice: its levels, and where there is speech.
   ///   - progress: what earlier work recorded.
-  ///   - record: records the progress, after every piece; ends the work by throwing.
+  ///   - record: records the progress, after every piece and at least twice a second between them;
+  ///     ends the work by throwing.
   package func recognise(
     in source: any SpeechSource, _ voice: VoiceActivity, threadCount: Int,
     from progress: RecognitionProgress,
@@ -49,8 +50,9 @@ extension AcousticModel {
         let decoder = try SphinxDecoder.recognising(by: self)
         return decoder.recognise(sound.span).map { $0.moved(by: pieces[piece].lowerBound) }
       }
-    } done: { (piece, words) throws(SpoolError) in
+    } take: { piece, words in
       progress.heard[piece] = words
+    } record: { () throws(SpoolError) in
       try record(progress)
     }
   }

@@ -37,7 +37,8 @@ package struct SyntheticAlignment: Sendable {
   /// - Parameters:
   ///   - source: the recording.
   ///   - progress: what earlier work recorded.
-  ///   - record: records the progress, after every piece; ends the work by throwing.
+  ///   - record: records the progress, after every piece and at least twice a second between them;
+  ///     ends the work by throwing.
   package func align(
     in source: any SpeechSource, from progress: SyntheticProgress,
     record: (SyntheticProgress) throws(SpoolError) -> Void
@@ -76,9 +77,10 @@ package struct SyntheticAlignment: Sendable {
           : try SpokenText(blocks[piece - stretches.count], voice, spectra.voice).powers
         return powers.thinned(by: CoarseAlignment.thinning)
       }
-    } done: { (piece, powers) throws(SpoolError) in
+    } take: { piece, powers in
       looked[piece] = powers
       progress.surveyed += 1 / Double(stretches.count + blocks.count)
+    } record: { () throws(SpoolError) in
       try record(progress)
     }
     var recording = BandPowers.none
@@ -108,8 +110,9 @@ package struct SyntheticAlignment: Sendable {
           text: try SpokenText(blocks[number], voice, spectra.voice), place: plan[number])
         return look.outcome(origin: place.lowerBound)
       }
-    } done: { (piece, outcome) throws(SpoolError) in
+    } take: { piece, outcome in
       progress.outcomes[piece] = outcome
+    } record: { () throws(SpoolError) in
       try record(progress)
     }
   }

@@ -81,10 +81,15 @@ import Transcripts
     from progress: RecognitionProgress = RecognitionProgress(),
     record: (RecognitionProgress) -> Void = { _ in }
   ) throws -> [TimedWord] {
+    var share = progress.share
     var activity = VoiceActivity()
     activity.add(sound.span)
     return try AcousticModel.english.recognise(
       in: HeldSpeech(samples: sound), activity, threadCount: threads, from: progress
-    ) { (progress) throws(SpoolError) in record(progress) }
+    ) { (progress) throws(SpoolError) in
+      // Between two pieces it is called again with the same.
+      if progress.share != share { record(progress) }
+      share = progress.share
+    }
   }
 }
