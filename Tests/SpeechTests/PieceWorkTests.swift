@@ -53,7 +53,8 @@ import Testing
         }
       ) { piece, _ in
         taken.append(piece)
-      } record: { () throws(SpoolError) in }
+      } record: { () throws(SpoolError) in
+      }
     }
     #expect(taken == [0])
   }
