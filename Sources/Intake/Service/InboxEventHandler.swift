@@ -132,7 +132,8 @@ struct InboxEventHandler {
     for command in commands.take(at: now) { takeCommand(command.path, command.stamp) }
     if nextLook <= now { lookAtFolders() }
     if let due = nextSettling, due <= now { settleUp() }
-    if let text = status.textToPublish(at: now) { publish(text) }
+    // The last word on a watch that stops is how it ends.
+    if isTaking, let text = status.textToPublish(at: now) { publish(text) }
   }
 
   func tell(

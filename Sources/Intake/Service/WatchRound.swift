@@ -191,7 +191,10 @@ struct WatchRound {
     // If it fails again, the next watch finds recordings of a dead process.
     try? putBack()
     guard underWay.isEmpty else {
-      for worker in workers.values { worker.abandon() }
+      let inboxes = try? engine.store.inboxes.watchedInboxes()
+      for worker in workers.values {
+        worker.abandon(after: inboxes?.first { $0.path == worker.settings.path }?.report)
+      }
       return false
     }
     for worker in workers.values { worker.close() }
@@ -310,10 +313,16 @@ final class InboxWorker: Sendable {
   }
 
   /// Leaves both threads running until the program exits: one may wait for a disk that does not
-  /// answer.
-  func abandon() {
+  /// answer. Records that the watch was cut short.
+  /// - Parameter report: its last one; nil before the first.
+  func abandon(after report: InboxReport?) {
     mail.send { $0.close() }
     thread.letGo()
+    let none = InboxReport.Group(count: 0, files: [])
+    var report = report ?? InboxReport(waiting: none, refused: none, ignored: none)
+    report.wasCutShort = true
+    // Without it, the watch looks killed.
+    if let text = try? report.jsonText() { try? claim.record(text) }
   }
 
   private static func claim(

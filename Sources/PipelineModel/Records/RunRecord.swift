@@ -4,7 +4,7 @@ package import Platform
 package struct RunRecord: Hashable, Sendable, Codable {
   package enum State: String, Hashable, Sendable, Codable {
     case running
-    /// Cut off: killed, or by a power failure.
+    /// Cut off: killed, by a power failure, or by a stop that did not reach a safe point in time.
     case cutOff = "cut-off"
     case done
     case failed

@@ -76,6 +76,8 @@ package struct InboxReport: Hashable, Sendable, Codable {
   /// What keeps acknowledgements and released files from their places, a sentence each; nil if nothing
   /// does.
   package let problems: [String]?
+  /// Whether the watch was stopped and ended before its work had reached a safe point; nil if not.
+  package var wasCutShort: Bool?
 
   package init(
     waiting: Group, refused: Group, ignored: Group, overlooked: Overlooked? = nil,

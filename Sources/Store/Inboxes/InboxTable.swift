@@ -1,7 +1,7 @@
 import PipelineModel
 package import Platform
 
-/// An inbox that is watched, or was when its process was killed.
+/// An inbox that is watched, or was when its process was killed or ended in the middle of its work.
 package struct WatchedInbox: Hashable, Sendable {
   /// Absolute path.
   package let path: String

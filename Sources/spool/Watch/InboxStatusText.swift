@@ -15,6 +15,8 @@ struct InboxStatusText: Encodable {
   private let isMissing: Bool
   /// Seconds since 1970.
   private let reportedAt: Double?
+  /// Whether its watch was stopped and ended before its work had reached a safe point.
+  private let wasCutShort: Bool
   private let waiting: InboxReport.Group?
   private let refused: InboxReport.Group?
   private let ignored: InboxReport.Group?
@@ -44,8 +46,12 @@ struct InboxStatusText: Encodable {
 
   var hasProblems: Bool { !problems.isEmpty }
 
-  /// How its watch came to its end: killed, also by a power failure, or in order; nil while it runs.
-  private var stopped: String? { process != nil ? nil : reportedAt == nil ? "ended" : "killed" }
+  /// How its watch came to its end: killed, also by a power failure, stopped before its work had
+  /// reached a safe point, or in order; nil while it runs.
+  private var stopped: String? {
+    process != nil
+      ? nil : reportedAt == nil ? "ended" : wasCutShort ? "cut-short" : "killed"
+  }
 
   func encode(to encoder: any Encoder) throws {
     try JSONLine([
@@ -83,6 +89,7 @@ struct InboxStatusText: Encodable {
     wayOn = number == nil && !isMissing ? line : nil
     self.option = StoreOption(option)
     reportedAt = inbox?.reportedAt
+    wasCutShort = report?.wasCutShort ?? false
     (waiting, refused, ignored) = (report?.waiting, report?.refused, report?.ignored)
     overlooked = report?.overlooked
     // Only a running watch pauses.
@@ -90,12 +97,22 @@ struct InboxStatusText: Encodable {
     problems = number == nil ? [] : report?.problems ?? []
   }
 
+  private var standing: String {
+    if let process { return "watched by process \(process)" }
+    switch stopped {
+    case "killed": return "not watched since its watch was killed"
+    case "cut-short":
+      return "not watched since its watch was stopped, and ended before work under way had reached "
+        + "a safe point"
+    default: return "not watched"
+    }
+  }
+
   var lines: [String] {
-    var lines = [
-      "inbox \(Format.visible(path)): "
-        + (process.map { "watched by process \($0)" }
-          ?? (reportedAt == nil ? "not watched" : "not watched since its watch was killed"))
-    ]
+    var lines = ["inbox \(Format.visible(path)): \(standing)"]
+    if stopped == "cut-short" {
+      lines.append("           nothing is lost: the next watch goes on from what was noted last")
+    }
     if let wayOn { lines.append("           \(Format.visible(wayOn)) goes on with it") }
     if isMissing {
       lines.append("           there is no such folder now: nothing can arrive in it")

@@ -110,6 +110,30 @@ struct WatchStatusTests {
     #expect(try stopped() == "ended")
   }
 
+  @Test("a watch that was stopped and ran out of time is not said to be killed")
+  func cutShort() throws {
+    try inbox.make(1, seconds: 900)
+    let watch = try inbox.watch(["--drain", "1ms"])
+    try inbox.shell("cp made/1.wav x.wav; mv x.wav inbox/long.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "received" } }, "\(watch.output)")
+    #expect(try inbox.wait { try inbox.notes().map(\.state) == ["processing"] })
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    #expect(watch.news.last?.event == "stopped", "\(watch.output)")
+    let told = try place.spool(["status"]).text
+    #expect(
+      told.contains(
+        """
+        inbox \(inbox.inbox): not watched since its watch was stopped, and ended before work under way \
+        had reached a safe point
+                   nothing is lost: the next watch goes on from what was noted last
+
+        """), "\(told)")
+    #expect(told.contains(" goes on with it\n"), "\(told)")
+    let json = try place.spool(["status", "--json"]).text
+    #expect(json.contains(#""stopped":"cut-short""#), "\(json)")
+  }
+
   @Test("as JSON a file has its exact name, whatever the bytes of that are")
   func exactNames() throws {
     try inbox.make(1)

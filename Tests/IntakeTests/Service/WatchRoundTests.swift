@@ -117,6 +117,23 @@ struct WatchRoundTests {
     #expect(try bench.state(of: key) == .received)
   }
 
+  @Test("that run out of time record that the watch was cut short, behind all that was reported")
+  func cutShort() throws {
+    let mayEnd = Pause()
+    bench.script.withLock { $0 = .deaf(mayEnd) }
+    var round = try bench.round()
+    try bench.takeIn("walk.wav")
+    bench.pass(to: &round) { !$0.isOpening }
+    round.turn()
+    let isStopped = round.drain(patience: 0)
+    #expect(!isStopped)
+    let inbox = try #require(try bench.store.inboxes.watchedInboxes().first)
+    #expect(inbox.path == bench.inbox.inbox)
+    #expect(inbox.report?.wasCutShort == true)
+    mayEnd.end()
+    bench.passEnd(to: &round)
+  }
+
   @Test("link inboxes that share a pipeline or an outbox, also those that are added later")
   func linking() throws {
     var settings = WatchSettings(inboxes: [], jobs: 1)
@@ -140,6 +157,8 @@ private final class RoundBench: Sendable {
     case reading
     /// Works until it is stopped.
     case waiting
+    /// Works until this ends, whatever stops it.
+    case deaf(Pause)
   }
 
   let inbox: ProcessorBench
@@ -252,6 +271,7 @@ private final class RoundBench: Sendable {
     case .waiting:
       while (try? context.check()) != nil { usleep(1000) }
       throw .cancelled
+    case .deaf(let mayEnd): _ = mayEnd.wait(.seconds(60))
     }
   }
 }
