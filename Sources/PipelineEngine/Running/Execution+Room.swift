@@ -116,15 +116,23 @@ extension Execution {
     case let error as RunError: return error
     case let failure as PassFailure:
       let step = failure.step.flatMap { plan.step($0) }
-      let recording = (failure.step ?? plan.steps.first?.id).flatMap {
-        plan.recordings(of: $0).first
-      }
       return RunError(
         named(failure.error), step: failure.step, kind: step?.descriptor.kind,
-        recording: recording.flatMap { plan.inputs[$0] })
+        recording: recording(of: failure))
     case let error as SpoolError: return RunError(named(error))
     default: return RunError(SpoolError("the run failed", reason: "\(error)"))
     }
+  }
+
+  /// The path of the input that a failure is about: the one that it names, else the step's only
+  /// recording. Nil if several may be meant.
+  private func recording(of failure: PassFailure) -> String? {
+    let inputs = (failure.step ?? plan.steps.first?.id).map { plan.recordings(of: $0) } ?? []
+    let words = failure.error.description
+    let named = inputs.filter { plan.files[$0].map { words.contains($0.path) } ?? false }
+      .max { plan.files[$0]?.path.utf8.count ?? 0 < plan.files[$1]?.path.utf8.count ?? 0 }
+    let recordings = inputs.filter { plan.inputKinds[$0] != .transcript }
+    return (named ?? (recordings.count < 2 ? inputs.first : nil)).flatMap { plan.inputs[$0] }
   }
 
   /// An error as users read it: they know the inputs by their names.

@@ -55,6 +55,26 @@ struct MixdownMistakeTests {
   }
 
   @Test(
+    "name the recording that cannot be read, once, and no other one",
+    arguments: ["mixdown", "concat", "sync"])
+  func unreadable(kind: String) throws {
+    let third = try place.folder.write("no sound at all", to: "three.wav")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: several
+      inputs: { tracks: sound+ }
+      stages:
+        - \(kind): { from: $tracks }
+        - export: { formats: [wav], name: mix }
+      """)
+    let run = try place.run(pipeline, tracks + [third])
+    #expect(run.exitCode == 1, "\(run.errorOutput)")
+    let what = try #require(run.complaint?.what, "\(run.errorOutput)")
+    #expect(what.ranges(of: "three.wav").count == 1, "\(what)")
+    #expect(!what.contains("one.wav") && !what.contains("two.wav"), "\(what)")
+  }
+
+  @Test(
     "are told by the tracks that they are about",
     arguments: [
       ("tracks: [{}, {}, {}]", "do not match their settings"),
