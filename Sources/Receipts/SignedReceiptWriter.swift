@@ -15,6 +15,8 @@ package final class SignedReceiptWriter: ReceiptWriter {
   private let program: Receipt.Named
   private let held = Mutex<(key: SigningKey, status: KeyFolder.Status)?>(nil)
   private let note: @Sendable (String) -> Void
+  /// The files that receipts name, by the receipts' paths: a folder may hold thousands of them.
+  private let named = Mutex<[String: (stamp: FileStamp, files: [String: Digest])]>([:])
 
   /// Signs with the key in `keys`, generated when first needed; appends every receipt to the
   /// transparency log and queues its time stamps.
@@ -48,6 +50,20 @@ package final class SignedReceiptWriter: ReceiptWriter {
   package func obstacle() -> SpoolError? {
     do throws(SpoolError) { _ = try signingKey() } catch { return error }
     return log.obstacle()
+  }
+
+  /// The receipts beside a file that name it. O(receipts), and their bytes where they are new.
+  package func receipts(covering path: String) -> [(path: String, digest: Digest)] {
+    ReceiptSearch.receipts(covering: path) { receipt in
+      guard let stamp = try? FileStamp(following: receipt) else { return [] }
+      let known = named.withLock { $0[receipt] }
+      if let known, known.stamp == stamp { return known.files[path].map { [(path, $0)] } ?? [] }
+      let files = ReceiptFile(at: receipt)?.files ?? []
+      named.withLock {
+        $0[receipt] = (stamp, Dictionary(files.map { ($0.path, $0.digest) }) { first, _ in first })
+      }
+      return files
+    }
   }
 
   /// Asks for the key's passphrase, if it has one. Other faults show when the key is needed.

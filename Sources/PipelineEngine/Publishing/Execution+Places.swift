@@ -32,7 +32,10 @@ extension Execution {
   /// Publishes everything, and writes the receipts. Of two processes with the same receipts, the
   /// second waits for the first, whose receipts it then finds.
   func publish(_ progress: inout RunProgress) throws {
-    guard writesReceipts else { return try publishAll(&progress) }
+    guard writesReceipts else {
+      try publishAll(&progress)
+      return warnOfBrokenReceipts(progress)
+    }
     let paths = receiptNames.flatMap(\.fileNames).map { "\(folder)/\($0)" }
     let claim = try self.claim(
       SHA256.digest(of: "spool-receipts-1\n" + paths.joined(separator: "\n")),
@@ -41,6 +44,7 @@ extension Execution {
       try publishAll(&progress)
       try writeReceipts(&progress)
     }
+    warnOfBrokenReceipts(progress)
   }
 
   /// The exports that a run would be refused, as far as that is known before it.

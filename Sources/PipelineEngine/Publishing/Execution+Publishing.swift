@@ -11,6 +11,8 @@ extension Execution {
     let files = Mutex<[String: PublishedFile]>([:])
     /// The SHA-256 of the files that were overwritten, by path, where a receipt says so.
     let replaced = Mutex<[String: Digest]>([:])
+    /// The paths at which a file took the place of another.
+    let overwritten = Mutex<Set<String>>([])
     /// Warnings already given: each is reported once, for any number of files.
     let warnings = Mutex<[StepID: Set<String>]>([:])
     /// The outputs of the steps that were done when the current work began.
@@ -70,6 +72,7 @@ extension Execution {
           progress.record.published.append(news)
           recorder.record(.published(news))
         }
+        warnOfOtherName(step, stage)
         try checkTagged(step)
       } catch {
         throw PassFailure(step.id, error)
@@ -108,6 +111,30 @@ extension Execution {
       } catch {
         throw PassFailure(step.id, error.noting(Self.isAsItWas))
       }
+    }
+  }
+
+  /// Warns where exports that are named after a recording cannot be called as it is.
+  private func warnOfOtherName(_ step: BoundStep, _ stage: any PublishingStage) {
+    let names = names(of: step)
+    let plain = ExportName.plainStem(of: names.first)
+    let safe = ExportName.safe(plain)
+    guard !plain.isEmpty, plain != safe,
+      stage.fileNames(of: step.id, recordings: names).contains(where: { $0.contains(safe) })
+    else { return }
+    warn(
+      step.id,
+      "the exports of \(plain) are called \(safe): a name that begins with . or -, has \\, control "
+        + "characters or spaces at its ends, or is too long, does harm elsewhere")
+  }
+
+  /// Warns of receipts that cover other bytes than those of exports that took the place of others.
+  func warnOfBrokenReceipts(_ progress: RunProgress) {
+    guard let writer = runner.receiptWriter else { return }
+    let overwritten = exports.overwritten.withLock { $0 }
+    for file in progress.record.published where overwritten.contains(file.path) {
+      let digest = try? exportFolder.digest(ofFile: file.path)
+      for text in writer.warnings(ofReplaced: file.path, digest: digest) { warn(file.step, text) }
     }
   }
 

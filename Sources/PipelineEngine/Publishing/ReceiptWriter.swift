@@ -23,6 +23,24 @@ package protocol ReceiptWriter: Sendable {
   /// already there stays.
   /// - Returns: the receipt, and its companions.
   func write(_ context: ReceiptContext) throws(SpoolError) -> [PublishedFile]
+
+  /// The receipts beside a file that name it, and the SHA-256 that each states.
+  /// - Parameter path: absolute.
+  func receipts(covering path: String) -> [(path: String, digest: Digest)]
+}
+
+extension ReceiptWriter {
+  /// Warnings of the receipts that cover other bytes than those of a file that took the place of
+  /// another.
+  /// - Parameters:
+  ///   - path: the file; absolute.
+  ///   - digest: its SHA-256; nil if it cannot be read.
+  package func warnings(ofReplaced path: String, digest: Digest?) -> [String] {
+    receipts(covering: path).filter { $0.digest != digest }.map { receipt in
+      "\(path) is no longer what the receipt \(receipt.path) signs: spool verify calls that broken "
+        + "until what signed it is run again"
+    }
+  }
 }
 
 /// The content of a receipt.

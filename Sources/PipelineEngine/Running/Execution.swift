@@ -269,6 +269,7 @@ struct RunExportFolder: ExportFolder {
     // What a receipt of this run says that it replaced; nil without a file, and for the receipt itself.
     let replaced =
       receipts.isEmpty || receipts.contains(path) ? nil : try? base.digest(ofFile: path)
+    let isTaken = FilePath.exists(path)
     if let missingFolder { try base.makeFolder(missingFolder) }
     if let seal {
       try base.makeFolder(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
@@ -276,6 +277,7 @@ struct RunExportFolder: ExportFolder {
     }
     let byteCount = try base.publish(
       content, at: path, of: source, isReplacing: isReplacing, write: write)
+    if isTaken { exports.overwritten.withLock { _ = $0.insert(path) } }
     if let replaced { exports.replaced.withLock { $0[path] = $0[path] ?? replaced } }
     return byteCount
   }

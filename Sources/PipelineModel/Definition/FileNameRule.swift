@@ -58,10 +58,13 @@ package enum ExportName {
   private static let maximumByteCount = 200
 
   /// A recording's name without folder and extension.
-  package static func stem(of path: String?) -> String {
+  package static func stem(of path: String?) -> String { safe(plainStem(of: path)) }
+
+  /// The same as the file has it, which may not be safe.
+  package static func plainStem(of path: String?) -> String {
     let name = path?.split(separator: "/").last.map(String.init) ?? ""
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return safe(name) }
-    return safe(String(name[..<dot]))
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
   }
 
   package static func fill(_ template: String, recording: String?) -> String {

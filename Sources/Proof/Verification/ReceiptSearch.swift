@@ -40,14 +40,17 @@ package struct ReceiptSearch {
 
   /// The receipts in a file's folder, or in the folder of receipts there, that name the file, and the
   /// SHA-256 that each states. Neither signature nor statement is verified. O(their bytes).
-  /// - Parameter path: absolute.
+  /// - Parameters:
+  ///   - path: absolute.
+  ///   - files: gives the files that the receipt at a path names.
   package static func receipts(
-    covering path: String
+    covering path: String,
+    files: (String) -> [(path: String, digest: Digest)] = { ReceiptFile(at: $0)?.files ?? [] }
   ) -> [(path: String, digest: Digest)] {
     let folder = folder(of: path)
     return [folder, folder + Receipt.ownFolder + "/"].flatMap { place in
       FilePath.names(in: place).filter { $0.hasSuffix(ending) }.compactMap { name in
-        let file = ReceiptFile(at: place + name)?.files.first { $0.path == path }
+        let file = files(place + name).first { $0.path == path }
         return file.map { (place + name, $0.digest) }
       }
     }

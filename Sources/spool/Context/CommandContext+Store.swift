@@ -3,7 +3,6 @@ import Glibc
 import PipelineEngine
 import PipelineModel
 import Platform
-import Proof
 import Receipts
 import Search
 import SoundEngine
@@ -213,13 +212,9 @@ extension CommandContext {
   /// - Returns: the warnings.
   @discardableResult
   func warnOfBrokenReceipts(at paths: [String], in store: DiskStore) -> [String] {
-    let warnings = paths.flatMap { path in
-      ReceiptSearch.receipts(covering: path).filter { receipt in
-        (try? store.digest(ofFile: path)) != receipt.digest
-      }.map { receipt in
-        "\(path) is no longer what the receipt \(receipt.path) signs: spool verify calls that broken "
-          + "until what signed it is run again"
-      }
+    let writer = receiptWriter(for: store)
+    let warnings = paths.flatMap {
+      writer.warnings(ofReplaced: $0, digest: try? store.digest(ofFile: $0))
     }
     for warning in warnings { console.report("warning: \(Format.visible(warning))") }
     return warnings

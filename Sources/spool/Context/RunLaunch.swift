@@ -46,8 +46,7 @@ extension CommandContext {
     settings.resumeCommand = resumeCommand
     settings.isEstimated = voice != .quiet
     do throws(RunError) {
-      let done = try runner.run(plan, settings, record: record)
-      if request.isReplacing { warnOfBrokenReceipts(at: done.published.map(\.path), in: store) }
+      _ = try runner.run(plan, settings, record: record)
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
       return .done

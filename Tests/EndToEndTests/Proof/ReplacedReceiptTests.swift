@@ -87,4 +87,33 @@ import Testing
         ["run", try pipeline(gain: "-3 dB"), sound, "--out", place.out, "--replace"]))
     #expect(try place.spool(["verify", place.out]).exitCode == 0)
   }
+
+  @Test("a batch that writes over signed files names the receipts that this breaks")
+  func brokenByBatch() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for name in ["one", "two"] { try Reference.record("\(folder)/\(name).wav", seconds: 0.5) }
+    let plain = try place.pipeline(
+      """
+      pipeline: plain
+      inputs: { note: sound }
+      stages: [decode, { export: [wav] }]
+      """, named: "plain.yaml")
+    func batch(_ pipeline: String, _ options: [String]) throws -> Program.Result {
+      let done = try place.spool(["batch", pipeline, folder, "--out", place.out] + options)
+      #expect(done.exitCode == 0, "\(done.errorOutput)")
+      return done
+    }
+    let signed = try pipeline(gain: "-3 dB")
+    #expect(try !batch(signed, []).errorOutput.contains("warning: "))
+    let told = try batch(plain, ["--replace"]).errorOutput
+    for name in ["one", "two"] {
+      #expect(told.contains("what the receipt \(place.out)/\(name).receipt.json signs"), "\(told)")
+    }
+    #expect(try !batch(signed, ["--replace"]).errorOutput.contains("warning: "))
+    let again = try batch(plain, ["--replace", "--json"])
+    let events = again.text.split(separator: "\n").filter { $0.contains(#""event":"warning""#) }
+    #expect(events.count == 2 && again.errorOutput == "", "\(again.text)\(again.errorOutput)")
+    #expect(events.allSatisfy { $0.contains(".receipt.json signs") && $0.contains(#""path":""#) })
+  }
 }
