@@ -24,6 +24,8 @@ private struct BatchSurvey {
   /// Of each recording whose words were corrected, a text that changes with its corrections; empty for a
   /// pipeline that writes no words.
   private let corrections: [String: String]
+  /// The same of the transcripts that were corrected: corrections count for every file of a sound.
+  private let transcriptCorrections: [String: String]
 
   init(_ order: BatchOrder, _ workplace: BatchEnvironment) throws(SpoolError) {
     self.order = order
@@ -31,6 +33,8 @@ private struct BatchSurvey {
     settings = order.settings
     let writesWords = order.plan.steps.contains { $0.stage.correctedInput != nil }
     corrections = writesWords ? try workplace.store.corrections.versions() : [:]
+    transcriptCorrections =
+      writesWords ? try workplace.store.corrections.transcriptVersions() : [:]
     repository = ReservedNames { order.exports(called: $0) }
     // Records of the present identity take precedence over those of an earlier one.
     for identity in [order.earlierIdentity, order.identity].compactMap(\.self) {
@@ -201,10 +205,28 @@ private struct BatchSurvey {
   /// them, or if something is unreadable.
   private func companionDigest(_ file: FoundFile, _ transcript: String?) -> Digest? {
     let companions = companionDigest(file.sidecar, transcript)
-    guard !corrections.isEmpty, companions != nil || file.sidecar == nil && transcript == nil,
-      let version = digest(of: file.path).flatMap({ corrections[$0.hex] })
+    guard companions != nil || file.sidecar == nil && transcript == nil,
+      let version = correctionVersion(file)
     else { return companions }
     return SHA256.digest(of: "spool-corrected-1\n\(companions?.hex ?? "-")\n\(version)")
+  }
+
+  /// A text that changes with the corrections of a file's words: of those under its own digest, and of
+  /// those that its last run has found, which may be under another file of the same sound. Nil without
+  /// any.
+  private func correctionVersion(_ file: FoundFile) -> String? {
+    if corrections.isEmpty { return nil }
+    let own = digest(of: file.path).flatMap { corrections[$0.hex] }
+    let run = recalled[ExactText(file.path)].flatMap { recalled in
+      try? BatchFileResult.Facts(jsonText: recalled.entry.report).run
+    }.flatMap { try? workplace.store.runs.run(named: $0) }
+    let found = (run?.steps ?? []).flatMap { step in
+      step.outputs.values.compactMap { output in
+        output.artifact.flatMap { transcriptCorrections[$0.digest.hex] }
+      }
+    }
+    let versions = [own].compactMap(\.self) + Set(found).sorted()
+    return versions.isEmpty ? nil : versions.joined(separator: " ")
   }
 
   /// The digest of a sidecar and a transcript; nil without either, or if one is unreadable.

@@ -125,4 +125,26 @@ struct CorrectedCaptionsTests {
     #expect(try captions().contains("sleepy"))
     #expect(try batch().contains(#""reused":1"#))
   }
+
+  @Test("a batch takes notice of corrections that were made over another file of the same sound")
+  func batchOfCopy() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    _ = try Reference.ffmpeg([
+      "-i", sound, "-c", "copy", "-metadata", "title=A copy", folder + "/copy.wav",
+    ])
+    try FileManager.default.copyItem(atPath: text, toPath: folder + "/copy.txt")
+    func batch() throws -> String {
+      let batch = try place.spool(
+        ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.out, "--json"])
+      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+      return String(batch.text.split(separator: "\n").last ?? "")
+    }
+    _ = try run(PackageFiles.pipeline("words.yaml"))
+    #expect(try batch().contains(#""done":1"#))
+    try correct([("lazy", "sleepy")])
+    #expect(try batch().contains(#""done":1"#))
+    #expect(try captions("copy.srt").contains("sleepy"))
+    #expect(try batch().contains(#""reused":1"#))
+  }
 }
