@@ -151,7 +151,8 @@ extension Plan.Binder {
             ? "\"\(reference.value)\" stands below, and a step can only read those above"
             : "there is no step \"\(reference.value)\" above",
           allowed: names.isEmpty ? nil : names.joined(separator: ", "),
-          suggestion: Problem.nearest(to: parts.first ?? "", in: names)))
+          suggestion: Problem.nearest(to: parts.first ?? "", in: names)
+            ?? Self.startMeant(by: reference.value, descriptor)))
       return []
     }
     if step.isUnknown { return [] }
@@ -174,6 +175,12 @@ extension Plan.Binder {
     if output.kind != port.kind { report(reference, port, descriptor, found: output.kind) }
     guard step.isSkipped else { return [.step(step.id, output.name)] }
     return output.kind == step.bypassKind ? [step.bypass].compactMap { $0 } : []
+  }
+
+  /// What was probably meant by a time after `from`, which names sources: `start: 1:00`.
+  private static func startMeant(by text: String, _ descriptor: StageDescriptor) -> String? {
+    text.first?.isWholeNumber == true && descriptor.parameters.contains { $0.name == "start" }
+      ? "start: \(text)" : nil
   }
 
   /// The default source: the nearest step above with such an output, or, for a port that takes

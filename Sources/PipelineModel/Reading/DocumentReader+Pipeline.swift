@@ -323,6 +323,9 @@ extension DocumentReader {
     let isReference =
       if text.hasPrefix("$") {
         NameRule.step.allows(text.dropFirst())
+      } else if text.first?.isWholeNumber == true {
+        // Perhaps a time, of which more can be said where the parameters are known.
+        true
       } else {
         text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
           .allSatisfy { NameRule.step.allows($0) }

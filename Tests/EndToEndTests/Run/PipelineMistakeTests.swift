@@ -237,6 +237,31 @@ struct PipelineMistakeTests {
     #expect(text.contains("allowed: decode, compress\n"), "\(text)")
   }
 
+  @Test(
+    "a time where a source is named is told of as the start that was probably meant",
+    arguments: ["1:00", "90 s", "60"])
+  func timeAsSource(time: String) throws {
+    let place = try Workspace()
+    func check(_ stage: String) throws -> String {
+      let path = try place.pipeline(
+        """
+        pipeline: p
+        inputs: { note: sound }
+        stages:
+          - decode
+          - \(stage): { from: \(time) }
+          - export: wav
+        """)
+      let check = try place.spool(["pipeline", "check", path])
+      #expect(check.exitCode == 2)
+      return check.errorOutput
+    }
+    let text = try check("trim")
+    #expect(text.contains(":5:"), "\(text)")
+    #expect(text.contains("did you mean \"start: \(time)\"?"), "\(text)")
+    #expect(try !check("normalize").contains("start"))
+  }
+
   @Test("a word that is short for another, and the parameters of a misspelt kind, are told of, too")
   func shortWords() throws {
     let place = try Workspace()
