@@ -28,11 +28,17 @@ enum TextEditor {
     }
   }
 
+  /// Has the editor show its screen to a person: standard output may be a file, or what another
+  /// program reads.
+  private static let toTerminal =
+    "if (: > /dev/tty) 2> /dev/null; then exec > /dev/tty; else exec >&2; fi; "
+
   private static func run(_ path: String) throws(SpoolError) {
     let variables = Environment.variables
     let editor = ["VISUAL", "EDITOR"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? "vi"
     // The value may have arguments; the file's name is one of its own.
-    let words = ["sh", "-c", editor + " \"$1\"", "spool", path]
+    let line = (isatty(STDOUT_FILENO) == 1 ? "" : toTerminal) + editor + " \"$1\""
+    let words = ["sh", "-c", line, "spool", path]
     let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { unsafe arguments.forEach { unsafe free($0) } }
     var process: pid_t = 0

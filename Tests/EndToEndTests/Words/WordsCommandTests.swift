@@ -111,6 +111,18 @@ import Testing
     #expect(try isFound("Tuesday"))
   }
 
+  @Test("what an editor shows is no part of the JSON, nor of any other file of the output")
+  func editorScreen() throws {
+    for (options, isJSON) in [([], false), (["--json"], true)] {
+      let edit = try place.spool(
+        ["words", "edit", "last"] + options,
+        environment: ["EDITOR": "echo SCREEN; true", "VISUAL": ""])
+      #expect(edit.exitCode == 0, "\(edit.errorOutput)")
+      #expect(!edit.text.contains("SCREEN"), "\(edit.text)")
+      #expect(edit.text.hasPrefix("{") == isJSON, "\(edit.text)")
+    }
+  }
+
   @Test("a text of something else is refused, and changes nothing")
   func foreign() throws {
     let before = try words()
