@@ -117,7 +117,10 @@ struct RecordingName: Hashable, Sendable {
     }
     let bytes = name.bytes
     let stemBytes = name.stem
-    stem = PrintableText.fileName(String(decoding: stemBytes, as: UTF8.self)) ?? "recording"
+    // As every command names exports: what would be an option or a path keeps its place as _.
+    let text = String(decoding: stemBytes, as: UTF8.self).replacing("\\", with: "_")
+    let plain = PrintableText.fileName(text)
+    stem = plain.map { text.hasPrefix("-") ? "_" + $0 : $0 } ?? "recording"
     let rest = String(decoding: bytes.dropFirst(stemBytes.count + 1), as: UTF8.self)
     let isPlain = rest.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20)

@@ -172,6 +172,10 @@ struct BatchTests {
     #expect(
       Set(files.compactMap(\.name)) == ["_o", "_o-2", "sp", "nl_x", "bs_", "sub/_o", "a.b"])
     #expect(files.compactMap(\.wantedName) == ["_o"])
+    for name in ["_o", "sp", "nl_x", "bs_"] {
+      #expect(run.errorOutput.contains(" are called \(name): "), "\(run.errorOutput)")
+    }
+    #expect(!run.errorOutput.contains("a.b"), "\(run.errorOutput)")
   }
 
   @Test("a sidecar changes what it may for its own recording; a wrong one fails that one alone")

@@ -13,10 +13,18 @@ struct RecordingNameTests {
     arguments: [
       ("walk.m4a", "walk.m4a"), ("two.parts.WAV", "two.parts.WAV"), ("no ending", "no ending"),
       ("a/b", "recording"), ("$(rm).wav", "(rm).wav"), ("..wav", "recording.wav"),
-      ("x.$(y)", "x"), ("x.much-too-long", "x"),
+      ("x.$(y)", "x"), ("x.much-too-long", "x"), ("-rf.wav", "_rf.wav"), ("a\\b.wav", "a_b.wav"),
     ])
   func cleaning(name: String, expected: String) {
     #expect(RecordingName(FileName(name)).text() == expected)
+  }
+
+  @Test(
+    "what would be an option or a path is called alike by every command",
+    arguments: ["-rf", #"a\b"#])
+  func everyCommand(stem: String) {
+    #expect(RecordingName(FileName(stem + ".wav")).stem == ExportName.stem(of: stem + ".wav"))
+    #expect(BatchOrder.exportName(stem) == ExportName.stem(of: stem + ".wav"))
   }
 
   @Test("a mark stands before the ending")
