@@ -104,6 +104,18 @@ extension Recording {
   }
 }
 
+extension RecordingRepository {
+  /// The recordings that arrived as a file of this name, the newest first, and those of files that
+  /// only look like that where their names are printed. O(recordings).
+  package func recordings(
+    called name: String
+  ) throws(SpoolError) -> (exact: [Recording], printed: [Recording]) {
+    let printable = PrintableText.of(Array(name.utf8))
+    let exact = try recordings(ofFile: printable)
+    return (exact, printable == name ? [] : try recordings(ofFile: name))
+  }
+}
+
 /// The log texts of a watch for a device's command.
 extension RecordingCommandResult {
   /// `refused: noteId: is missing, …`, or the earlier result if the command is a repeat.

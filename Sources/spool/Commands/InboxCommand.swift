@@ -261,14 +261,22 @@ extension CommandContext {
 
   private func recording(_ name: String, in store: DiskStore) throws(SpoolError) -> Recording {
     if let found = try store.recordings.recording(named: name) { return found }
-    let found = try store.recordings.recordings(ofFile: name)
+    let (exact, printed) = try store.recordings.recordings(called: name)
+    let found = exact.isEmpty ? printed : exact
     guard let recording = found.first else { throw absent(name) }
-    if found.count == 1 { return recording }
-    throw .usage(
-      "several recordings came as \(name)",
-      reason: found.prefix(3).map(\.key.name).joined(separator: ", ")
-        + (found.count > 3 ? ", …" : ""),
-      advice: "name one of them")
+    guard found.count == 1 else {
+      throw .usage(
+        "several recordings came as \(name)",
+        reason: found.prefix(3).map(\.key.name).joined(separator: ", ")
+          + (found.count > 3 ? ", …" : ""),
+        advice: "name one of them")
+    }
+    if !exact.isEmpty, let other = printed.first {
+      console.report(
+        "note: this is \(recording.key), the file of exactly this name; \(other.key) has another one, "
+          + "which is shown like that")
+    }
+    return recording
   }
 
   private func absent(_ name: String) -> SpoolError {

@@ -155,6 +155,31 @@ struct WatchStatusTests {
     #expect(file["path"] as? String == exact && file["location"] as? String == exact, "\(file)")
   }
 
+  @Test("the file of exactly a name comes before one whose name is only shown like that")
+  func namesShownAlike() throws {
+    try inbox.make(1)
+    try inbox.make(2)
+    let watch = try inbox.watch(["--keep", "leave"])
+    try inbox.shell("cp made/1.wav $'inbox/a\\x01b.wav'; cp made/2.wav 'inbox/a\\u{1}b.wav'")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.output)")
+    // A watch takes a forgotten file anew.
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    func show(_ name: String) throws -> (file: String?, note: String) {
+      let shown = try place.spool(["inbox", "show", name, "--json"])
+      let page = try JSONSerialization.jsonObject(with: shown.output) as? [String: Any]
+      return (page?["exactFile"] as? String, shown.errorOutput)
+    }
+    let exact = try show(#"a\u{1}b.wav"#)
+    #expect(exact.file == #"a\u{1}b.wav"#, "\(exact)")
+    #expect(exact.note.hasPrefix("note: ") && exact.note.contains("shown like that"), "\(exact)")
+    // As it is printed, with nothing else of that name.
+    #expect(try place.spool(["inbox", "forget", #"a\u{1}b.wav"#]).exitCode == 0)
+    let printed = try show(#"a\u{1}b.wav"#)
+    #expect(printed.file == "a%01b.wav" && printed.note == "", "\(printed)")
+  }
+
   @Test("a sidecar that comes too late is said to lie where it lies")
   func refusedSidecar() throws {
     try inbox.make(1)
