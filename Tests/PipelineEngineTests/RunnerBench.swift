@@ -50,6 +50,12 @@ struct RunnerBench {
     script.durations.withLock { $0[stage] = seconds }
   }
 
+  /// Has a stage note that it has begun.
+  func note(in stage: String) { script.entries.withLock { $0[stage] = [] } }
+
+  /// The notes of earlier attempts that a stage found in each of its attempts.
+  func entries(of stage: String) -> [String?] { script.entries.withLock { $0[stage] ?? [] } }
+
   /// Has something happen whenever a stage runs, before it reads its input.
   func act(in stage: String, _ action: @escaping @Sendable () -> Void) {
     script.actions.withLock { $0[stage] = action }
@@ -118,6 +124,8 @@ private final class Script: Sendable {
   let clock: SteppingClock
   let durations = Mutex<[String: Double]>([:])
   let counts = Mutex<[String: Int]>([:])
+  /// The last entries that stages found, of those that note something.
+  let entries = Mutex<[String: [String?]]>([:])
   let actions = Mutex<[String: @Sendable () -> Void]>([:])
   let failures = Mutex<[String: (error: SpoolError, times: Int)]>([:])
 
@@ -145,6 +153,11 @@ private struct Appending: WholeStage {
 
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
     try context.check()
+    if script.entries.withLock({ $0[kind] }) != nil {
+      let entry = try context.journal.lastEntry()
+      script.entries.withLock { $0[kind]?.append(entry?.text) }
+      try context.journal.record("begun")
+    }
     try script.enter(kind)
     try context.check()
     let text: String

@@ -171,6 +171,16 @@ struct RunnerTests {
     #expect(try bench.run("2").steps.map(\.outcome) == [.reused, .made, .made])
   }
 
+  @Test("a stop keeps what a stage has noted, though it has no unfinished files")
+  func notes() throws {
+    bench.note(in: "second")
+    bench.fail("second", with: .cancelled, times: 1)
+    #expect(throws: RunError.self) { try bench.run("run-1") }
+    #expect(try bench.record("run-1").state == .interrupted)
+    try bench.reopened().run("run-2")
+    #expect(bench.entries(of: "second") == [nil, "begun"])
+  }
+
   @Test("exports have the names that were given, whatever the file is called")
   func names() throws {
     let done = try bench.run("1", names: ["note": "walk.2.m4a"])

@@ -164,9 +164,9 @@ struct Execution: Sendable {
 }
 
 extension WorkClaim {
-  /// Does the work, and then disposes of its unfinished files: they are deleted when it is done or
-  /// impossible, or was made from a file that changed, and stay for resumption after a failure of
-  /// the surroundings or a stop.
+  /// Does the work, and then disposes of its unfinished files and its journal: they are deleted when
+  /// it is done or impossible, or was made from a file that changed, and stay for resumption after a
+  /// failure of the surroundings or a stop.
   func settled<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       let result = try work()
@@ -178,7 +178,8 @@ extension WorkClaim {
       end()
       throw failure
     } catch {
-      if heldByteCount > 0 { release() } else { end() }
+      let hasEntry = (try? lastEntry()) != nil
+      if hasEntry || heldByteCount > 0 { release() } else { end() }
       throw error
     }
   }
