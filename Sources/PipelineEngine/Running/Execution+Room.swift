@@ -5,17 +5,15 @@ import Platform
 extension Execution {
   /// The identities of a plan's recordings, whose bytes are read in parallel: a session has many
   /// tracks. Reports the first unreadable one, by name.
-  func readRecordings() throws(SpoolError) -> (
+  func readRecordings() throws -> (
     identities: [String: StepOutput], files: IdentifiedFiles
   ) {
     let inputs = plan.files.sorted { $0.key < $1.key }
     let pool = WorkerPool(threadCount: min(inputs.count, CoreCount.online), name: "identify")
-    let results = OrderedResults<Result<(digest: Digest, stamp: FileStamp), SpoolError>>(
+    let results = OrderedResults<Result<(digest: Digest, stamp: FileStamp), any Error>>(
       pool: pool, limit: max(1, inputs.count))
-    for (_, file) in inputs {
-      results.submit { [runner] in
-        Result { () throws(SpoolError) in try IdentifiedFiles.identify(file, on: runner) }
-      }
+    for (name, file) in inputs {
+      results.submit { Result { try identify(file, of: name) } }
     }
     var identities: [String: StepOutput] = [:]
     var stamps: [SourceFile: FileStamp] = [:]
@@ -25,6 +23,50 @@ extension Execution {
       stamps[file] = found.stamp
     }
     return (identities, IdentifiedFiles(stamps))
+  }
+
+  /// A file of so many bytes is opened as a recording before it is read: the rest is read within the
+  /// time that this takes.
+  private static let probedByteCount = 16 << 20
+  /// Seconds between two reports of how much of a file is read.
+  private static let hashingInterval = 0.25
+
+  /// Identifies an input's file, until the run is to stop. A long file that is no recording is refused
+  /// before it is read.
+  private func identify(
+    _ file: SourceFile, of input: String
+  ) throws -> (digest: Digest, stamp: FileStamp) {
+    var toldAt = clock.elapsed
+    var refusal: PassFailure?
+    do throws(SpoolError) {
+      return try IdentifiedFiles.identify(file, on: runner) { (done, total) throws(SpoolError) in
+        try runner.stop.check()
+        if done == 0, total >= Self.probedByteCount, let (step, executor) = reader(of: input) {
+          do throws(SpoolError) { try executor.probe(file) } catch {
+            refusal = PassFailure(step, error)
+            throw error
+          }
+        }
+        guard clock.elapsed - toldAt >= Self.hashingInterval else { return }
+        toldAt = clock.elapsed
+        recorder.record(.hashing(path: file.name, done: done, total: total))
+      }
+    } catch {
+      if let refusal { throw refusal }
+      throw error
+    }
+  }
+
+  /// The step that streams an input's file, with what runs it; nil if none does.
+  private func reader(of input: String) -> (step: StepID, executor: any PassExecutor)? {
+    for step in plan.steps {
+      guard case .streaming(let family, .source) = step.descriptor.flow,
+        step.orderedSources.contains(where: { $0.source == .input(input) }),
+        let executor = runner.executors[family]
+      else { continue }
+      return (step.id, executor)
+    }
+    return nil
   }
 
   /// Does work that reads files. If one of them changed meanwhile, that is the reason of whatever
