@@ -1,5 +1,6 @@
 import PipelineModel
 import Platform
+import Synchronization
 
 /// The inputs and outputs of a run: recordings, disk room, export names and folders.
 extension Execution {
@@ -226,5 +227,64 @@ extension Execution {
     if recordings.isEmpty, (try? execution.identify()) == nil { return nil }
     guard let survey = try? execution.survey() else { return nil }
     return try? execution.roomNeed(survey, held: progress.heldByteCount)
+  }
+}
+
+/// Looks, while a pass writes, whether what is still to be written fits on the store's disk, so that the
+/// pass ends before the disk is full for everything else.
+final class RoomWatch: Sendable {
+  /// Seconds between two looks; a shorter pass is not looked at.
+  private static let interval = 1.0
+  /// Beyond what was reckoned, the disk has to hold what is written in so many intervals.
+  private static let reserve = 4
+
+  private struct State {
+    var nextLook: Double
+    /// What was reckoned at the first look; nil before it.
+    var need: Int?
+    var heldByteCount = 0
+  }
+
+  private let execution: Execution
+  private let survey: Survey
+  private let claim: any WorkClaim
+  private let state: Mutex<State>
+
+  /// Nil if the user wants no looking at the room.
+  init?(_ execution: Execution, _ survey: Survey, _ claim: any WorkClaim) {
+    guard !execution.options.ignoresRoom else { return nil }
+    self.execution = execution
+    self.survey = survey
+    self.claim = claim
+    state = Mutex(State(nextLook: execution.clock.elapsed + Self.interval))
+  }
+
+  /// Throws if the disk will be full before the pass ends.
+  func check() throws(SpoolError) {
+    let now = execution.clock.elapsed
+    let isDue = state.withLock { state in
+      guard now >= state.nextLook else { return false }
+      state.nextLook = now + Self.interval
+      return true
+    }
+    guard isDue, let free = try? execution.store.freeByteCount() else { return }
+    let held = claim.heldByteCount
+    let rest = state.withLock { state -> Int in
+      // What earlier passes of the run have written is no part of what is left.
+      let need = state.need ?? reckoned(held)
+      let growth = state.need == nil ? 0 : held - state.heldByteCount
+      state.need = max(0, need - max(0, growth))
+      state.heldByteCount = held
+      return max(state.need ?? 0, growth * Self.reserve)
+    }
+    guard rest > free else { return }
+    throw SpoolError(
+      "the disk of \(claim.folder) is full but for \(ByteCount(free))",
+      reason: "about \(ByteCount(rest)) are still to be written there", cause: .fullDisk)
+  }
+
+  /// The bytes that the rest of the run needs in the store; 0 if that is not known.
+  private func reckoned(_ held: Int) -> Int {
+    (try? execution.roomNeed(survey, held: held))?.storeByteCount ?? 0
   }
 }
