@@ -53,6 +53,8 @@ private struct Replacing: PassExecutor {
       StepID("open"), SpoolError("decode", path, reason: "it is cut off", cause: .input))
   }
 
+  func probe(_ file: SourceFile) throws(SpoolError) {}
+
   func estimate(_ order: PassOrder) throws(PassFailure) -> PassEstimate {
     PassEstimate(mediaSeconds: nil, storeByteCount: 0, publishedByteCount: 0, seconds: 0)
   }

@@ -204,6 +204,21 @@ import Testing
     let name = try SplitName("{piece} of {stem}")
     #expect(name.file("03", of: "/in/a/b {piece}.wav", ".flac") == "03 of b {piece}.flac")
     #expect(throws: SpoolError.self) { try SplitName("{stem}") }
+  }
+
+  @Test(arguments: ["a", "録", "é", "e\u{301}"], [180, 199, 200, 225, 255])
+  func `every piece of a recording with a long name has a name of its own`(
+    letter: String, byteCount: Int
+  ) throws {
+    let long = String(repeating: letter, count: byteCount / letter.utf8.count)
+    for template in ["{stem}-{piece}", "{piece} of {stem}", "{stem} {stem}.{piece}"] {
+      let name = try SplitName(template)
+      let files = (1...120).map {
+        name.file(SplitName.number($0, of: 120), of: "/tapes/\(long).wav", ".flac")
+      }
+      #expect(Set(files.map { Array($0.utf8) }).count == 120, "\(files[0])")
+      for file in files { #expect(file.utf8.count <= 255) }
+    }
     let pieces = (1...120).flatMap {
       [SplitName.port(PortName("wav"), SplitName.number($0, of: 120))]
     }

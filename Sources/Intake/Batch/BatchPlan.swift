@@ -99,9 +99,15 @@ package struct BatchEnvironment: Sendable {
   }
 }
 
-/// Ignores the events of forecasts and analyses, and keeps no record of their runs.
+/// Ignores the events of forecasts and analyses, but for how much of a file is read, and keeps no
+/// record of their runs.
 struct SilentRecorder: RunRecorder, RunLog {
-  func record(_ event: RunEvent) {}
+  /// Takes how much of a file is read, in bytes; nil to ignore that too.
+  var hashing: (@Sendable (_ done: Int, _ total: Int) -> Void)?
+
+  func record(_ event: RunEvent) {
+    if case .hashing(_, let done, let total) = event { hashing?(done, total) }
+  }
   func save(_ run: RunRecord) {}
   func newest(limit: Int) -> [RunRecord] { [] }
   func run(named prefix: String) -> RunRecord? { nil }

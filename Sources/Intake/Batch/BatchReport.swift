@@ -186,6 +186,8 @@ package enum BatchEvent: Sendable {
   /// Before the work, all recordings are analysed for a step that treats them as one album; so many
   /// are done in this round, counted from 1.
   case listening(step: StepID, round: Int, done: Int, of: Int)
+  /// A file is read to identify it: so many of its bytes are done. Only of files that take a while.
+  case hashing(path: String, done: Int, total: Int)
   /// The result of that step: parameters as a pipeline writes them, `3.118 dB`; none if each
   /// recording is independent.
   case settled(step: StepID, [String: String])

@@ -29,7 +29,7 @@ package struct BatchRunner: Sendable {
   ) throws(SpoolError) -> BatchSummary {
     let startedAt = workplace.clock.now
     try checkDisk()
-    let finding = try finding.withoutExports(of: order, in: workplace.store)
+    let finding = try finding.withoutExports(of: order, in: workplace)
     var runner = self
     runner.order.album = try albumFigures(for: finding.files, id: id)
     return try runner.run(finding, id: id, startedAt: startedAt)
@@ -150,13 +150,15 @@ package struct BatchRunner: Sendable {
     var costs = BatchForecast.CostModel()
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
     let sample = BatchForecast.CostModel.sample(of: bySize.count)
-    let runner = workplace.runner()
-    let history = try runner.history()
+    let history = try workplace.runner().history()
     for index in sample where !workplace.stop.isRequested {
       let (file, transcript) = (bySize[index].file, bySize[index].transcript)
+      let silent = SilentRecorder { [recorder = workplace.recorder] in
+        recorder.record(.hashing(path: file.path, done: $0, total: $1))
+      }
       // An unreadable file reports its failure when it is processed.
       guard
-        let foreseen = try? runner.forecast(
+        let foreseen = try? workplace.runner(silent).forecast(
           try order.plan(for: file.path, sidecar: nil, transcript: transcript),
           Runner.Options(folder: order.output), from: history)
       else {
@@ -214,15 +216,16 @@ extension TreeWalk.Finding {
   /// Exports that lie without their recordings are taken, as the work of another pipeline may go on
   /// with them.
   func withoutExports(
-    of order: BatchOrder, in store: DiskStore
+    of order: BatchOrder, in workplace: BatchEnvironment
   ) throws(SpoolError) -> TreeWalk.Finding {
     let folder = order.folder == "/" ? "/" : order.folder + "/"
     var finding = self
     finding.files = []
     for file in files {
+      try workplace.stop.check()
       let path = PathText.join(order.folder, file.path)
       if !order.selection.includes(file.path),
-        let recording = try store.recording(ofPublished: path),
+        let recording = try workplace.store.recording(ofPublished: path),
         let source = try? FilePath.resolved(recording.path), source.hasPrefix(folder)
       {
         finding.skipped.add(file.path, Array(file.path.utf8), .export)

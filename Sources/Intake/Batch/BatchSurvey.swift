@@ -9,7 +9,7 @@ extension BatchPlan {
   ) throws(SpoolError) {
     var survey = try BatchSurvey(order, workplace)
     if order.retriesFailedOnly { try survey.requireEarlierBatch() }
-    self = survey.sort(finding)
+    self = try survey.sort(finding)
   }
 }
 
@@ -61,7 +61,7 @@ private struct BatchSurvey {
     }
   }
 
-  mutating func sort(_ finding: TreeWalk.Finding) -> BatchPlan {
+  mutating func sort(_ finding: TreeWalk.Finding) throws(SpoolError) -> BatchPlan {
     plan.exportFolders = finding.exportFolders
     plan.skipped = finding.skipped
     for trouble in finding.troubles { add(trouble) }
@@ -69,6 +69,7 @@ private struct BatchSurvey {
     keepNamesOfAbsentFiles(finding.files)
     var pending: [Pending] = []
     for file in finding.files {
+      try workplace.stop.check()
       let entry = recalled[ExactText(file.path)]
       let transcript = transcript(of: file)
       let sidecar = companionDigest(file, transcript)
@@ -87,7 +88,7 @@ private struct BatchSurvey {
         pending.append((file, sidecar, transcript, kept: entry?.entry.name))
       }
     }
-    name(pending)
+    try name(pending)
     return plan
   }
 
@@ -134,12 +135,17 @@ private struct BatchSurvey {
   }
 
   private func digest(of path: String) -> Digest? {
-    try? workplace.store.digest(ofFile: PathText.join(order.folder, path))
+    try? workplace.store.digest(ofFile: PathText.join(order.folder, path)) {
+      (_, _) throws(SpoolError) in try workplace.stop.check()
+    }
   }
 
   /// Existing names are kept first, since their exports may exist; the rest is named by path.
-  private mutating func name(_ pending: [Pending]) {
-    let wanted = pending.map { wantedName(of: $0.file) }
+  private mutating func name(_ pending: [Pending]) throws(SpoolError) {
+    let wanted = try pending.map { (job) throws(SpoolError) in
+      try workplace.stop.check()
+      return wantedName(of: job.file)
+    }
     var names: [String?] = zip(pending, wanted).map { file, wanted in
       guard let kept = file.kept, ReservedNames.isNumbered(kept, of: wanted), repository.take(kept)
       else {
@@ -148,6 +154,7 @@ private struct BatchSurvey {
       return kept
     }
     for index in names.indices where names[index] == nil {
+      try workplace.stop.check()
       names[index] = repository.assign(wanted[index])
     }
     plan.jobs = pending.indices.map { index in
@@ -244,7 +251,7 @@ struct ReservedNames {
   /// The paths below the output folder of the exports under a name.
   private let exports: (String) -> [String]
   private var taken: Set<ExactText> = []
-  /// The number to try next, by wanted name.
+  /// The number to try next, by the name before it.
   private var next: [ExactText: Int] = [:]
 
   init(exports: @escaping (String) -> [String]) { self.exports = exports }
@@ -269,25 +276,21 @@ struct ReservedNames {
   /// before it gets shorter. Exports that no number tells apart, as of a fixed name, keep the wanted
   /// name: that they are in each other's way is found when they are written.
   mutating func assign(_ wanted: String) -> String {
-    if next[ExactText(wanted)] == nil, take(wanted) {
-      next[ExactText(wanted)] = 2
-      return wanted
-    }
-    var number = next[ExactText(wanted)] ?? 2
-    var base = wanted
-    while true {
-      let name = "\(base)-\(number)"
-      if exports(name) == exports("\(base)-\(number + 1)") {
-        guard let shorter = Self.shortened(base) else { return wanted }
-        base = shorter
-        continue
-      }
-      number += 1
-      if take(name) {
-        next[ExactText(wanted)] = number
+    if take(wanted) { return wanted }
+    var candidate = Optional(wanted)
+    while let base = candidate {
+      let first = next[ExactText(base)] ?? 2
+      // Of so many names, one is free, unless some of them are the same.
+      for number in first...first + taken.count {
+        let name = "\(base)-\(number)"
+        if exports(name) == exports("\(base)-\(number + 1)") { break }
+        guard take(name) else { continue }
+        next[ExactText(base)] = number + 1
         return name
       }
+      candidate = Self.shortened(base)
     }
+    return wanted
   }
 
   /// The name without its last character; nil if the file's name would be empty.

@@ -48,13 +48,11 @@ private struct FileRun {
   }
 
   private func process(id: RunID, of batch: RunID) throws(RunError) -> BatchFileResult {
-    let recording: Digest
     let plan: Plan
     let folder: String
     let origins: [String: RecordingOrigin]
     let sidecar: SidecarSettings?
     do throws(SpoolError) {
-      recording = try workplace.store.digest(ofFile: path)
       sidecar = try job.file.sidecar.map { (path) throws(SpoolError) in
         try SidecarSettings.read(path, of: order)
       }
@@ -93,7 +91,7 @@ private struct FileRun {
           batch: batch, folder: order.folder, output: order.output, command: order.command,
           overrides: order.overrideTexts),
         plugins: order.plugins))
-    do throws(SpoolError) { return try finish(record, plan, recording) } catch {
+    do throws(SpoolError) { return try finish(record, plan) } catch {
       throw RunError(error)
     }
   }
@@ -110,19 +108,22 @@ private struct FileRun {
   }
 
   private func finish(
-    _ record: RunRecord, _ plan: Plan, _ recording: Digest
+    _ record: RunRecord, _ plan: Plan
   ) throws(SpoolError) -> BatchFileResult {
     var record = record
     // Nothing was streamed if everything was reused, perhaps from another file.
     record.mediaSeconds = record.mediaSeconds ?? workplace.length(path)
     // A file that changed meanwhile is not done: the next batch processes it again.
-    let isSame = try workplace.store.digest(ofFile: path) == recording
+    let recording = record.recordings?[order.input]
+    let now = try workplace.store.digest(ofFile: path) { (_, _) throws(SpoolError) in
+      try workplace.stop.check()
+    }
     let report = FileReport.json(
       path: job.file.path, name: job.name, wantedName: job.wantedName, run: record, plan: plan,
       output: order.output
     )
     try remember(
-      .done, recording: isSame ? recording : nil, record.mediaSeconds, report,
+      .done, recording: now == recording ? recording : nil, record.mediaSeconds, report,
       exports: record.published.map(\.path),
       artifacts: Set(record.steps.flatMap { $0.outputs.values.compactMap(\.artifact?.digest) }))
     // A file that is too young to be identified by its stamp, or whose record is lost, may need no
@@ -181,6 +182,9 @@ private final class FileRecorder: RunRecorder {
   }
 
   func record(_ event: RunEvent) {
+    if case .hashing(_, let done, let total) = event {
+      return recorder.record(.hashing(path: path, done: done, total: total))
+    }
     if let (step, text) = event.concern {
       recorder.record(.warning(path: path, step: step, text: text))
     }

@@ -218,7 +218,7 @@ extension InboxProcessor {
     do throws(SpoolError) {
       let file = try folder.open(path)
       guard stamp == nil || file.stamp == stamp else { return nil }
-      let (digest, byteCount) = try file.digest()
+      let (digest, byteCount) = try file.digest(until: stop)
       guard try file.currentStamp() == file.stamp else { return nil }
       let artifact = Artifact(kind: kind, digest: digest, byteCount: byteCount)
       // An artifact that is already there was verified when it came.

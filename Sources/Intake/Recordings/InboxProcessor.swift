@@ -26,6 +26,8 @@ final class InboxProcessor: Sendable {
   /// missing.
   let isInPlace: @Sendable (String) -> Bool
   let tracker = Mutex(State())
+  /// Ends the reading of a file that is taken in.
+  let stop = StopRequest()
   /// Whether the inbox is to be held throughout, and the claim to the folder that was there last,
   /// nil if another process has it. Without, each step takes the folder's lock for its duration.
   let tenure = Mutex((isWanted: false, claim: InboxClaim?.none))

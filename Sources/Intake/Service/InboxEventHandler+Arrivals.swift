@@ -134,6 +134,8 @@ extension InboxEventHandler {
       try work(&self)
       again[path] = nil
     } catch {
+      // The watch ends, and the next one takes it in.
+      if error.cause == .cancelled { return }
       switch error.kind {
       case .link, .wrongKind, .special, .sparse, .tooLarge:
         refuse(path, error.why)

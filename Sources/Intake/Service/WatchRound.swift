@@ -220,6 +220,8 @@ final class InboxWorker: Sendable {
   private let claim: any WorkClaim
   private let watcher: InboxWatcher
   private let thread: BackgroundThread
+  /// Ends the reading of a file that is taken in.
+  private let stop: StopRequest
 
   /// Begins to watch, after repairing what an earlier process left.
   /// - Parameter report: has the watch's thread do something.
@@ -242,6 +244,7 @@ final class InboxWorker: Sendable {
       pipeline: settings.pipelineName, rules: settings.recordingRules, store: engine.store,
       option: engine.option,
       isInPlace: { folders.isReachable($0) })
+    stop = processor.stop
     do throws(SpoolError) { try processor.claimInbox() } catch {
       // An absent inbox is claimed when it appears.
       if error.kind != .missing {
@@ -302,10 +305,15 @@ final class InboxWorker: Sendable {
   func recheck() { watcher.recheck() }
 
   /// Stops taking files in.
-  func beginToClose() { mail.send { $0.isTaking = false } }
+  func beginToClose() {
+    stop.request(signal: 15)
+    mail.send { $0.isTaking = false }
+  }
 
-  /// Ends both threads and releases the inbox. Blocks while one file is taken in.
+  /// Ends both threads and releases the inbox. Blocks while one file is taken in that is read to its end
+  /// already.
   func close() {
+    stop.request(signal: 15)
     mail.send { $0.close() }
     thread.join()
     watcher.stop()

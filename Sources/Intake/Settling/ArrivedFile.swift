@@ -60,10 +60,14 @@ struct ArrivedFile: ~Copyable, Sendable {
   }
 
   /// The digest and count of all its bytes, read through the open file.
-  func digest() throws(SpoolError) -> (digest: Digest, byteCount: Int) {
+  /// - Throws: also where a stop is requested meanwhile.
+  func digest(
+    until stop: StopRequest = StopRequest()
+  ) throws(SpoolError) -> (digest: Digest, byteCount: Int) {
     let (digest, byteCount) = try doing("read", path.description) { () throws(SystemError) in
-      try FileOperations.system.digest(of: file)
+      try FileOperations.system.digest(of: file) { _ in !stop.isRequested }
     }
+    try stop.check()
     return (digest, Int(byteCount))
   }
 

@@ -39,6 +39,8 @@ extension SoundDecoder {
     private var isPageMissing = false
     // Whether part of the packet was not decoded.
     private var isPacketBroken = false
+    // Frames of sound that the packet gave before it failed: it may hold several.
+    private var framesOfPacket = 0
     // The size of the packets that failed since the last frame.
     private var failedByteCount = 0
     // Damage that counts only if sound follows: a few bytes behind the stream are none of it.
@@ -115,6 +117,7 @@ extension SoundDecoder {
           failuresInARow = 0
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
+          framesOfPacket += frame.count
           failedByteCount = 0
           isFrameHeld = true
           if let damage = damageBeforeFrame() { heldDamages.append(damage) }
@@ -231,6 +234,7 @@ extension SoundDecoder {
     }
 
     private func send() -> Damage? {
+      framesOfPacket = 0
       nextTime = packet.position.map { $0 + packet.duration }
       // Before the sound of a Matroska block stand four bytes, with which libavformat counts.
       lastPacketEnd = packetOffset.map { unsafe $0 + 4 + packet.content.count }
@@ -310,7 +314,7 @@ extension SoundDecoder {
       let isCountedLater = frameGaps.isContinuous || strangeBytes?.isInside == true
       return Damage(
         kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
-        byteOffset: packetOffset, lost: isCountedLater ? nil : packetDuration,
+        byteOffset: packetOffset, lost: isCountedLater ? nil : lostOfPacket,
         // libavcodec ends some reasons with a timestamp, which says nothing without one.
         reason: failure.reason.replacing(/\ at PTS -?[0-9]+$/, with: ""))
     }
@@ -318,6 +322,13 @@ extension SoundDecoder {
     private var packetOffset: Int? {
       let offset = unsafe packet.pointer.pointee.pos
       return offset >= 0 ? Int(offset) : nil
+    }
+
+    /// What the packet has not given of its duration.
+    private var lostOfPacket: Seconds? {
+      guard let duration = packetDuration else { return nil }
+      let given = rate.map { Double(framesOfPacket) / $0 } ?? 0
+      return Seconds(max(0, duration.value - given))
     }
 
     /// The duration of the packet: the container's, else the codec's packet length.

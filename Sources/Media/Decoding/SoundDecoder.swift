@@ -40,6 +40,8 @@ package final class SoundDecoder {
   private var decoded = Frames.zero
   // Frames of the stream still to be replaced by silence.
   private var silenceLeft = Frames.zero
+  // Silence so far in the place of lost sound, in seconds.
+  private var filled = 0.0
   private var isFrameWaiting = true
   private var isAtEnd = false
 
@@ -142,11 +144,14 @@ package final class SoundDecoder {
     let rate = converter.streamRate
     let position =
       decoded.duration(at: format.sampleRate).value + silenceLeft.duration(at: rate).value
-    // How much is lost may be an estimate: it fits into what the file promises.
+    // How much is lost may be an estimate: it fits into what the file promises, unless it holds more
+    // sound than that.
     guard !isCounted(to: Seconds(position)) else { return }
     let most = source.length.most.value
-    let room = (promised?.value ?? most) - position
-    let lost = damage.lost.map { Seconds(min($0.value, room < 0 ? most : room)) }
+    let isPromiseWrong = promised.map { position - filled > $0.value } ?? true
+    let room = isPromiseWrong ? most : max(0, (promised?.value ?? most) - position)
+    let lost = damage.lost.map { Seconds(min($0.value, room)) }
+    filled += lost?.value ?? 0
     let placed = Damage(
       kind: damage.kind, position: Seconds(position), byteOffset: damage.byteOffset, lost: lost,
       reason: damage.reason)

@@ -1,21 +1,20 @@
 import PipelineModel
 import Platform
+import Synchronization
 
 /// The inputs and outputs of a run: recordings, disk room, export names and folders.
 extension Execution {
   /// The identities of a plan's recordings, whose bytes are read in parallel: a session has many
   /// tracks. Reports the first unreadable one, by name.
-  func readRecordings() throws(SpoolError) -> (
+  func readRecordings() throws -> (
     identities: [String: StepOutput], files: IdentifiedFiles
   ) {
     let inputs = plan.files.sorted { $0.key < $1.key }
     let pool = WorkerPool(threadCount: min(inputs.count, CoreCount.online), name: "identify")
-    let results = OrderedResults<Result<(digest: Digest, stamp: FileStamp), SpoolError>>(
+    let results = OrderedResults<Result<(digest: Digest, stamp: FileStamp), any Error>>(
       pool: pool, limit: max(1, inputs.count))
-    for (_, file) in inputs {
-      results.submit { [runner] in
-        Result { () throws(SpoolError) in try IdentifiedFiles.identify(file, on: runner) }
-      }
+    for (name, file) in inputs {
+      results.submit { Result { try identify(file, of: name) } }
     }
     var identities: [String: StepOutput] = [:]
     var stamps: [SourceFile: FileStamp] = [:]
@@ -25,6 +24,50 @@ extension Execution {
       stamps[file] = found.stamp
     }
     return (identities, IdentifiedFiles(stamps))
+  }
+
+  /// A file of so many bytes is opened as a recording before it is read: the rest is read within the
+  /// time that this takes.
+  private static let probedByteCount = 16 << 20
+  /// Seconds between two reports of how much of a file is read.
+  private static let hashingInterval = 0.25
+
+  /// Identifies an input's file, until the run is to stop. A long file that is no recording is refused
+  /// before it is read.
+  private func identify(
+    _ file: SourceFile, of input: String
+  ) throws -> (digest: Digest, stamp: FileStamp) {
+    var toldAt = clock.elapsed
+    var refusal: PassFailure?
+    do throws(SpoolError) {
+      return try IdentifiedFiles.identify(file, on: runner) { (done, total) throws(SpoolError) in
+        try runner.stop.check()
+        if done == 0, total >= Self.probedByteCount, let (step, executor) = reader(of: input) {
+          do throws(SpoolError) { try executor.probe(file) } catch {
+            refusal = PassFailure(step, error)
+            throw error
+          }
+        }
+        guard clock.elapsed - toldAt >= Self.hashingInterval else { return }
+        toldAt = clock.elapsed
+        recorder.record(.hashing(path: file.name, done: done, total: total))
+      }
+    } catch {
+      if let refusal { throw refusal }
+      throw error
+    }
+  }
+
+  /// The step that streams an input's file, with what runs it; nil if none does.
+  private func reader(of input: String) -> (step: StepID, executor: any PassExecutor)? {
+    for step in plan.steps {
+      guard case .streaming(let family, .source) = step.descriptor.flow,
+        step.orderedSources.contains(where: { $0.source == .input(input) }),
+        let executor = runner.executors[family]
+      else { continue }
+      return (step.id, executor)
+    }
+    return nil
   }
 
   /// Does work that reads files. If one of them changed meanwhile, that is the reason of whatever
@@ -192,5 +235,64 @@ extension Execution {
     if recordings.isEmpty, (try? execution.identify()) == nil { return nil }
     guard let survey = try? execution.survey() else { return nil }
     return try? execution.roomNeed(survey, held: progress.heldByteCount)
+  }
+}
+
+/// Looks, while a pass writes, whether what is still to be written fits on the store's disk, so that the
+/// pass ends before the disk is full for everything else.
+final class RoomWatch: Sendable {
+  /// Seconds between two looks; a shorter pass is not looked at.
+  private static let interval = 1.0
+  /// Beyond what was reckoned, the disk has to hold what is written in so many intervals.
+  private static let reserve = 4
+
+  private struct State {
+    var nextLook: Double
+    /// What was reckoned at the first look; nil before it.
+    var need: Int?
+    var heldByteCount = 0
+  }
+
+  private let execution: Execution
+  private let survey: Survey
+  private let claim: any WorkClaim
+  private let state: Mutex<State>
+
+  /// Nil if the user wants no looking at the room.
+  init?(_ execution: Execution, _ survey: Survey, _ claim: any WorkClaim) {
+    guard !execution.options.ignoresRoom else { return nil }
+    self.execution = execution
+    self.survey = survey
+    self.claim = claim
+    state = Mutex(State(nextLook: execution.clock.elapsed + Self.interval))
+  }
+
+  /// Throws if the disk will be full before the pass ends.
+  func check() throws(SpoolError) {
+    let now = execution.clock.elapsed
+    let isDue = state.withLock { state in
+      guard now >= state.nextLook else { return false }
+      state.nextLook = now + Self.interval
+      return true
+    }
+    guard isDue, let free = try? execution.store.freeByteCount() else { return }
+    let held = claim.heldByteCount
+    let rest = state.withLock { state -> Int in
+      // What earlier passes of the run have written is no part of what is left.
+      let need = state.need ?? reckoned(held)
+      let growth = state.need == nil ? 0 : held - state.heldByteCount
+      state.need = max(0, need - max(0, growth))
+      state.heldByteCount = held
+      return max(state.need ?? 0, growth * Self.reserve)
+    }
+    guard rest > free else { return }
+    throw SpoolError(
+      "the disk of \(claim.folder) is full but for \(ByteCount(free))",
+      reason: "about \(ByteCount(rest)) are still to be written there", cause: .fullDisk)
+  }
+
+  /// The bytes that the rest of the run needs in the store; 0 if that is not known.
+  private func reckoned(_ held: Int) -> Int {
+    (try? execution.roomNeed(survey, held: held))?.storeByteCount ?? 0
   }
 }

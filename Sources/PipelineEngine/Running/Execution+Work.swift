@@ -26,7 +26,9 @@ extension Execution {
           after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
         let outcome: PassOutcome
         do throws(PassFailure) {
-          outcome = try stream(order, claim, progress.record, resumption)
+          outcome = try stream(
+            order, claim, progress.record, resumption,
+            RoomWatch(self, survey, claim))
         } catch {
           // What is no recording is refused, not worked on.
           if error.error.cause == .input, !resumption.isOpen {
@@ -70,7 +72,8 @@ extension Execution {
   }
 
   private func stream(
-    _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption
+    _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption,
+    _ room: RoomWatch?
   ) throws(PassFailure) -> PassOutcome {
     guard
       case .streaming(let family, _) = (order.path.first?.step ?? order.listeners.first?.step)?
@@ -84,7 +87,7 @@ extension Execution {
         replayed: order.path.filter { !$0.isPending }.map(\.step.id),
         mediaSeconds: record.mediaSeconds))
     let limit = TimeLimit(of: order.pendingSteps, from: clock)
-    let context = context(order, claim, record, resumption, limit)
+    let context = context(order, claim, record, resumption, limit, room)
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
     let outcome = try retrying(attempts) { () throws(PassFailure) -> PassOutcome in
       do throws(PassFailure) { return try executor.run(order, in: context) } catch {
@@ -219,12 +222,12 @@ extension Execution {
 
   private func context(
     _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption,
-    _ limit: TimeLimit?
+    _ limit: TimeLimit?, _ room: RoomWatch?
   ) -> PassContext {
     let files = files.of(order.files)
     return PassContext(
       store: store, claim: claim,
-      check: check(within: limit),
+      check: check(within: limit, room),
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
       // A warning about a file that changed is a warning about no recording.
       warn: { [recorder] in
@@ -246,12 +249,13 @@ extension Execution {
       })
   }
 
-  /// What ends a piece of work early: the user, and a step's timeout.
+  /// What ends a piece of work early: the user, a step's timeout, and a disk that will be full.
   private func check(
-    within limit: TimeLimit?
+    within limit: TimeLimit?, _ room: RoomWatch? = nil
   ) -> @Sendable () throws(SpoolError) -> Void {
     { [runner] () throws(SpoolError) in
       try runner.stop.check()
+      try room?.check()
       if let limit, runner.clock.elapsed > limit.deadline { throw limit.error }
     }
   }

@@ -42,7 +42,7 @@ struct Execution: Sendable {
   }
 
   /// Reads the identities of the plan's recordings.
-  mutating func identify() throws(SpoolError) {
+  mutating func identify() throws {
     (recordings, files) = try readRecordings()
     for (name, output) in recordings where plan.inputKinds[name] == .sound {
       guard let path = plan.inputs[name] else { continue }
@@ -334,7 +334,9 @@ struct RunExportFolder: ExportFolder {
     if !isRehearsal { try base.copyFile(from: source, to: destination) }
   }
 
-  func digest(ofFile path: String) throws(SpoolError) -> Digest { try base.digest(ofFile: path) }
+  func digest(
+    ofFile path: String, reading: (_ done: Int, _ of: Int) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Digest { try base.digest(ofFile: path, reading: reading) }
 
   func isPublished(_ content: Digest, at path: String) throws(SpoolError) -> Bool {
     try base.isPublished(content, at: path)

@@ -34,8 +34,10 @@ struct IdentifiedFiles: Sendable {
 extension IdentifiedFiles {
   /// Reads a file's bytes, and finds the version that has them. Where the file was written a moment
   /// ago, waits until any later write shows in its stamp.
+  /// - Parameter reading: as for `ExportFolder.digest`.
   static func identify(
-    _ file: SourceFile, on runner: Runner
+    _ file: SourceFile, on runner: Runner,
+    reading: (_ done: Int, _ of: Int) throws(SpoolError) -> Void
   ) throws(SpoolError) -> (digest: Digest, stamp: FileStamp) {
     func now() -> Int64 { Int64(runner.clock.now * 1e9) }
     func stamp() -> FileStamp? { try? FileStamp(following: file.path) }
@@ -45,7 +47,7 @@ extension IdentifiedFiles {
       try runner.stop.check()
     }
     let before = stamp()
-    let digest = try runner.exportFolder.digest(ofFile: file.path)
+    let digest = try runner.exportFolder.digest(ofFile: file.path, reading: reading)
     guard let before, before == stamp(), before.settlingTime(at: now()) == 0 else {
       throw changed(file)
     }

@@ -9,6 +9,9 @@ package protocol PassExecutor: Sendable {
   /// Runs a pass to its end, on its own threads.
   func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome
 
+  /// Throws if a file holds nothing that the family's sources can open. Reads at most its header.
+  func probe(_ file: SourceFile) throws(SpoolError)
+
   /// A pass's cost, and its recording's length. Reads at most the recording's header.
   func estimate(_ order: PassOrder) throws(PassFailure) -> PassEstimate
 }

@@ -6,6 +6,9 @@ package enum RunEvent: Sendable {
   case started(RunRecord)
   /// How long the run takes from here on; at its start, and again after each pass or whole stage.
   case estimated(WorkEstimate)
+  /// An input file is read to identify it: so many of its bytes are done. Only of files that take a
+  /// while.
+  case hashing(path: String, done: Int, total: Int)
   /// A step had its checkpoint already.
   case reused(StepID, kind: String)
   /// A step's condition does not hold.

@@ -67,14 +67,15 @@ package enum ExportName {
     return String(name[..<dot])
   }
 
+  /// A template with the recording's name in it, which is cut where the whole would be too long: what
+  /// the template adds tells files apart.
   package static func fill(_ template: String, recording: String?) -> String {
-    var result = ""
-    var rest = template[...]
-    while let range = rest.firstRange(of: "{stem}") {
-      result += rest[..<range.lowerBound] + stem(of: recording)
-      rest = rest[range.upperBound...]
-    }
-    return safe(result + rest)
+    let parts = template.split(separator: "{stem}", omittingEmptySubsequences: false)
+    let literalByteCount = parts.reduce(0) { $0 + $1.utf8.count }
+    let room = (maximumByteCount - literalByteCount) / max(1, parts.count - 1)
+    var stem = stem(of: recording)
+    while room > 0, stem.utf8.count > room { stem.removeLast() }
+    return safe(parts.joined(separator: stem))
   }
 
   /// A name without separators, control characters or a leading dot, short enough for any file

@@ -4,7 +4,11 @@ package import Platform
 /// any thread.
 package protocol ExportFolder: Sendable {
   /// The digest of a user's file. A file with unchanged length, times and inode is not read again.
-  func digest(ofFile path: String) throws(SpoolError) -> Digest
+  /// - Parameter reading: called before the first byte is read and after each read, with the bytes read
+  ///   so far and the file's length; what it throws ends the reading.
+  func digest(
+    ofFile path: String, reading: (_ done: Int, _ of: Int) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Digest
 
   /// Whether `path` still holds, unchanged, what `publish` wrote for this `content`.
   func isPublished(_ content: Digest, at path: String) throws(SpoolError) -> Bool
@@ -72,6 +76,13 @@ package protocol ExportFolder: Sendable {
 
   /// Copies a file, sharing its blocks where the file system can.
   func copyFile(from source: String, to destination: String) throws(SpoolError)
+}
+
+extension ExportFolder {
+  /// The digest of a user's file, read to its end.
+  package func digest(ofFile path: String) throws(SpoolError) -> Digest {
+    try digest(ofFile: path) { _, _ in }
+  }
 }
 
 /// What makes an export: a run's pipeline, of a recording.

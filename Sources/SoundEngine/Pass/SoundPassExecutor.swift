@@ -1,7 +1,8 @@
 package import Audio
+import Media
 package import PipelineEngine
 package import PipelineModel
-import Platform
+package import Platform
 
 /// Runs the passes of sound stages: one reader, one thread for the processors, one for each
 /// listener, and a pool for encoders, with bounded queues between them, so that memory stays flat
@@ -26,6 +27,9 @@ package struct SoundPassExecutor: PassExecutor {
     let pass = try SoundPass(order, source: source, context: context, pool: pool, timing: timing)
     return try pass.run()
   }
+
+  /// Opens the file as a recording, as every source of sound does.
+  package func probe(_ file: SourceFile) throws(SpoolError) { _ = try MediaProbe.describe(file) }
 
   /// Reckons with measured costs a second of sound; the encoders dominate.
   package func estimate(_ order: PassOrder) throws(PassFailure) -> PassEstimate {

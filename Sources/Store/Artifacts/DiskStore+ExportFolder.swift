@@ -8,8 +8,10 @@ extension DiskStore: ExportFolder {
   private static let settlingTime: Int64 = 2_000_000_000
 
   /// The digest of a user's file; cached until the file changes. Throws if it cannot be read, is
-  /// not a regular file, or changes meanwhile.
-  package func digest(ofFile path: String) throws(SpoolError) -> Digest {
+  /// not a regular file, or changes meanwhile, and what `reading` throws.
+  package func digest(
+    ofFile path: String, reading: (_ done: Int, _ of: Int) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Digest {
     let path = FilePath.absolute(path)
     // Without O_NONBLOCK, opening a pipe blocks until it has a writer.
     let file = try doing("read", path) { () throws(SystemError) in
@@ -25,9 +27,17 @@ extension DiskStore: ExportFolder {
     if let known { return known }
 
     let isSettled = isSettled(stamp)
+    try reading(0, Int(stamp.byteCount))
+    var done = 0
+    var refusal: SpoolError?
     let (digest, _) = try doing("read", path) { () throws(SystemError) in
-      try files.digest(of: file)
+      try files.digest(of: file) { count in
+        done += count
+        do throws(SpoolError) { try reading(done, Int(stamp.byteCount)) } catch { refusal = error }
+        return refusal == nil
+      }
     }
+    if let refusal { throw refusal }
     let stampAfter = try doing("read", path) { () throws(SystemError) in try file.stamp }
     guard stampAfter.hasSameBytes(as: stamp) else {
       throw SpoolError(

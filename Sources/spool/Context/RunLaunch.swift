@@ -156,6 +156,10 @@ final class TerminalRecorder: RunRecorder {
     case .started(let run):
       let files = Format.visible(run.inputPaths.joined(separator: ", "))
       console.print("\(console.bold(run.pipeline))  \(files)\n" + (news.map { "\($0)\n" } ?? ""))
+    case .hashing(let path, let done, let total):
+      guard lines.isDue(now) else { return }
+      lines.draw(["  " + Format.hashing(path, done, of: total)], now: now)
+      return
     case .warning(let step, let text):
       lines.erase()
       console.report("warning: \(step): \(Format.visible(text))")

@@ -36,6 +36,13 @@ enum Format {
     return "\(decimal(ratio, places: ratio < 10 ? 1 : 0)) × real time"
   }
 
+  /// `hashing tape.wav  12 % of 1.4 GB`.
+  static func hashing(_ path: String, _ done: Int, of total: Int) -> String {
+    let name = visible(path.split(separator: "/").last.map(String.init) ?? path)
+    let share = total > 0 ? min(100, Int(Double(done) / Double(total) * 100)) : 100
+    return "hashing \(name)  \(share) % of \(ByteCount(total))"
+  }
+
   static func decimal(_ value: Double, places: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return "–" }
     guard places > 0 else { return String(Int(value.rounded())) }

@@ -24,6 +24,8 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
           "seconds": work.seconds,
           "unknown": work.unknownSteps.map(\.name), "isLearned": work.isLearned,
         ])
+    case .hashing(let path, let done, let total):
+      JSONLine("hashing", ["path": path, "done": done, "total": total])
     case .reused(let id, let kind): JSONLine("reused", ["step": id.name, "kind": kind])
     case .skipped(let step):
       JSONLine("skipped", ["step": step.id.name, "kind": step.kind, "message": step.reason])
@@ -66,6 +68,13 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
     switch event {
     case .listening(let step, let round, let done, let count):
       JSONLine("listening", ["step": step.name, "round": round, "done": done, "files": count])
+    case .hashing(let path, let done, let total):
+      JSONLine(
+        "hashing",
+        [
+          "path": path, "exactPath": BatchFileResult.exactPath(of: path), "done": done,
+          "total": total,
+        ])
     case .settled(let step, let figures):
       JSONLine("settled", ["step": step.name, "settled": figures])
     case .planned(let forecast):

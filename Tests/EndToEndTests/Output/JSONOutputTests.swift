@@ -11,7 +11,7 @@ struct JSONOutputTests {
   /// What no command here can be made to print in a reasonable time. The unit tests hold samples of
   /// these events against their schemas.
   private static let rare = [
-    "waiting", "began-anew", "dropped", "retrying", "went-on", "differs",
+    "waiting", "hashing", "began-anew", "dropped", "retrying", "went-on", "differs",
   ]
 
   @Test("each line of each command, each form that a schema knows, and no schema without a command")

@@ -186,6 +186,40 @@ struct NameTests {
     }
   }
 
+  @Test("thousands of names that agree in all that file systems take are named at once")
+  func manyLongNames() {
+    var names = ReservedNames { [ExportName.fill("{stem}", recording: $0 + ".wav") + ".flac"] }
+    let long = String(repeating: "録", count: 70)
+    let given = (0..<3000).map { names.assign("\(long)\($0)") }
+    let files = given.map { ExportName.fill("{stem}", recording: $0 + ".wav") }
+    #expect(Set(files.map(ExactText.init)).count == 3000)
+  }
+
+  @Test(
+    "files of one inbox with long names leave it, and are answered for, under names of their own",
+    arguments: ["a", "録", "é", "e\u{301}"], [180, 199, 200, 225, 250])
+  func inboxNames(letter: String, byteCount: Int) throws {
+    let long = String(repeating: letter, count: byteCount / letter.utf8.count)
+    for ending in ["", ".wav", "." + String(repeating: "w", count: 40)] {
+      let bytes = Array((long + ending).utf8)
+      guard bytes.count <= 255 else { continue }
+      let arrived = InboxPath.inbox.appending(try #require(FileName(bytes: bytes)))
+      let paths = (1...120).map {
+        ReleaseName.path(
+          of: arrived, in: ReleaseName.quarantine, number: $0, room: ReleaseName.reasonRoom)
+      }
+      let all = paths + paths.map(ReleaseName.reason)
+      #expect(Set(all.map(\.bytes)).count == 240, "\(long)")
+      for path in all { #expect((path.name?.bytes.count ?? 256) <= 255, "\(path)") }
+    }
+    let ids = (0..<120).map { "\(long)\($0)" }
+    let answers = ids.flatMap {
+      [AcknowledgementName.acknowledgement($0), AcknowledgementName.answer(to: $0)]
+    }
+    #expect(Set(answers.map(\.bytes)).count == 240)
+    for answer in answers { #expect((answer.name?.bytes.count ?? 256) <= 255, "\(answer)") }
+  }
+
   @Test("ten thousand files of one name are named at once")
   func many() {
     var repository = ReservedNames { [$0] }

@@ -231,6 +231,19 @@ struct CustodyFaultTests {
     #expect(try processor.takeIn(arrived).recording?.state == .received)
   }
 
+  @Test("a file that is read when the watch ends stays in the inbox, and the next one takes it in")
+  func stopped() throws {
+    let arrived = try bench.drop("sound", as: "a.m4a")
+    let store = try bench.store()
+    let processor = try bench.processor(store)
+    processor.stop.request(signal: 15)
+    let error = try #require(throws: SpoolError.self) { try processor.takeIn(arrived) }
+    #expect(error.cause == .cancelled)
+    #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+    #expect(try store.recordings.tally().counts == [:])
+    #expect(try bench.processor(store).takeIn(arrived).recording?.state == .received)
+  }
+
   @Test("an outbox on a full disk is made up for, and a recording stays in the inbox until then")
   func fullOutbox() throws {
     let disk = FullDisk()

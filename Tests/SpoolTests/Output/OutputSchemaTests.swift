@@ -121,6 +121,7 @@ struct OutputSchemaTests {
     .waiting(processNumber: 7, isStopped: true),
     .resumed(steps: [step], atSeconds: 1, ofSeconds: 3, lostSeconds: 0.1),
     .beganAnew(steps: [step], loss, lostSeconds: 1),
+    .hashing(path: "/tapes/1.wav", done: 1 << 30, total: 2 << 30),
     .dropped(step, part: "kept sound", goesOnAtSeconds: 1),
     .passStarted(steps: [step], replayed: [step], mediaSeconds: 3),
     .progress(step, done: 1, total: 3), .finished(stepRecord), .warning(step, "clipped"),
@@ -156,7 +157,8 @@ struct OutputSchemaTests {
     (summary.skipped, summary.pause) = (skipped, SpoolError("full"))
     summary.reportPath = "/out/batch.json"
     return [
-      .listening(step: step, round: 1, done: 0, of: 2), .settled(step: step, ["gain": "3 dB"]),
+      .listening(step: step, round: 1, done: 0, of: 2),
+      .hashing(path: "1.wav", done: 0, total: 2 << 30), .settled(step: step, ["gain": "3 dB"]),
       .planned(forecast), .started(path: "a.wav", share: 0.5),
       .started(path: "a%\n.wav", share: 0.5), .progress(path: "a%\n.wav", fraction: 0.5),
       .warning(path: "a%\n.wav", step: step, text: "clipped"),

@@ -41,6 +41,11 @@ final class BatchTerminalRecorder: BatchRecorder {
           console.print(BatchText.listening(step, round: round))
         }
         return
+      case .hashing(let path, let done, let total):
+        guard !isQuiet, state.lines.isDue(now) else { return }
+        let lines = state.board.lines(now: now, width: console.width)
+        let line = "  " + Format.hashing(path, done, of: total)
+        return state.lines.draw(lines + [line], now: now)
       case .settled(let step, let figures):
         state.lines.erase()
         if !isQuiet { console.print(BatchText.settled(step, figures)) }
@@ -125,7 +130,7 @@ struct BatchBoard {
       endedShare += running.remove(at: index).share
       if [.done, .reused].contains(result.outcome) { doneCount += 1 }
       if result.outcome == .failed { failedCount += 1 }
-    case .listening, .settled, .warning, .ended: break
+    case .listening, .hashing, .settled, .warning, .ended: break
     }
   }
 
