@@ -87,6 +87,12 @@ extension SoundDecoder {
     /// Frames per packet if the codec has a fixed number, else 0.
     var frameSize: Int { unsafe Int(context.pointee.frame_size) }
 
+    /// The bytes of one frame of all channels if the codec is linear, else 0.
+    var bytesPerFrame: Int {
+      let bits = unsafe Int(av_get_exact_bits_per_sample(context.pointee.codec_id))
+      return unsafe bits * Int(context.pointee.ch_layout.nb_channels) / 8
+    }
+
     /// Codecs with packet checksums that are reliable in undamaged files, so that a wrong one is an
     /// error; libavcodec would decode such a packet silently.
     private static func hasChecksums(_ id: AVCodecID) -> Bool {

@@ -43,7 +43,8 @@ extension SoundDecoder {
     private var framesOfPacket = 0
     // The size of the packets that failed since the last frame.
     private var failedByteCount = 0
-    // Damage that counts only if sound follows: a few bytes behind the stream are none of it.
+    // Damage that counts only if sound follows: neither a few bytes behind the stream nor the rest of
+    // a packet that is cut off are sound.
     private var heldDamages: [Damage] = []
     // Where the next packet begins if nothing is lost, in the stream's time.
     private var nextTime: Int64?
@@ -124,15 +125,16 @@ extension SoundDecoder {
           return heldEvent()
         case .needsPacket:
           guard let damage = feed() else { continue }
-          if !isBehindStream { return .damage(damage) }
+          if !isBehindStream, !mayBeCutOff(damage) { return .damage(damage) }
           heldDamages.append(damage)
         case .end:
           return damageAtEnd().map { .damage($0) } ?? .end
         case .failure(let failure):
           failuresInARow += 1
           guard !isTag else { continue }
-          guard isBehindStream else { return .damage(damage(failure)) }
-          heldDamages.append(damage(failure))
+          let damage = damage(failure)
+          if !isBehindStream, !mayBeCutOff(damage) { return .damage(damage) }
+          heldDamages.append(damage)
         }
       }
       return .end
@@ -227,6 +229,17 @@ extension SoundDecoder {
         && (bytes.allSatisfy { $0 == 0 }
           || bytes.count < ContainerBytes.mostStrayBytes && bytes[0] != 0xff)
     }
+
+    /// Whether damage may be no more than the place at which the file is cut off: nothing follows then,
+    /// and the file's length or `extent` says what is missing. Linear codecs fail at parts of a sample
+    /// only.
+    private func mayBeCutOff(_ damage: Damage) -> Bool {
+      damage.kind == .packet && (isCutOff || packet.isShort || decoder.bytesPerFrame > 0)
+    }
+
+    private lazy var isCutOff: Bool = {
+      if case .incomplete = extent { true } else { false }
+    }()
 
     /// Whether the packet is a tag between two MP3 recordings in one file.
     private var isTag: Bool {

@@ -275,10 +275,11 @@ struct StreamLength {
     let seconds =
       unsafe Double(stream.duration) * Double(stream.time_base.num)
       / Double(stream.time_base.den)
-    // libavformat counts only the existing bytes of a WAV file.
+    // Of some containers libavformat counts only the existing bytes, which the header counts too.
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
-    let missing =
-      bytesPerSecond > 0 ? (try? ContainerBytes(path: file.path))?.missingRIFFBytes ?? 0 : 0
+    let countsExisting =
+      bytesPerSecond > 0 && seconds * bytesPerSecond <= Double(file.byteCount)
+    let missing = countsExisting ? (try? ContainerBytes(path: file.path))?.missingBytes ?? 0 : 0
     let declared = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     // Bytes that are missing are counted.
     (duration, disbelieved) = missing > 0 ? (declared, nil) : Self.believed(declared, most)
@@ -298,12 +299,20 @@ extension StreamLength {
 }
 
 extension ContainerBytes {
-  /// How many bytes a WAV file lacks of its declared size; 0 for other files and for streams to a
-  /// pipe, whose size was never filled in.
-  fileprivate var missingRIFFBytes: Int {
-    guard word(at: 0) == "RIFF", word(at: 8) == "WAVE" else { return 0 }
-    let size = little(at: 4, count: 4)
-    guard size != 0xffff_ffff else { return 0 }
-    return max(0, size + 8 - byteCount)
+  /// How many bytes a WAV, Wave64 or CAF file lacks of its declared size; 0 for other files and for
+  /// streams to a pipe, whose size was never filled in.
+  fileprivate var missingBytes: Int {
+    let declared: Int? =
+      if word(at: 0) == "RIFF", word(at: 8) == "WAVE" {
+        little(at: 4, count: 4) == 0xffff_ffff ? nil : 8 + little(at: 4, count: 4)
+      } else if isWave64 {
+        little(at: 16, count: 8)
+      } else if word(at: 0) == "caff" {
+        cafSoundEnd
+      } else {
+        nil
+      }
+    guard let declared, declared < 1 << 60 else { return 0 }
+    return max(0, declared - byteCount)
   }
 }

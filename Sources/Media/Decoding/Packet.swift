@@ -41,6 +41,9 @@ internal import CLibAVLoader
   /// Whether it is a Speex header, which libavformat returns if a second recording follows.
   var isSpeexHeader: Bool { unsafe content.prefix(8).elementsEqual("Speex   ".utf8) }
 
+  /// Whether the file ended before it did.
+  var isShort: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+
   func clear() { unsafe av_packet_unref(pointer) }
 
   /// Its timestamp in the stream's time base; nil if it has none.

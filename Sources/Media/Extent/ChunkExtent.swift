@@ -82,6 +82,18 @@ extension ContainerBytes {
     // A chain that ends at a part's end may still be truncated there.
     return hasSound ? extent(behind: offset) : .incomplete("the part with its sound is missing")
   }
+
+  /// Where the sound of a CAF file ends by its length; nil if that is unknown.
+  var cafSoundEnd: Int? {
+    var offset = 8
+    while byteCount - offset >= 12 {
+      let size = big(at: offset + 4, count: 8)
+      guard size < 1 << 60 else { return nil }
+      if word(at: offset) == "data" { return offset + 12 + size }
+      offset += 12 + size
+    }
+    return nil
+  }
 }
 
 /// Containers whose header declares the file length: WAV with its 64-bit variants RF64, BW64 and

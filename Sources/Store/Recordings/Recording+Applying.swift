@@ -165,7 +165,7 @@ extension RecordingChange {
     case .begin, .upload, .finish, .fail, .quarantine, .quarantineClaim, .putBack, .waitFor,
       .retry, .release, .cancel:
       nil
-    case .accept: "decoded to its end"
+    case .accept: "decoded"
     case .stopWaiting: "no longer waits for another recording"
     case .rename: "renamed"
     case .tag: "tagged"

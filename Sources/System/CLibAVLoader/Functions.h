@@ -60,6 +60,7 @@ FORWARD(avutil, int, av_channel_layout_copy, (AVChannelLayout *d, const AVChanne
 FORWARD(avutil, int, av_channel_layout_compare, (const AVChannelLayout *a, const AVChannelLayout *b), (a, b))
 FORWARD_VOID(avutil, av_channel_layout_uninit, (AVChannelLayout *l), (l))
 FORWARD(avutil, int, av_get_bytes_per_sample, (enum AVSampleFormat f), (f))
+FORWARD(avcodec, int, av_get_exact_bits_per_sample, (enum AVCodecID id), (id))
 FORWARD(avutil, int, av_sample_fmt_is_planar, (enum AVSampleFormat f), (f))
 FORWARD(avutil, int64_t, av_rescale_q, (int64_t value, AVRational from, AVRational to), (value, from, to))
 FORWARD(avutil, void *, av_mallocz, (size_t size), (size))

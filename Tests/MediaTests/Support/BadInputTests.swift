@@ -152,12 +152,17 @@ struct BadInputTests {
 
   @Test(
     "that ends early is truncated, and kept as far as it goes if asked to",
-    arguments: ["a.wav", "24.wav", "a.flac", "a.m4a", "a.aiff", "a.wv"])
+    arguments: [
+      "a.wav", "pcm_s24le.wav", "pcm_f32le.wav", "pcm_f64le.wav", "pcm_mulaw.wav", "pcm_s24le.w64",
+      "pcm_s24be.caf", "pcm_s24be.au", "a.flac", "a.m4a", "a.aiff", "a.wv", "a.tta",
+    ])
   func truncated(name: String) throws {
     let whole = scratch.file(name)
-    let coding = name == "24.wav" ? ["-c:a", "pcm_s24le"] : ["-movflags", "+faststart"]
+    let codec = name.prefix { $0 != "." }
+    let coding = codec == "a" ? ["-movflags", "+faststart"] : ["-c:a", String(codec)]
     try FFmpeg.run(FFmpeg.sound(seconds: 4) + coding + [whole])
-    let length = try Decoding(of: whole).frameCount
+    let original = try Decoding(of: whole)
+    let length = original.frameCount
     let data = try Data(contentsOf: URL(fileURLWithPath: whole))
     let half = scratch.file("half-" + name)
     // Inside a sample, where there are samples.
@@ -166,12 +171,36 @@ struct BadInputTests {
     #expect(found.advice?.contains("damaged: keep") == true)
     let kept = try Decoding(of: half, options: DecoderOptions(keepsDamaged: true))
     #expect(kept.damages.contains { $0.kind == .truncated })
-    // A packet of WavPack is half a second long.
-    #expect((70_000...110_000).contains(kept.frameCount))
+    // A packet of WavPack is half a second long, and one of TTA a whole one.
+    #expect((45_000...110_000).contains(kept.frameCount))
+    // Nothing is made up behind the last sample that is there.
+    if !name.hasSuffix("m4a") {
+      let isPrefix = original.samples.starts(with: kept.samples)
+      #expect(isPrefix)
+      #expect(kept.damages.allSatisfy { ($0.lost?.value ?? 0) == 0 })
+    }
     let declared = try #require(kept.declaredLength).frames(at: kept.format.sampleRate)
     // The padding of a codec may count.
     #expect(abs(declared.count - length) <= 4096)
     #expect(try Decoding(of: whole).declaredLength == nil)
+  }
+
+  @Test("with a few bytes behind its last whole sample is not damaged", arguments: [1, 2, 5])
+  func oddLength(count: Int) throws {
+    let path = scratch.file("odd.wav")
+    try FFmpeg.run(FFmpeg.sound(seconds: 1) + ["-bitexact", "-c:a", "pcm_s24le", path])
+    let whole = try Decoding(of: path)
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let start = try #require(data.range(of: Data("data".utf8))).upperBound
+    data.append(contentsOf: (1...count).map { UInt8($0 | 0x80) })
+    for (offset, value) in [(4, data.count - 8), (start, data.count - start - 4)] {
+      for byte in 0..<4 { data[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
+    }
+    try data.write(to: URL(fileURLWithPath: path))
+    let odd = try Decoding(of: path)
+    #expect(odd.samples == whole.samples)
+    #expect(odd.damages.isEmpty)
+    #expect(odd.declaredLength == nil)
   }
 
   @Test(
