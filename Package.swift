@@ -55,6 +55,10 @@ let package = Package(
     // libcurl's headers only, for the same reason.
     .target(name: "CCurlLoader", path: "Sources/System/CCurlLoader"),
     system("CXXHash", pkgConfig: "libxxhash", apt: ["libxxhash-dev"]),
+    // What SQLite reads and writes files through: pages with checksums.
+    .target(
+      name: "CSealedPages", dependencies: ["CSQLite", "CXXHash"],
+      path: "Sources/System/CSealedPages"),
     system("CEspeak", apt: ["libespeak-ng-dev"]),
     // libpocketsphinx's headers include each other by names that only this folder makes valid.
     .target(
@@ -82,7 +86,10 @@ let package = Package(
 
     // What every program needs; it knows nothing of Spool.
     library(
-      "Platform", ["CCrypto", "CPosix", "CXXHash", "CCurlLoader", "CSQLite", "CTexts"],
+      "Platform",
+      [
+        "CCrypto", "CPosix", "CXXHash", "CCurlLoader", "CSQLite", "CSealedPages", "CTexts",
+      ],
       extra: optimised),
 
     // The pipeline side: it has never heard of sound.
@@ -155,7 +162,7 @@ let package = Package(
     tests(
       "PipelineEngineTests",
       ["PipelineEngine", "Store", "PipelineModel", "Platform", "TestSupport"]),
-    tests("StoreTests", ["Store", "PipelineModel", "Platform", "TestSupport"]),
+    tests("StoreTests", ["Store", "PipelineModel", "Platform", "CSQLite", "TestSupport"]),
     tests(
       "SearchTests",
       [

@@ -8,7 +8,7 @@ list() {
   cat <<'TEXT'
 kills     200 kills of a run at random moments; every output is compared byte for byte
 writes    one run killed before each operation that changes its store
-faults    every fault of a disk, of the database's header and of a process, at every point
+faults    every fault of a disk, of the store's bits, of the database's upgrade and of a process, at every point
 corpora   malformed recordings and transcripts, 20,000 mutations a format
 effects   every LV2 and LADSPA plugin that is installed
 soak      a watch, batches and every-day commands on one store at once, for 60 minutes or as many as follow
@@ -32,7 +32,9 @@ tests() { SPOOL_LONG_TESTS=1 bash Tests/run.sh --filter "$1"; }
 case ${1:-} in
   kills) crashtest --kills 200 ;;
   writes) crashtest --at-every-write ;;
-  faults) tests 'FaultTests|HeaderDamageTests|KillTests|InterruptionTests|PowerCut' ;;
+  faults)
+    tests 'FaultTests|HeaderDamageTests|KillTests|InterruptionTests|PowerCut|FlippedBitTests|PageChecksumTests|ChecksumUpgradeTests'
+    ;;
   corpora) tests 'MalformedCorpusTests|HostileFileTests|HostileTextTests' ;;
   soak)
     build

@@ -17,7 +17,12 @@ package struct LogAudit: Sendable {
   package private(set) var findings: [Deviation] = []
   /// The signers of its heads.
   package private(set) var signers: [VerifyingKey] = []
+  /// Whether nothing is wrong but that no key is known here that signed it: then it cannot be told
+  /// whether the log is as it was signed.
+  package var isUntold: Bool { !strangers.isEmpty && strangers == known }
   private let keys: [VerifyingKey]
+  /// The heads of signers that are not known.
+  private var strangers: Set<Deviation> = []
   /// The findings: a log of which every entry is damaged has as many.
   private var known: Set<Deviation> = []
 
@@ -162,7 +167,9 @@ extension LogAudit {
       if let signer = head.signer { signers.append(signer) }
       return head
     } catch {
-      add(path, "the signed head: \(error.reason ?? error.message)")
+      let problem = "the signed head: \(error.reason ?? error.message)"
+      add(path, problem)
+      if error.kind == .missing { strangers.insert(Deviation(path, problem)) }
       return nil
     }
   }

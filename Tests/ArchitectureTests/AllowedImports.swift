@@ -26,7 +26,9 @@ enum AllowedImports {
 
   /// The C libraries of each module.
   static let libraries: [String: Set<String>] = [
-    "Platform": ["CCrypto", "CPosix", "CXXHash", "CCurlLoader", "CSQLite", "CTexts"],
+    "Platform": [
+      "CCrypto", "CPosix", "CXXHash", "CCurlLoader", "CSQLite", "CSealedPages", "CTexts",
+    ],
     "PipelineModel": ["CYAML"],
     "Store": ["CSQLite", "CTexts"],
     "Search": ["CTexts"],

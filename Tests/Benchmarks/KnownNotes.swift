@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Platform
 
 /// Gives a store's database notes that were never taken in, all in one transaction.
 struct KnownNotes {
@@ -16,7 +17,11 @@ struct KnownNotes {
   /// one that was left where it is.
   func add(_ paths: [String], of original: String, inbox: String) throws {
     var handle: OpaquePointer?
-    guard unsafe sqlite3_open(database, &handle) == SQLITE_OK, let handle = unsafe handle else {
+    let flags = SQLITE_OPEN_READWRITE
+    guard
+      unsafe sqlite3_open_v2(database, &handle, flags, Database.fileSystem) == SQLITE_OK,
+      let handle = unsafe handle
+    else {
       throw BenchmarkError("cannot open the store's database", database)
     }
     defer { unsafe sqlite3_close(handle) }

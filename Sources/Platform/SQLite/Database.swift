@@ -1,8 +1,8 @@
 internal import CSQLite
 internal import Glibc
 
-/// A connection to an SQLite database: WAL, every commit flushed, foreign keys enforced. Prepared
-/// statements are cached.
+/// A connection to an SQLite database: WAL, every commit flushed, foreign keys enforced, and in what it
+/// makes, a checksum for every page. Prepared statements are cached.
 @safe package struct Database: ~Copyable {
   package let handle: OpaquePointer
   private var statements: [String: OpaquePointer]
@@ -215,13 +215,14 @@ internal import Glibc
       }
     var opened: OpaquePointer?
     // SQLite gives a handle on failure too; it holds the reason.
-    var status = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+    var status = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, fileSystem)
     guard let handle = unsafe opened else {
       throw SpoolError("open", path, reason: "out of memory")
     }
     if status == SQLITE_OK {
       unsafe sqlite3_busy_timeout(handle, patience)
       unsafe sqlite3_forbid_double_quoted_strings(handle)
+      if access == .writing { unsafe reserveChecksums(in: handle) }
       status = unsafe configure(handle, access, patience)
     }
     guard status == SQLITE_OK else {
@@ -269,18 +270,20 @@ internal import Glibc
     let action = "copy the database to"
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let status = unsafe sqlite3_open_v2(target, &opened, flags, nil)
+    let status = unsafe sqlite3_open_v2(target, &opened, flags, Self.fileSystem)
     defer { unsafe sqlite3_close(opened) }
     guard status == SQLITE_OK, let other = unsafe opened else {
       throw unsafe Self.failure(action, target, opened, status)
     }
     // A partial copy is useless: no journal, one flush of the whole at the end.
     unsafe sqlite3_exec(other, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
+    if hasPageChecksums { try unsafe expectChecksums(in: other, target, action) }
     guard let backup = unsafe sqlite3_backup_init(other, "main", handle, "main") else {
       throw unsafe Self.failure(action, target, other, sqlite3_errcode(other))
     }
     unsafe sqlite3_backup_step(backup, -1)
     let result = unsafe sqlite3_backup_finish(backup)
+    if result == Self.damagedPage { throw Self.damage(in: path, advice) }
     guard result == SQLITE_OK else { throw unsafe Self.failure(action, target, other, result) }
   }
 
@@ -294,64 +297,6 @@ internal import Glibc
       action, path, reason: words == "not an error" ? general : words ?? general,
       advice: "check the room and the permissions there",
       cause: status & 0xFF == SQLITE_FULL || system.isFullDisk ? .fullDisk : .environment)
-  }
-}
-
-/// Errors from SQLite's results.
-extension Database {
-  /// The codes of failed reads.
-  private static let readCodes: Set<CInt> = [
-    SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 7 << 8, SQLITE_IOERR | 33 << 8,
-  ]
-
-  /// The error of the last call.
-  /// - Parameter action: its purpose, in words that a path may follow.
-  private static func failure(
-    _ action: String, _ path: String, _ handle: OpaquePointer, _ advice: Advice
-  ) -> SpoolError {
-    let code = unsafe sqlite3_errcode(handle) & 0xFF
-    // A full disk appears as an I/O error where SQLite maps its shared memory.
-    let system = SystemError(unsafe sqlite3_system_errno(handle))
-    let words = unsafe String(cString: sqlite3_errmsg(handle))
-    // Unreadable schema pages appear as corruption.
-    if code == SQLITE_CORRUPT, system.code == EIO || isUnreadable(path) {
-      return SpoolError("read", path, SystemError(EIO), advice: advice.unreadable)
-    }
-    let isReading = unsafe readCodes.contains(sqlite3_extended_errcode(handle))
-    let isOfSystem = (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system.code != 0
-    let isFull = code == SQLITE_FULL || (isOfSystem && system.isFullDisk)
-    // A failed read does not depend on its purpose.
-    return SpoolError(
-      isReading && !isFull ? "read" : action, path,
-      reason: isOfSystem ? "\(system.words) (\(words))" : words,
-      advice: (isOfSystem && system.code != EIO ? system.advice : nil) ?? advice.text(for: code),
-      cause: isFull ? .fullDisk : .environment)
-  }
-
-  /// Whether a file has unreadable sectors, which SQLite does not always report. Reads all of it.
-  package static func isUnreadable(_ path: String) -> Bool {
-    var bytes = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
-    var offset: Int64 = 0
-    do throws(SystemError) {
-      let file = try OpenFile(path, O_RDONLY)
-      while true {
-        let count = try FileOperations.uncounted.read(into: &bytes, from: file, at: offset)
-        if count == 0 { return false }
-        offset += Int64(count)
-      }
-    } catch { return error.code == EIO }
-  }
-}
-
-extension Database.Advice {
-  fileprivate func text(for code: CInt) -> String? {
-    switch code {
-    case SQLITE_IOERR: unreadable
-    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: denied
-    case SQLITE_NOTADB, SQLITE_CORRUPT: damaged
-    case SQLITE_BUSY, SQLITE_LOCKED: "another process is writing for a long time: try again later"
-    default: nil
-    }
   }
 }
 

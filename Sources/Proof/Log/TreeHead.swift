@@ -42,7 +42,8 @@ package struct TreeHead: Hashable, Sendable {
   ///
   /// - Parameters:
   /// - path: for messages.
-  /// - keys: the keys whose signatures count.
+  /// - keys: the keys whose signatures count. Where the signer's is not among them, the error's kind is
+  ///   ``SpoolError/Kind/missing``.
   package init(_ text: String, at path: String, keys: [VerifyingKey]) throws(SpoolError) {
     let envelope: Envelope
     do throws(SpoolError) {
@@ -51,9 +52,12 @@ package struct TreeHead: Hashable, Sendable {
       throw SpoolError("cannot read the tree head \(path)", reason: error.reason, cause: .blocked)
     }
     guard let signer = envelope.signer(among: keys) else {
+      // A key that is not known here says nothing of the head.
+      let isKnown = keys.contains { $0.id.hex == envelope.keyID }
       throw SpoolError(
         "the tree head \(path) is not used",
-        reason: "no key that is trusted here signed it, or it was changed since", cause: .blocked)
+        reason: "no key that is trusted here signed it, or it was changed since", cause: .blocked,
+        kind: isKnown ? .broken : .missing)
     }
     guard let json = try? JSONReader.signedValue(of: envelope.payload),
       let size = json["size"]?.integer, size >= 0,

@@ -18,7 +18,7 @@ enum DatabaseCondition: Hashable, Sendable {
     // Opening for writing shows whether writing is possible.
     let isWritable = FilePath.isWritable(path)
     let flags = (isWritable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX
-    let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    let status = unsafe sqlite3_open_v2(path, &opened, flags, Database.fileSystem)
     defer { unsafe sqlite3_close(opened) }
     guard status == SQLITE_OK, let handle = unsafe opened else {
       self = (try? FileStamp(at: path)) == nil ? .blank : .sound
@@ -49,10 +49,13 @@ enum DatabaseCondition: Hashable, Sendable {
     case SQLITE_ROW:
       guard let text = unsafe sqlite3_column_text(statement, 0) else { return nil }
       let words = unsafe String(cString: text)
+      if words.hasSuffix("error code=\(Database.damagedPage)") { return Database.damagedPageWords }
       return words == "ok" ? nil : firstLine(words)
     // The statement itself is valid: an unnamed error is an unknown file format.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR:
       return unsafe String(cString: sqlite3_errmsg(handle))
+    case SQLITE_IOERR where unsafe sqlite3_extended_errcode(handle) == Database.damagedPage:
+      return Database.damagedPageWords
     default: return nil
     }
   }
@@ -64,7 +67,8 @@ enum DatabaseCondition: Hashable, Sendable {
   static func isReadFailure(
     _ words: String, _ handle: OpaquePointer, _ path: String
   ) -> Bool {
-    unsafe readCodes.contains(where: words.hasSuffix) || sqlite3_system_errno(handle) == EIO
+    unsafe readCodes.contains(where: words.hasSuffix)
+      || (words != Database.damagedPageWords && sqlite3_system_errno(handle) == EIO)
       || Database.isUnreadable(path)
   }
 

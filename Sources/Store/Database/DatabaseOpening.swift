@@ -37,8 +37,12 @@ struct DatabaseOpening {
       switch try attempt(isSuspect: wasCutOff(lock), isGone: isGone) {
       case .opened(var database):
         let version = try schema.version(of: &database, layout.database)
-        if version == 0 || version == schema.steps.count || isAlone {
-          try update(&database)
+        let isOld = version > 0 && version < schema.steps.count
+        if !isAlone, !isOld, version > 0, try Schema.isRecordedSealed(&database) == false {
+          isAlone = lock.tryAlone()
+        }
+        if isAlone || !isOld {
+          try update(&database, isAlone: isAlone)
           // Another process may take the lock at this moment.
           if !isAlone || lock.tryShared() { return database }
           isAlone = false
@@ -102,9 +106,12 @@ struct DatabaseOpening {
     return .opened(database)
   }
 
-  /// Migrates the database after a backup of it.
-  private func update(_ database: inout Database) throws(SpoolError) {
+  /// Migrates the database after a backup of it, and adds checksums to its pages.
+  /// - Parameter isAlone: whether no other process has the store open.
+  private func update(_ database: inout Database, isAlone: Bool) throws(SpoolError) {
     let version = try schema.version(of: &database, layout.database)
+    // On a full disk it stays as it is, and the next opening tries again.
+    defer { if isAlone || version == 0 { try? schema.seal(&database) } }
     if version == schema.steps.count { return }
     if version > 0 { try slots.addUnlessThere(database) }
     try schema.migrate(&database, at: layout.database)

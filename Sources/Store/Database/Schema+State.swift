@@ -46,6 +46,9 @@ extension Schema {
     if hasFormat, application != Self.applicationID {
       return .damaged("its header does not say that it is a store's")
     }
+    if try Self.isRecordedSealed(&database) == true, !database.hasPageChecksums {
+      return .damaged("its header says that its pages have no checksums, and they have")
+    }
     for table in try Self.oneRowTables(in: &database)
     where try Self.number("SELECT count(*) FROM \(table)", in: &database) != 1 {
       return .damaged("its table \(table) has lost its only row")
@@ -88,8 +91,9 @@ extension Schema {
   }
 }
 
-/// The structure of a database: tables with columns, indices, triggers. SQL texts and rows do not
-/// count, so that it is the same for every version of SQLite.
+/// The structure of a database: tables with columns, types, defaults, keys and references; indices and
+/// triggers as they were written. The SQL of tables does not count: versions of SQLite differ in how
+/// they add a column to it.
 struct SchemaShape: Hashable, Sendable {
   private let parts: Set<String>
 
@@ -99,8 +103,14 @@ struct SchemaShape: Hashable, Sendable {
   init(of database: inout Database) throws(SpoolError) {
     let rows = try database.run(
       """
-      SELECT s.type || ' ' || s.name || ' ' || s.tbl_name || ' ' || coalesce((
-        SELECT group_concat(c.name) FROM pragma_table_info(s.name) AS c), '')
+      SELECT s.type || ' ' || s.name || ' ' || s.tbl_name || ' '
+        || CASE s.type WHEN 'table' THEN coalesce((
+          SELECT group_concat(c.name || ' ' || c.type || ' ' || c."notnull" || ' '
+            || coalesce(c.dflt_value, '') || ' ' || c.pk)
+          FROM pragma_table_info(s.name) AS c), '') || ' ' || coalesce((
+          SELECT group_concat(k."table" || ' ' || k."from" || ' ' || k."to" || ' ' || k.on_delete)
+          FROM pragma_foreign_key_list(s.name) AS k), '')
+        ELSE coalesce(s.sql, '') END
       FROM sqlite_schema AS s WHERE s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       """, to: "read the tables of")
     parts = Set(rows.compactMap { $0.first?.text })

@@ -44,6 +44,7 @@ struct Schema: Sendable {
       text_schema_word_corrections,
       text_schema_run_states,
       text_schema_export_sounds,
+      text_schema_page_checksums,
     ].map { unsafe String(cString: $0) })
 
   /// The step that records whether a claim waits for a decision.
@@ -65,6 +66,25 @@ struct Schema: Sendable {
           "UPDATE format SET version = ?", [.integer(Int64(steps.count))], to: "update")
       }
     }
+  }
+
+  /// Gives every page of a migrated database its checksum, and records that. One of an older format is
+  /// written anew, in a transaction; a new one has them. O(size of the database).
+  func seal(_ database: inout Database) throws(SpoolError) {
+    let action = "add checksums to the pages of"
+    guard try Self.isRecordedSealed(&database) == false else { return }
+    if CrashPoint.chosen != nil { Database.watchWrites { CrashPoint.chosen?.pass() } }
+    defer { Database.watchWrites(nil) }
+    guard try database.addPageChecksums(to: action) else { return }
+    try database.run("UPDATE format SET has_checksums = 1", to: action)
+  }
+
+  /// Whether the tables say that every page has a checksum; nil in a format without.
+  static func isRecordedSealed(_ database: inout Database) throws(SpoolError) -> Bool? {
+    let column = try database.run(
+      "SELECT 1 FROM pragma_table_info('format') WHERE name = 'has_checksums'", to: "read")
+    if column.isEmpty { return nil }
+    return try database.run("SELECT has_checksums FROM format", to: "read").first?[0].integer == 1
   }
 
   /// The version of a database; throws if a newer Spool has written it.

@@ -58,7 +58,7 @@ extension DiskStore {
       }
     } catch {
       // A copy of a damaged database is no backup.
-      if error.action == BackupSlots.using {
+      if error.action == BackupSlots.using || error.kind == .broken {
         news.tell("the database is damaged (\(error.why)): \(command: .check) says more")
       }
     }

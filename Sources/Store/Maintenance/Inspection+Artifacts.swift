@@ -59,6 +59,14 @@ extension Inspection {
   /// older one, in its place hides the loss.
   func inspectLostRecords(_ report: inout InspectionReport) {
     let lost = LostRecords(layout: layout, files: files)
+    if lost.isDamaged {
+      report.findings.append(
+        InspectionFinding(
+          .lostRecords, layout.acceptedLoss,
+          problem: "the list of the files without a record is not what was written",
+          meaning: "until it is repaired, nothing that is in the store counts as unneeded"))
+      return
+    }
     if lost.isAccepted { return }
     let count = lost.digests.count
     report.findings.append(

@@ -28,6 +28,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     case damagedRecord
     /// The transparency log is not as it was signed.
     case damagedLedger
+    /// Nothing is known of the transparency log: the key that signed it is not known here.
+    case untoldLedger
     /// A backup is damaged.
     case damagedBackup
     /// A journal entry is damaged.
@@ -83,10 +85,13 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - name: the store's file, or the receipt.
   ///   - advice: nil if a repair helps.
-  package init(log name: String, problem: String, advice: String?) {
+  ///   - isUntold: whether it may be sound, and its signer is not known.
+  package init(log name: String, problem: String, advice: String?, isUntold: Bool = false) {
     self.init(
-      .damagedLedger, name, problem: problem,
-      meaning: "the receipts that are there can be checked; the ledger cannot tell what is missing",
+      isUntold ? .untoldLedger : .damagedLedger, name, problem: problem,
+      meaning: isUntold
+        ? "whether the ledger is as it was signed cannot be told here; everything else was checked"
+        : "the receipts that are there can be checked; the ledger cannot tell what is missing",
       advice: advice ?? Self.repair)
   }
 
@@ -99,8 +104,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
       .damagedBackup,
       .damagedNote, .damagedWork, .damagedPin:
       true
-    case .unfinishedStore, .originalElsewhere, .withoutRecord, .onlyRecord, .unnamedArtifact,
-      .strayFile, .exportMissing, .exportChanged:
+    case .unfinishedStore, .originalElsewhere, .untoldLedger, .withoutRecord, .onlyRecord,
+      .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       false
     }
   }
@@ -139,6 +144,9 @@ package struct InspectionReport: Hashable, Sendable, Codable {
   package mutating func add(_ damage: [InspectionFinding]) {
     findings = findings.filter(\.isDamage) + damage + findings.filter { !$0.isDamage }
   }
+
+  /// Whether everything could be checked that was to be.
+  package var isTold: Bool { !findings.contains { $0.kind == .untoldLedger } }
 
   /// Whether there is no damage.
   package var isSound: Bool { !findings.contains(where: \.isDamage) }

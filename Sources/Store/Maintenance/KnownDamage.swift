@@ -26,7 +26,10 @@ struct KnownDamage: Codable, Sendable {
   /// What is remembered; empty if that cannot be read.
   init(of layout: StoreLayout) {
     let bytes = try? FileOperations.system.bytes(of: layout.knownDamage)
-    self = bytes.flatMap { try? StoredJSON.decode(String(decoding: $0, as: UTF8.self)) } ?? Self()
+    let stored = bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    // Earlier versions wrote it without a checksum.
+    let text = stored.hasPrefix("{") ? stored : SealedText.open(stored)
+    self = text.flatMap { try? StoredJSON.decode($0) } ?? Self()
     entries.removeAll { entry in
       guard let digest = Digest(hex: entry.artifact),
         let stamp = try? FileStamp(at: layout.artifact(digest))
@@ -103,7 +106,7 @@ extension DiskStore {
     }
     guard let text = try? StoredJSON.encode(damage, to: "remember damage in") else { return }
     try? files.replace(
-      layout.knownDamage, with: Array(text.utf8),
+      layout.knownDamage, with: Array(SealedText.seal(text).utf8),
       draft: "\(layout.drafts)/\(AbandonedFiles.newName(for: .current))", mode: 0o600)
   }
 }

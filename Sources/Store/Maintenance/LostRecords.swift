@@ -12,10 +12,19 @@ struct LostRecords: Sendable {
   let layout: StoreLayout
   let files: FileOperations
 
-  /// The listed artifacts. O(n).
+  /// The listed artifacts; all there are if a list is damaged. O(n).
   var digests: Set<Digest> {
-    Set([layout.lostRecords, layout.acceptedLoss].flatMap(digests))
+    isDamaged
+      ? Set(ArtifactFile.all(in: layout).files.map(\.digest))
+      : Set(lists.compactMap(list).joined())
   }
+
+  /// Whether a list is not what was written.
+  var isDamaged: Bool {
+    lists.contains { (try? FileStamp(at: $0)) != nil && list(in: $0) == nil }
+  }
+
+  private var lists: [String] { [layout.lostRecords, layout.acceptedLoss] }
 
   /// Whether nothing is lost, or a repair has accepted it.
   var isAccepted: Bool { (try? FileStamp(at: layout.lostRecords)) == nil }
@@ -37,7 +46,7 @@ struct LostRecords: Sendable {
     }
     if unnamed.isEmpty { return 0 }
     let path = isAccepted ? layout.acceptedLoss : layout.lostRecords
-    let text = unnamed.union(digests(in: path)).sorted().map { $0.hex + "\n" }.joined()
+    let text = Self.text(of: unnamed.union(list(in: path) ?? Array(digests)))
     try doing("list the files without a record in", path) { () throws(SystemError) in
       try files.replace(path, with: Array(text.utf8), draft: path + ".part", mode: 0o644)
       try files.flushFolder(layout.root)
@@ -47,7 +56,7 @@ struct LostRecords: Sendable {
 
   /// Accepts the loss: the list stays.
   func accept() throws(SpoolError) {
-    let text = digests.sorted().map { $0.hex + "\n" }.joined()
+    let text = Self.text(of: digests)
     try doing("accept the loss of records in", layout.acceptedLoss) { () throws(SystemError) in
       try files.replace(
         layout.acceptedLoss, with: Array(text.utf8), draft: layout.acceptedLoss + ".part",
@@ -64,12 +73,28 @@ struct LostRecords: Sendable {
     }
   }
 
-  private func digests(in path: String) -> [Digest] {
-    guard let bytes = try? files.bytes(of: path, limit: Self.byteLimit) else { return [] }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
-      Digest(hex: String($0))
-    }
+  /// A digest on each line, and behind a mark that of all lines before it.
+  private static func text(of digests: Set<Digest>) -> String {
+    let lines = digests.sorted().map { $0.hex + "\n" }.joined()
+    return lines + mark + SHA256.digest(of: lines).hex + "\n"
   }
+
+  /// The digests in a file; none if it is not there, nil if it is not what was written. Earlier versions
+  /// wrote no digest of the lines.
+  private func list(in path: String) -> [Digest]? {
+    guard (try? FileStamp(at: path)) != nil else { return [] }
+    guard let bytes = try? files.bytes(of: path, limit: Self.byteLimit) else { return nil }
+    var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    if let last = lines.last, last.hasPrefix(Self.mark) {
+      lines.removeLast()
+      let text = lines.map { $0 + "\n" }.joined()
+      guard last == Self.mark + SHA256.digest(of: text).hex else { return nil }
+    }
+    let digests = lines.compactMap { Digest(hex: $0) }
+    return digests.count == lines.count ? digests : nil
+  }
+
+  private static let mark = "all "
 
   /// Room for four million artifacts.
   private static let byteLimit: Int64 = 256 << 20

@@ -108,7 +108,7 @@ package struct Repair: Sendable {
       case .damagedPin: "take the pins from the log"
       case .withoutRecord: "write the log again"
       case .onlyRecord: "take it into the database"
-      case .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger,
+      case .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger, .untoldLedger,
         .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
         nil
       }
@@ -138,6 +138,7 @@ extension RepairSite {
       }
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
     case .database, .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger,
+      .untoldLedger,
       .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       return false
     }

@@ -98,6 +98,7 @@ struct Rebuild {
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
+      try schema.seal(&database)
       try ChangeLog.record(ChangeLog.State(), in: &database)
       try database.transaction(to: "restore") { (database) throws(SpoolError) in
         try CheckpointTable.strikeMissing(in: layout, from: &database)
@@ -155,6 +156,7 @@ struct Rebuild {
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
+      try schema.seal(&database)
       var counts = try log.catchUp(&database)
       database.recorder = log.recorder(knowing: schema)
       if log.old.isThere { counts.add(try log.old.takeIn(&database, log)) }

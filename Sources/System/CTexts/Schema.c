@@ -83,3 +83,6 @@ const char *const text_schema_run_states = (const char[]){
 const char *const text_schema_export_sounds = (const char[]){
 #embed "Store/27-export-sounds.sql"
     , 0};
+const char *const text_schema_page_checksums = (const char[]){
+#embed "Store/28-page-checksums.sql"
+    , 0};

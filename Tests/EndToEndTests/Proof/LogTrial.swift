@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -38,12 +39,7 @@ extension LogTrial {
 
   /// Changes the store's database behind the program's back.
   func tamper(_ statement: String) throws {
-    let result = try #require(Program(named: "python3")).run([
-      "-c",
-      "import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript(sys.argv[2])\nd.commit()",
-      place.store + "/spool.sqlite", statement,
-    ])
-    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    try place.database().script(statement, to: "change")
   }
 
   /// Puts another size into the head beside the database.

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -174,29 +175,22 @@ struct StampOutageTests {
   func restored() throws {
     authority.end()
     #expect(try bench.run().exitCode == 0)
-    let python = try #require(Program(named: "python3"))
-    func database(_ lines: String) throws {
-      let start = """
-        import json, sqlite3, sys
-        store = sqlite3.connect(sys.argv[1])
-        """
-      let result = try python.run(
-        ["-c", "\(start)\n\(lines)\nstore.commit()", place.store + "/spool.sqlite"],
-        folder: place.folder.path)
-      #expect(result.exitCode == 0, "\(result.errorOutput)")
+    let kept: [SQLRow]
+    do {
+      var database = try place.database()
+      kept = try database.run("SELECT * FROM awaited_stamps", to: "read")
     }
-    try database(
-      "json.dump(list(store.execute('SELECT * FROM awaited_stamps')), open('kept.json', 'w'))")
     try authority.begin()
     #expect(try place.spool(["proof", "stamp"]).exitCode == 0)
     let before = try place.allExports()
-    try database(
-      """
-      for row in json.load(open('kept.json')):
-          marks = ','.join('?' * len(row))
-          store.execute(f'INSERT INTO awaited_stamps VALUES ({marks})', row)
-      store.execute("DELETE FROM published WHERE path LIKE '%.tsr%'")
-      """)
+    do {
+      var database = try place.database()
+      for row in kept {
+        let marks = row.map { _ in "?" }.joined(separator: ",")
+        try database.run("INSERT INTO awaited_stamps VALUES (\(marks))", row, to: "change")
+      }
+      try database.script("DELETE FROM published WHERE path LIKE '%.tsr%'", to: "change")
+    }
     #expect(try bench.waiting().count == 1)
     let again = try place.spool(["proof", "stamp"])
     #expect(again.exitCode == 0, "\(again.text)\(again.errorOutput)")

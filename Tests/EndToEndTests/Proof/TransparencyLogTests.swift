@@ -172,6 +172,9 @@ struct ReceiptLedgerTests: LogTrial {
     let refused = try place.spool(words, environment: keys)
     #expect(refused.exitCode == 1)
     #expect(refused.errorOutput.contains("spool proof key import"), "\(refused.errorOutput)")
+    let untold = try place.spool(["store", "check"], environment: keys)
+    #expect(untold.exitCode == 1 && untold.text.contains("could not be checked"), "\(untold.text)")
+    #expect(try place.spool(["store", "repair"], environment: keys).exitCode == 0)
     for verdict in try verdicts() { #expect(verdict.code == 0 || verdict.text.contains("b.rec")) }
     #expect(
       try place.spool(["proof", "key", "import", place.out + "/spool.pub"], environment: keys)

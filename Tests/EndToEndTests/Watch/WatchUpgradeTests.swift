@@ -1,11 +1,10 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
 /// A package upgrade under a running service: the newer program migrates the store.
-@Suite(
-  "A watch ends when a newer Spool has upgraded its store",
-  .enabled(if: Program(named: "sqlite3") != nil, "the sqlite3 program is not installed"))
+@Suite("A watch ends when a newer Spool has upgraded its store")
 struct WatchUpgradeTests {
   private let inbox: WatchedPlace
   private var place: Workspace { inbox.place }
@@ -14,17 +13,12 @@ struct WatchUpgradeTests {
 
   /// Changes the store's format as a migration does.
   private func setFormat(by difference: Int) throws {
-    let sqlite = try #require(Program(named: "sqlite3"))
-    let database = place.store + "/spool.sqlite"
-    let read = try sqlite.run([database, "SELECT version FROM format"])
-    let known = try #require(Int(read.text.trimmingCharacters(in: .whitespacesAndNewlines)))
-    let version = known + difference
-    let done = try sqlite.run([
-      "-cmd", ".timeout 10000", database,
+    var database = try place.database()
+    let known = try database.run("SELECT version FROM format", to: "read").first?[0].integer
+    let version = try #require(known) + Int64(difference)
+    try database.script(
       "BEGIN IMMEDIATE; PRAGMA user_version = \(version); UPDATE format SET version = \(version); "
-        + "COMMIT;",
-    ])
-    try #require(done.exitCode == 0, "\(done.errorOutput)")
+        + "COMMIT;", to: "change")
   }
 
   @Test(

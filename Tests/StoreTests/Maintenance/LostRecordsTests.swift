@@ -58,6 +58,21 @@ struct LostRecordsTests {
     #expect(try collect().unrecordedBytes == 0)
   }
 
+  @Test("with a flipped bit in their list, nothing is freed, and a repair writes it again")
+  func damagedList() throws {
+    _ = try DiskStore(at: sample.path)
+    _ = try Repair(of: sample.path).run()
+    let list = StoreLayout(root: sample.path).acceptedLoss
+    for byte in [0, 64, 70, Int(try FileStamp(at: list).byteCount) - 2] {
+      try flipBit(0, ofByte: byte, in: list)
+      #expect(try collect { $0.age = 0 }.files == [], "\(byte)")
+      #expect(try sample.damage().map(\.kind) == [.lostRecords], "\(byte)")
+      #expect(try Repair(of: sample.path).run().remaining == [], "\(byte)")
+      #expect(try collect { $0.age = 0 }.files == [], "\(byte)")
+    }
+    #expect(try collect { $0.includesUnrecorded = true }.files.count == count)
+  }
+
   @Test("a file that is named again is no longer without a record")
   func namedAgain() throws {
     do {

@@ -184,11 +184,12 @@ import Testing
 
     let copy = try ScratchFolder()
     try FileManager.default.copyItem(atPath: store.path, toPath: copy.file("store"))
+    let report = try Inspection(of: copy.file("store")).run()
+    #expect(report.findings.contains { $0.kind == .database })
     let damaged = try DiskStore(at: copy.file("store"))
+    #expect(damaged.recovery != nil)
     let runs = try damaged.runs.newest(limit: 10)
     #expect(runs.contains(ended) && runs.count == 2, "\(runs)")
-    let report = try Inspection(of: copy.file("store")).run()
-    #expect(report.findings.contains { $0.isDamage })
   }
 
   @Test("the beginning of a name is enough where it tells runs apart")

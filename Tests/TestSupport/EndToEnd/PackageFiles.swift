@@ -20,10 +20,13 @@ package enum PackageFiles {
     path("Sources/spool/Spool.docc/\(name).md")
   }
 
-  /// Unpacks the store, keys and exports that version 0.1 left, as `store` and others.
-  package static func unpackKeptStore(into folder: ScratchFolder) throws {
+  /// Unpacks the store, keys and exports that an earlier version left, as `store` and others.
+  /// - Parameter name: of the archive, without its ending.
+  package static func unpackKeptStore(
+    _ name: String = "store-0.1", into folder: ScratchFolder
+  ) throws {
     try Reference.output(
-      "tar", ["-xJf", path("Tests/Fixtures/store-0.1.tar.xz"), "-C", folder.path])
+      "tar", ["-xJf", path("Tests/Fixtures/\(name).tar.xz"), "-C", folder.path])
   }
 
   /// A file of the data that may lie beside the package; nil where it does not.

@@ -1,4 +1,5 @@
 package import Foundation
+package import Platform
 
 /// A user's place of work, deleted with its last reference: a scratch folder with a store, an
 /// output folder, and whatever recordings and pipelines a test puts there.
@@ -30,6 +31,11 @@ package struct Workspace: Sendable {
   package var keys: String { file("keys") }
   /// What tells programs where they may leave things.
   package var environment: [String: String] { ["SPOOL_STORE": store, "SPOOL_KEYS": keys] }
+
+  /// The store's database: another program than Spool would write pages without their checksums.
+  package func database() throws -> Database {
+    try Database(at: store + "/spool.sqlite", for: .writing, advice: Database.Advice())
+  }
 
   // MARK: Commands
 

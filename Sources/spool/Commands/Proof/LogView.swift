@@ -118,7 +118,9 @@ struct LogView {
 extension LogAudit {
   var inspectionFindings: [InspectionFinding] {
     let advice = advice
-    return findings.map { InspectionFinding(log: $0.name, problem: $0.reason, advice: advice) }
+    return findings.map {
+      InspectionFinding(log: $0.name, problem: $0.reason, advice: advice, isUntold: isUntold)
+    }
   }
 
   /// What the recovery changes; empty without one.

@@ -20,7 +20,8 @@ extension Command {
       spool status names the recordings that it is of. Exports that were moved or edited since are mentioned, \
       and are no damage.
 
-      The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told.
+      The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told: also where \
+      no key is known here that signed the ledger.
       """,
     options: [Options.quick, Options.store, Options.keys, Options.json, Options.quiet],
     examples: [
@@ -54,14 +55,15 @@ extension CommandContext {
         store.remember(report)
       }
       meter.clear()
-      if report.isSound, report.isThorough { DiskStore.noteCheck(ofStore: path) }
+      if report.isSound, report.isTold, report.isThorough { DiskStore.noteCheck(ofStore: path) }
       if isJSON {
-        console.print(JSONText.of(JSONLine(report, adding: ["sound": report.isSound])))
-      } else if !isQuiet || !report.isSound {
+        let isSound = report.isSound && report.isTold
+        console.print(JSONText.of(JSONLine(report, adding: ["sound": isSound])))
+      } else if !isQuiet || !report.isSound || !report.isTold {
         let lines = FindingList(report.findings, store: arguments[Options.store]).lines
         console.print(console.completed((lines + summary(report)).joined(separator: "\n")))
       }
-      return report.isSound ? .done : .verificationFailed
+      return !report.isSound ? .verificationFailed : report.isTold ? .done : .failed
     } catch {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
@@ -81,13 +83,18 @@ extension CommandContext {
       + ((report.receipts ?? 0) == 0 ? "" : ", \(Count.of(report.receipts ?? 0, "receipt"))")
       + (report.unfinished == 0 ? "" : ", \(Count.of(report.unfinished, "unfinished pass"))")
     let verdict =
-      report.isSound
-      ? report.isThorough
-        ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
-      : "the store is damaged: \(Count.of(damage, "problem"))"
-        + (isRepairable
-          ? "; \(StoreOption(arguments[Options.store]).completing("spool store repair")) puts it right"
-          : "")
+      if !report.isSound {
+        "the store is damaged: \(Count.of(damage, "problem"))"
+          + (isRepairable
+            ? "; \(StoreOption(arguments[Options.store]).completing("spool store repair")) puts it right"
+            : "")
+      } else if !report.isTold {
+        "no damage was found, but the ledger of receipts could not be checked"
+      } else if report.isThorough {
+        "the store is sound"
+      } else {
+        "nothing is missing, and no length is wrong; no bytes were read"
+      }
     let ballast =
       report.ballastBytes > 0 || report.runs == 0
       ? []
@@ -104,8 +111,9 @@ extension LogAudit {
     let named = Set(findings.map(\.name))
     let missing = missing(from: try store.runs.newest(limit: .max))
       .filter { !named.contains($0.name) }
+    // An unknown signer's log is not compared.
     return inspectionFindings
-      + missing.map {
+      + (isUntold ? [] : missing).map {
         InspectionFinding(
           log: $0.name, problem: $0.reason,
           advice: "put a backup in its place with spool store restore; without one, keep this "

@@ -76,7 +76,8 @@ extension CommandContext {
     }
     let left =
       isDryRun ? [] : try LogAudit(try store.receipts.records(), keys: keys).damage(in: store)
-    report.add(audit.inspectionFindings, done: audit.repairActions, remaining: left)
+    report.add(
+      audit.inspectionFindings, done: audit.repairActions, remaining: left.filter(\.isDamage))
     if isDryRun { return [] }
     let option = arguments[Options.store]
     return try WordSearch(store).lost().map { words in
