@@ -46,7 +46,7 @@ import Testing
     [8000, 22050, 37_800, 48000, 96000])
   func lengths(target: ExportTarget, rate: Int) throws {
     let format = AudioFormat(sampleRate: Hertz(Double(rate)), channelCount: 1)
-    for frames in [37, 1153, rate / 2 - 1, rate / 2, rate / 1152 * 1152 + 23, rate + 17] {
+    for frames in [512, 1153, rate / 2 - 1, rate / 2, rate / 1152 * 1152 + 23, rate + 17] {
       let store = try DiskStore(at: scratch.file("store-\(frames)"))
       let claim = try claim(in: store)
       defer { claim.end() }

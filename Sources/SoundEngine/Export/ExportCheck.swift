@@ -116,6 +116,9 @@ extension ExportTarget {
     if let samples, encoded == format {
       return try compare(path, with: samples, encoded, check)
     }
+    let isResampled = encoded.sampleRate != format.sampleRate
+    let expected =
+      isResampled ? frames.duration(at: format.sampleRate).frames(at: encoded.sampleRate) : frames
     let found: ExportedSound.Measurement
     do throws(SpoolError) {
       found = try ExportedSound.measure(
@@ -123,21 +126,18 @@ extension ExportTarget {
       ) { (_) throws(SpoolError) in try check() }
     } catch {
       if error.cause == .cancelled { throw error }
-      if encoded != format, frames < Self.leastResampled {
+      if encoded != format, min(frames, expected) < Self.leastResampled {
         throw SpoolError(
           "the sound is too short for \(self.format)",
           reason:
             "of \(frames.count) frames nothing is left at \(Int(encoded.sampleRate.value)) Hz",
           advice: "leave \(self.format) out, or take a longer stretch of the recording")
       }
-      throw refused("it cannot be decoded: \(error.account)")
+      throw refused("it cannot be decoded: \(error.reason ?? error.message)")
     }
     guard found.format == encoded else {
       throw refused("it has \(found.format) in place of \(encoded)")
     }
-    let isResampled = encoded.sampleRate != format.sampleRate
-    let expected =
-      isResampled ? frames.duration(at: format.sampleRate).frames(at: encoded.sampleRate) : frames
     guard let length = length(found, expected, isResampled: isResampled) else {
       let declared = found.declared.map { ", and declares \($0.count)" } ?? ""
       throw refused(
@@ -169,7 +169,8 @@ extension ExportTarget {
       }
     } catch {
       if error.cause == .cancelled { throw error }
-      throw refused("it cannot be decoded behind second \(second): \(error.account)")
+      throw refused(
+        "it cannot be decoded behind second \(second): \(error.reason ?? error.message)")
     }
     if let different {
       throw refused("decoded again, it has other samples in second \(different + 1)")
@@ -205,7 +206,7 @@ extension ExportTarget {
   }
 
   /// Of fewer frames, a resampler may leave none.
-  private static let leastResampled = Frames(32)
+  private static let leastResampled = Frames(64)
 
   /// Frames of padding that decoders leave where the last packet holds few frames of the sound.
   private static let mostOfLAME = 46

@@ -132,7 +132,8 @@ final class FileEncoding: LaneWork {
       throw FileEncoding.failure(error, target.format.port)
     }
     guard let path = draft?.path else { return nil }
-    if target.isVerified, try !isAsGiven(path) { return nil }
+    // A pass without any sound fails by itself.
+    if target.isVerified, position > .zero, try !isAsGiven(path) { return nil }
     guard let draft = draft.take() else { return nil }
     return try draft.seal()
   }
