@@ -88,7 +88,8 @@ extension ReceiptBuilder {
           program: work.host.map { ($0.program, $0.version) },
           host: work.host.map { ($0.host, $0.system) }, begunAt: record.begunAt,
           finishedAt: record.finishedAt,
-          facts: components.kind == "assert" ? facts(of: record) : nil))
+          facts: components.kind == "assert" ? facts(of: record) : nil,
+          verified: ["export", "split"].contains(components.kind) ? verified(of: record) : nil))
     }
     return stages
   }
@@ -100,6 +101,23 @@ extension ReceiptBuilder {
         let allowed = fact["allowed"]?.text, case .boolean(let holds)? = fact["holds"]
       else { return nil }
       return Receipt.fact(name, measured: measured, allowed: allowed, holds: holds)
+    }
+  }
+
+  /// What the files of a stage were found to hold when they were decoded again.
+  private func verified(of record: StepRecord) -> [JSONValue]? {
+    record.foundValue?["files"]?.list?.compactMap { file in
+      guard let format = file["format"]?.text, let rate = file["sampleRate"]?.integer,
+        let channels = file["channels"]?.integer, let frames = file["frames"]?.integer
+      else { return nil }
+      func level(_ name: String, _ unit: Unit = .decibelsTruePeak) -> String? {
+        file[name]?.number.map { unit.format(($0 * 10).rounded() / 10) }
+      }
+      return Receipt.verified(
+        format, rate: rate, channels: channels, frames: frames, files: file["files"]?.integer,
+        isEqual: file["samplesEqual"] == .boolean(true), truePeak: level("truePeak"),
+        loudness: level("integratedLoudness", .lufs), ceiling: level("ceiling"),
+        limit: level("limit"), encodings: file["encodings"]?.integer ?? 1)
     }
   }
 

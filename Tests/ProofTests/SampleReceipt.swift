@@ -75,7 +75,17 @@ struct SampleReceipt {
           "sound": Receipt.output(kind: "sound", identity: output, file: (digests[3], 9))
         ],
         libraries: ["libavcodec": "59.37.100"], key: digests[3], isReused: id == "decode",
-        finishedAt: id == "decode" ? nil : finishedAt)
+        finishedAt: id == "decode" ? nil : finishedAt,
+        verified: id == "export"
+          ? [
+            Receipt.verified(
+              "wav", rate: 48_000, channels: 2, frames: 480_001, files: nil, isEqual: true,
+              truePeak: nil, loudness: nil, ceiling: nil, limit: nil, encodings: 1),
+            Receipt.verified(
+              "m4a", rate: 48_000, channels: 2, frames: 480_001, files: 2, isEqual: false,
+              truePeak: "-1.2 dBTP", loudness: "-16.1 LUFS", ceiling: "-1 dBTP",
+              limit: "-2.4 dBTP", encodings: 2),
+          ] : nil)
     }
     return Receipt(
       subjects: subjects,

@@ -62,6 +62,18 @@ import Testing
       - fade: { in: 1 s, out: 1 s, curve: equal-power }
       - export: { formats: [wav, m4a, alac, flac] }
     """,
+    // Files that are encoded again behind a lower limiter, which streams all of it once more.
+    """
+    pipeline: limited
+    inputs: { note: sound }
+    stages:
+      - decode: { from: $note }
+      - compress: { threshold: -30 dB, ratio: 4 }
+      - limit: -12 dBTP
+      - measure: {}
+      - split: { at: [4 s, 9 s], formats: [m4a, mp3], m4a: { bit-rate: 32 kbit/s } }
+      - export: { formats: [wav, m4a, opus], m4a: { bit-rate: 32 kbit/s } }
+    """,
     """
     pipeline: shaped-then-normalized
     inputs: { note: sound }

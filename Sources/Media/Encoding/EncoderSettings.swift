@@ -163,6 +163,11 @@ package enum ExportSpec: Hashable, Sendable {
   /// Vorbis in an Ogg file, of a quality from 0 to 10 (best).
   case vorbis(quality: Int)
 
+  /// The format of the file's sound, for sound of this format: the codec may not have its rate.
+  package func format(of source: AudioFormat) -> AudioFormat {
+    EncoderSettings(self, for: source).format
+  }
+
   /// Linear samples.
   package enum WaveSamples: Hashable, Sendable {
     case integer(Quantizer.Depth)

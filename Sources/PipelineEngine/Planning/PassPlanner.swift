@@ -230,6 +230,8 @@ extension PassOrder {
     for listener in listeners {
       let place = path.firstIndex { $0.step.id == listener.at } ?? -1
       fields += ["listener", "\(place)"] + listener.step.work
+      // What comes before the kept sound decides with it on what a listener makes of it.
+      if case .kept = start { fields += listener.chain.flatMap(\.work) }
       for input in listener.inputs { fields += input.work(on: recordings) }
     }
     return SHA256.digest(of: fields.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n"))

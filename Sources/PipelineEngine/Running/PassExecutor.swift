@@ -73,6 +73,8 @@ package struct PassOrder: Sendable {
     package let at: StepID
     /// Its other inputs, in the order of its ports.
     package let inputs: [SourceInput]
+    /// The steps that lead to it, from the first one on, also those of earlier passes.
+    package let chain: [BoundStep]
   }
 
   package private(set) var start: Start
@@ -220,12 +222,14 @@ extension PassOrder {
           isKept: outline.kept.contains(id)))
     }
     path = members
+    let upstream = UpstreamOutputs(plan, finished: [:])
     listeners = outline.listeners.compactMap { listener in
       plan.step(listener.step).map { step in
         Listener(
           step: step, at: listener.at,
           inputs: PassOrder.inputs(
-            Array(step.orderedSources.dropFirst()), plan: plan, survey: survey))
+            Array(step.orderedSources.dropFirst()), plan: plan, survey: survey),
+          chain: upstream.chain(to: step.id))
       }
     }
     start = try PassOrder.start(of: outline, plan: plan, survey: survey)

@@ -162,7 +162,8 @@ package struct Receipt: Hashable, Sendable {
     id: String, kind: String, revision: Int, parameters: JSONValue, inputs: [String: Digest],
     outputs: [String: JSONValue], libraries: [String: String], key: Digest, isReused: Bool,
     damage: JSONValue? = nil, run: String? = nil, program: Named? = nil, host: Named? = nil,
-    begunAt: Double? = nil, finishedAt: Double? = nil, facts: [JSONValue]? = nil
+    begunAt: Double? = nil, finishedAt: Double? = nil, facts: [JSONValue]? = nil,
+    verified: [JSONValue]? = nil
   ) -> JSONValue {
     .object(leavingOut: [
       "id": .text(id), "kind": .text(kind), "revision": .integer(revision),
@@ -172,6 +173,7 @@ package struct Receipt: Hashable, Sendable {
       "damage": damage, "run": run.map { .text($0) }, "program": program.map(json(ofProgram:)),
       "host": host.map(json(ofHost:)), "begunAt": begunAt.map(time),
       "finishedAt": finishedAt.map(time), "facts": facts.map(JSONValue.list),
+      "verified": verified.map(JSONValue.list),
     ])
   }
 
@@ -185,6 +187,32 @@ package struct Receipt: Hashable, Sendable {
     .object([
       "name": .text(name), "measured": .text(measured), "allowed": .text(allowed),
       "result": .text(holds ? "holds" : "out-of-bounds"),
+    ])
+  }
+
+  /// What a finished file was found to hold when it was decoded again; of several files of one
+  /// format the worst of each figure.
+  /// - Parameters:
+  ///   - format: as the stage calls it.
+  ///   - frames: of all the files.
+  ///   - files: how many there are; nil for one.
+  ///   - isEqual: whether every sample came back as it was given to the encoder.
+  ///   - truePeak: for people: `-1.2 dBTP`; so are the other levels. Nil for silence, and for
+  ///     formats without loss.
+  ///   - ceiling: the true peak that the stages above promise.
+  ///   - limit: what the sound was limited to, to keep that in the file.
+  ///   - encodings: how often it was encoded.
+  package static func verified(
+    _ format: String, rate: Int, channels: Int, frames: Int, files: Int?, isEqual: Bool,
+    truePeak: String?, loudness: String?, ceiling: String?, limit: String?, encodings: Int
+  ) -> JSONValue {
+    .object(leavingOut: [
+      "format": .text(format), "rate": .integer(rate), "channels": .integer(channels),
+      "frames": .integer(frames), "files": files.map { .integer($0) },
+      "result": .text(isEqual ? "samples-equal" : "decoded"),
+      "truePeak": truePeak.map { .text($0) }, "loudness": loudness.map { .text($0) },
+      "ceiling": ceiling.map { .text($0) }, "limit": limit.map { .text($0) },
+      "encodings": .integer(encodings),
     ])
   }
 

@@ -30,7 +30,26 @@ package enum ReceiptForm {
     optional("begunAt", .time, "When the work on it began, where that is known."),
     optional("finishedAt", .time, "When it was made, where that is known."),
     optional("facts", .list(fact, least: 1), "What had to hold, of a stage that states it."),
+    optional(
+      "verified", .list(verified, least: 1),
+      "What its files were found to hold when they were decoded again, before they were published."),
     member("previous", .hex, "The digest of what was stated before it."),
+  ])
+
+  private static let verified = JSONForm.object([
+    member("format", name), member("rate", .integer(least: 1), "Frames a second, as it decodes."),
+    member("channels", .integer(least: 1)),
+    member("frames", count, "Of all files of the format together."),
+    optional("files", .integer(least: 2), "How many files of the format there are, of several."),
+    member(
+      "result", .oneOf(["samples-equal", "decoded"]),
+      "Whether every sample came back as it was given to the encoder; lossy formats are decoded and "
+        + "measured."),
+    optional("truePeak", name, "The true peak of the decoded sound."),
+    optional("loudness", name, "The integrated loudness of the decoded sound."),
+    optional("ceiling", name, "The true peak that the stages above promise."),
+    optional("limit", name, "What the sound was limited to, to decode below the ceiling."),
+    member("encodings", .integer(least: 1), "How often it was encoded."),
   ])
 
   private static let fact = JSONForm.object([

@@ -14,6 +14,7 @@ package protocol ExportOptions {
   var opus: LossyOptions { get }
   var ogg: VorbisOptions { get }
   var dither: String { get }
+  var verify: Bool { get }
 }
 
 /// How samples without loss are written.
@@ -46,7 +47,8 @@ extension ExportOptions {
         throw SpoolError("\(kind) names the format \(word) twice", advice: "each format once")
       }
       targets.append(
-        ExportTarget(format: format, spec: spec(of: format), isDithered: dither == "tpdf"))
+        ExportTarget(
+          format: format, spec: spec(of: format), isDithered: dither == "tpdf", isVerified: verify))
     }
     return targets
   }
@@ -124,6 +126,9 @@ extension [ParameterDescriptor] {
       ParameterDescriptor(
         "dither", .choice(["tpdf", "none"]), .defaulted("tpdf"),
         "the noise that keeps reduced sound linear"),
+      ParameterDescriptor(
+        "verify", .flag, .defaulted("true"),
+        "decode every file again, and compare it with the sound that was encoded"),
     ]
   }
 

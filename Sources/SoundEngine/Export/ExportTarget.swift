@@ -62,6 +62,8 @@ package struct ExportTarget: Sendable {
   package let format: ExportFormat
   package let spec: ExportSpec
   package let isDithered: Bool
+  /// Whether its file is decoded again before it counts.
+  package var isVerified = true
 
   /// The word length that the samples are reduced to; nil where they stay floats.
   package var depth: Quantizer.Depth? {

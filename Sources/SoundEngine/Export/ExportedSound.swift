@@ -34,6 +34,8 @@ package struct ExportedSound: Sendable {
   }
 
   /// The tree over the sound, made again from the file. O(bytes).
+  ///
+  /// Throws where the file has more sound than the extent as well.
   /// - Parameter mayGoOn: called with how many blocks are done; false ends the work, and gives nil.
   package func tree(_ mayGoOn: (Int) -> Bool) throws(SpoolError) -> SampleTree? {
     var leaves: [Digest] = []
@@ -69,7 +71,44 @@ package struct ExportedSound: Sendable {
           block += 1
         }
       }
+      if end > extent.frames { throw strange }
     }
+    // A decoder has read some sound ahead, so that the end of all of it costs nothing to see.
+    if block == extent.blockCount, try decoder.read(into: &buffer) { throw strange }
+  }
+
+  /// What a finished file is like as it decodes.
+  package struct Measurement {
+    package let format: AudioFormat
+    /// The length of the decoded sound.
+    package let frames: Frames
+    /// The length that the container declares; nil where it declares none.
+    package let declared: Frames?
+    /// Nil where only the length was asked for.
+    package let levels: Levels?
+  }
+
+  /// Decodes the file at `path` to its end, and measures what listeners hear. O(sound).
+  /// - Parameters:
+  ///   - isDualMono: whether the loudness of one channel is that of two speakers.
+  ///   - isLengthEnough: whether nothing else is measured.
+  ///   - check: called after each block with the share that is done, where that is known; may throw.
+  package static func measure(
+    _ path: String, isDualMono: Bool = false, isLengthEnough: Bool = false,
+    _ check: (Double?) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Measurement {
+    let decoder = try SoundDecoder(SourceFile(path))
+    let meter =
+      isLengthEnough ? nil : LevelMeter(format: decoder.format, isDualMono: isDualMono)
+    var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Frames(8192))
+    while try decoder.read(into: &buffer) {
+      meter?.analyse(buffer)
+      let total = decoder.expectedFrames.flatMap { $0 > .zero ? $0 : nil }
+      try check(total.map { min(1, Double(decoder.position.count) / Double($0.count)) })
+    }
+    return Measurement(
+      format: decoder.format, frames: decoder.position,
+      declared: decoder.isLengthDeclared ? decoder.expectedFrames : nil, levels: meter?.finding())
   }
 
   private var packing: ExportSpec.WaveSamples {

@@ -77,7 +77,8 @@ final class PassJournal: @unchecked Sendable {
   }
 
   /// Writes an entry.
-  func noteNow() throws(SpoolError) {
+  /// - Parameter always: also where what is big has not changed.
+  func noteNow(always: Bool = false) throws(SpoolError) {
     let standings = taps.map(\.status)
     let now = Date().timeIntervalSince1970
     for tap in taps { try tap.flush() }
@@ -88,7 +89,9 @@ final class PassJournal: @unchecked Sendable {
       note.prune(to: Self.momentLimit, byteLimit: Self.byteLimit)
       let landmark = note.landmark
       // What is big is written down only where there is something to be gained from it.
-      guard !note.isBig(Self.byteLimit) || landmark != lastLandmark.withLock({ $0 }) else {
+      guard
+        always || !note.isBig(Self.byteLimit) || landmark != lastLandmark.withLock({ $0 })
+      else {
         return nil
       }
       lastLandmark.withLock { $0 = landmark }

@@ -11,6 +11,8 @@ final class SoundPassBuilder {
   private let pool: WorkerPool
   private let buffers: BufferPool
   private let fault: PassFault
+  /// Whether the same stream can be had once more.
+  private let canRepeat: Bool
   /// What an earlier process recorded of the pass.
   private let note: PassState?
   /// The listeners made so far, as they stand at the beginning.
@@ -41,9 +43,10 @@ final class SoundPassBuilder {
 
   init(
     _ order: PassOrder, context: PassContext, pool: WorkerPool,
-    buffers: BufferPool, fault: PassFault, note: PassState?
+    buffers: BufferPool, fault: PassFault, canRepeat: Bool, note: PassState?
   ) {
     self.note = note
+    self.canRepeat = canRepeat
     self.order = order
     self.context = context
     self.pool = pool
@@ -195,11 +198,14 @@ final class SoundPassBuilder {
   ) throws(SpoolError) -> SinkContext {
     let sealed = context.sealed
     let step = listener.step.id
-    return SinkContext(
+    var made = SinkContext(
       store: context.store, work: work,
       inputs: try SoundInput.all(listener.inputs, in: context.store),
       pool: WorkerPool(sharing: pool, meter(of: step)), buffers: buffers,
       didSeal: { sealed(step, $0, $1) })
+    made.promise = LevelPromise(of: listener.chain)
+    made.canRepeat = canRepeat
+    return made
   }
 }
 

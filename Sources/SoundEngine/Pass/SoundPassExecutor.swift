@@ -21,11 +21,25 @@ package struct SoundPassExecutor: PassExecutor {
     pool = WorkerPool(threadCount: max(1, coreCount))
   }
 
-  /// Runs a pass to its end. Blocks.
+  /// Runs a pass to its end. Blocks. Where a listener needs the stream once more, it flows again as
+  /// in a pass that was interrupted: what the others have is not made again.
   package func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome {
-    let source = try SoundPass.open(order, in: context)
-    let pass = try SoundPass(order, source: source, context: context, pool: pool, timing: timing)
-    return try pass.run()
+    var workSeconds: [StepID: Double] = [:]
+    var isRepeated = false
+    while true {
+      let source = try SoundPass.open(order, in: context)
+      let pass = try SoundPass(
+        order, source: source, context: context, pool: pool, timing: timing,
+        isRepeated: isRepeated)
+      let result = try pass.run()
+      workSeconds.merge(pass.workSeconds, uniquingKeysWith: +)
+      guard var outcome = result else {
+        isRepeated = true
+        continue
+      }
+      outcome.workSeconds = workSeconds
+      return outcome
+    }
   }
 
   /// Opens the file as a recording, as every source of sound does.
@@ -149,7 +163,7 @@ private final class SoundPass {
   /// Makes the processors and the taps of a pass, as an earlier process left them where one did.
   init(
     _ order: PassOrder, source: any SoundSource, context: PassContext, pool: WorkerPool,
-    timing: SoundPassExecutor.Timing
+    timing: SoundPassExecutor.Timing, isRepeated: Bool
   ) throws(PassFailure) {
     self.order = order
     self.context = context
@@ -164,7 +178,8 @@ private final class SoundPass {
     }
     let (noted, notedAt) = isRepeatable ? try SoundPass.record(in: context) : (nil, 0)
     let builder = SoundPassBuilder(
-      order, context: context, pool: pool, buffers: buffers, fault: fault, note: noted)
+      order, context: context, pool: pool, buffers: buffers, fault: fault,
+      canRepeat: isRepeatable, note: noted)
     let segments = try builder.segments(of: source.outline)
     sourceStep = order.sourceStep
     reporters = builder.reporters
@@ -193,6 +208,7 @@ private final class SoundPass {
       source, of: sourceStep, through: segments, fallible: builder.fallible, from: restartPoint,
       momentInterval: timing.restartPoint, buffers: buffers, journal: journal, fault: fault,
       meter: sourceMeter)
+    guard !isRepeated else { return }
     let outline = source.outline
     let begin = Frames(restartPoint?.frame ?? 0).duration(at: outline.format.sampleRate)
     for part in builder.damage { context.dropped(part.step, part.part, part.goesOnAt) }
@@ -210,8 +226,11 @@ private final class SoundPass {
     return (last.flatMap { PassState.read($0.text) }, last?.notedAt ?? 0)
   }
 
-  /// Streams everything, and collects what the taps give.
-  func run() throws(PassFailure) -> PassOutcome {
+  /// Seconds of work inside each step so far.
+  var workSeconds: [StepID: Double] { meters.mapValues(\.seconds) }
+
+  /// Streams everything, and collects what the taps give; nil where the stream has to flow again.
+  func run() throws(PassFailure) -> PassOutcome? {
     taps.forEach { $0.start() }
     journal.start(taps)
     defer { journal.end() }
@@ -233,7 +252,7 @@ private final class SoundPass {
   }
 
   /// The stream has ended well: seals what was written, and lets the analyses decide.
-  private func conclude() throws(PassFailure) -> PassOutcome {
+  private func conclude() throws(PassFailure) -> PassOutcome? {
     let rate = source.outline.format.sampleRate
     guard stream.frames.count > 0 else {
       throw PassFailure(
@@ -250,8 +269,13 @@ private final class SoundPass {
     var outcome = PassOutcome(mediaSeconds: stream.frames.duration(at: rate).value)
     var kept: [StepID: Artifact] = [:]
     if case .kept(let id, let artifact) = order.start { kept[id] = artifact }
+    var isNeededAgain = false
     for (index, tap) in taps.enumerated() where !tap.isAnalysis {
       let result = try tap.finish()
+      guard !tap.needsStreamAgain else {
+        isNeededAgain = true
+        continue
+      }
       journal.finish(index, result)
       if let artifact = result.artifacts[.sound] { kept[tap.at] = artifact }
       outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
@@ -261,6 +285,12 @@ private final class SoundPass {
       let result = try tap.conclude(artifact, context, pool: pool)
       journal.finish(index, result)
       outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
+    }
+    guard !isNeededAgain else {
+      // The next traversal begins with what is noted here, and so does one after a crash.
+      journal.end()
+      try attributing(to: nil) { () throws(SpoolError) in try journal.noteNow(always: true) }
+      return nil
     }
     for reporter in reporters {
       let report = reporter.processor.report()
@@ -275,7 +305,6 @@ private final class SoundPass {
       }
     }
     try describeSource(&outcome)
-    outcome.workSeconds = meters.mapValues(\.seconds)
     for (step, result) in outcome.results {
       for warning in result.warnings { context.warn(step, warning) }
     }

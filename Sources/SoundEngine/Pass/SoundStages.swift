@@ -98,9 +98,6 @@ extension AnalysedSoundStage {
   package func outline(after stream: SoundOutline, memo: String) -> SoundOutline { stream }
 }
 
-/// A stage whose output stays below full scale, whatever comes in.
-package protocol CeilingStage: Stage {}
-
 /// A stage that takes sound and gives something else.
 package protocol SoundSinkStage: Stage {
   /// Throws where nothing sensible can come of a stream, as far as is known beforehand.
@@ -192,6 +189,8 @@ package protocol SoundSink: AnyObject {
   func cancel()
   /// The stream has ended: seals what was written.
   func finish() throws(SpoolError) -> PassOutcome.Result
+  /// Whether it needs the stream once more, from where `progress` says: asked when it has finished.
+  var needsStreamAgain: Bool { get }
 }
 
 extension SoundSink {
@@ -205,6 +204,8 @@ extension SoundSink {
   package func flush() {}
   /// No thread waits for it for long.
   package func cancel() {}
+  /// It has all that it needs.
+  package var needsStreamAgain: Bool { false }
 }
 
 /// How far a listener is.
@@ -264,6 +265,10 @@ package struct SinkContext {
   package let pool: WorkerPool
   /// Memory for blocks.
   package let buffers: BufferPool
+  /// What the stages above promise of the stream's levels; nil for nothing.
+  package var promise: LevelPromise?
+  /// Whether the same stream can be had once more.
+  package var canRepeat = false
   /// Told of each file as soon as it is whole, on the thread that made it.
   package let didSeal: @Sendable (PortName, Artifact) -> Void
 

@@ -110,6 +110,9 @@ final class SoundTap: @unchecked Sendable {
     }
   }
 
+  /// Whether the sink needs the stream once more: asked when it has finished.
+  var needsStreamAgain: Bool { end.sink?.needsStreamAgain ?? false }
+
   /// Lets an analysis decide, over the sound that was kept where it listened.
   func conclude(
     _ artifact: Artifact, _ context: PassContext, pool: WorkerPool

@@ -61,18 +61,12 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
     _ path: String, _ check: () throws(SpoolError) -> Void,
     _ reportProgress: (Double) -> Void
   ) throws(SpoolError) -> Report.File {
-    let file = SourceFile(path)
-    let decoder = try SoundDecoder(file)
-    let meter = LevelMeter(format: decoder.format)
-    var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Frames(8192))
-    while try decoder.read(into: &buffer) {
+    let found = try ExportedSound.measure(path) { (share) throws(SpoolError) in
       try check()
-      meter.analyse(buffer)
-      if let total = decoder.expectedFrames, total > .zero {
-        reportProgress(min(1, Double(decoder.position.count) / Double(total.count)))
-      }
+      if let share { reportProgress(share) }
     }
-    return Report.File(codec: try MediaProbe.describe(file).codec, levels: meter.finding())
+    guard let levels = found.levels else { throw SpoolError("\(path) was not measured") }
+    return Report.File(codec: try MediaProbe.describe(SourceFile(path)).codec, levels: levels)
   }
 
   private struct Report: Codable {

@@ -33,6 +33,8 @@ private struct LimiterStage: DeclaredStage, SoundFilterStage, CeilingStage {
 
   init(_ parameters: Limiter.Settings) { settings = parameters }
 
+  var promise: LevelPromise? { LevelPromise(truePeak: settings.ceiling) }
+
   func makeProcessor(for format: AudioFormat) -> any Processor {
     Limiter(settings, format: format)
   }

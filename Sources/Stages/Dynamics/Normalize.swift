@@ -90,6 +90,17 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, CeilingStage {
     }
   }
 
+  var promise: LevelPromise? {
+    switch target {
+    case .loudness(let loudness, let ceiling):
+      LevelPromise(
+        truePeak: ceiling, loudness: isAlbum ? nil : loudness, isDualMono: isDualMono)
+    case .gain(_, let ceiling): LevelPromise(truePeak: ceiling)
+    // The peak of samples, between which the wave may be higher.
+    case .peak: nil
+    }
+  }
+
   func makeAnalysis(
     of format: AudioFormat, resuming: ListenerProgress?
   ) -> any SoundAnalysis {

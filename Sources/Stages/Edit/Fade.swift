@@ -3,7 +3,7 @@ import PipelineModel
 import SoundEngine
 
 /// `fade`: in at the beginning, out at the end.
-private struct FadeStage: PlainStage, SoundFilterStage {
+private struct FadeStage: PlainStage, SoundFilterStage, LevelKeepingStage {
   let fadeIn: Seconds
   let fadeOut: Seconds
   let curve: FadeCurve

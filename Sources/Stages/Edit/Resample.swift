@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `resample`: to another sample rate.
-private struct ResampleStage: PlainStage, SoundFilterStage {
+private struct ResampleStage: PlainStage, SoundFilterStage, LevelKeepingStage {
   let rate: Hertz
   let quality: String
 

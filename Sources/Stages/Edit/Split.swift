@@ -24,6 +24,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
     let opus: LossyOptions
     let ogg: VorbisOptions
     let dither: String
+    let verify: Bool
     let name: String
     let tags: Bool
     let metadata: [String: String?]
@@ -32,7 +33,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
   }
 
   static let descriptor = StageDescriptor(
-    kind: "split", revision: 3,
+    kind: "split", revision: 4,
     summary: "Write a file for every piece: at times, by silence, by marker, or by channel",
     discussion: """
       Each piece begins where the one before ends, so that concat makes the whole of them again, \
@@ -41,10 +42,10 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
       where there is no pause, the whole is one piece. By marker, it is cut at the chapters or cue \
       points of the recording that is named with recording: $input; it must stand above all that \
       moves sound in time, such as trim. By channel, every channel of a polyphonic recording is a \
-      file of its own; with width: 2, every two that stand side by side. Files are encoded as export does it, and put into the output folder when \
+      file of its own; with width: 2, every two that stand side by side. Files are encoded and verified as export does it, and put into the output folder when \
       all of them are whole: take-01.wav, take-02.wav, with more digits where there are more than \
       99. There are 999 pieces at most. The sound passes on to the stages below unchanged. The \
-      measurement lists the pieces, in seconds.
+      measurement lists the pieces, in seconds, and what the files were found to hold.
       """,
     flow: .streaming(.sound, .sink),
     inputs: [
@@ -297,11 +298,15 @@ final class ChannelSplitSink: SoundSink {
       files.append(
         (.zero..<position, nil, (piece.number - 1) * width + 1, try piece.finish()))
     }
-    var result = try SplitStage.Report.result(of: files, format, in: store)
+    if needsStreamAgain { return PassOutcome.Result() }
+    var result = try SplitStage.Report.result(
+      of: files, pieces.flatMap(\.checks), format, in: store)
     let progress = pieces.compactMap { $0.status?.status.state }
-    result.warnings = [ExportSink.warning(of: targets, in: progress)].compactMap { $0 }
+    result.warnings += [ExportSink.warning(of: targets, in: progress)].compactMap { $0 }
     return result
   }
+
+  var needsStreamAgain: Bool { pieces.contains(where: \.needsStreamAgain) }
 }
 
 extension SplitStage {
@@ -321,6 +326,8 @@ extension SplitStage {
 
     let sampleRate: Hertz
     let pieces: [Piece]
+    /// What the files were found to hold, format by format; nil where they were not verified.
+    let files: [ExportCheck]?
   }
 }
 
@@ -332,8 +339,10 @@ extension SplitStage.Report {
 
   /// The outcome of a split once all pieces are whole: every file at a port of its own, and the
   /// report.
+  /// - Parameter checks: what was found in the files.
   static func result(
-    of pieces: [Files], _ format: AudioFormat, in store: any ArtifactStore
+    of pieces: [Files], _ checks: [ExportCheck], _ format: AudioFormat,
+    in store: any ArtifactStore
   ) throws(SpoolError) -> PassOutcome.Result {
     var result = PassOutcome.Result()
     var report: [Piece] = []
@@ -347,8 +356,13 @@ extension SplitStage.Report {
           to: piece.range.upperBound.duration(at: rate), title: piece.title,
           channel: piece.channel))
     }
+    let files = ExportCheck.summary(of: checks)
+    result.warnings = files.flatMap(\.warnings)
     result.artifacts[.measurement] = try store.keep(
-      try Findings.json(SplitStage.Report(sampleRate: rate, pieces: report)), as: .measurement)
+      try Findings.json(
+        SplitStage.Report(
+          sampleRate: rate, pieces: report, files: files.isEmpty ? nil : files)),
+      as: .measurement)
     return result
   }
 

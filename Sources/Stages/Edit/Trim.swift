@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `trim`: one stretch of the recording, and nothing before or after it.
-private struct TrimStage: DeclaredStage, TimeMovingStage {
+private struct TrimStage: DeclaredStage, TimeMovingStage, LevelKeepingStage {
   struct Parameters: Codable, Sendable {
     let start: Seconds
     let end: Seconds?

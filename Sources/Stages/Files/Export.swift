@@ -16,6 +16,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
     let opus: LossyOptions
     let ogg: VorbisOptions
     let dither: String
+    let verify: Bool
     let name: String
     let tags: Bool
     let metadata: [String: String?]
@@ -25,10 +26,14 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
   }
 
   static let descriptor = StageDescriptor(
-    kind: "export", revision: 6,
+    kind: "export", revision: 7,
     summary: "Write WAV, M4A (AAC), ALAC, FLAC, MP3, Opus and Ogg files, several at once",
     discussion: """
-      The formats are encoded side by side. Reducing to 16 or 24 bits adds TPDF dither, except to \
+      The formats are encoded side by side, and every file is decoded again before it counts: \
+      without loss, every sample is what was encoded; with loss, its length and channels are, and \
+      where limit or normalize above sets a true peak, it decodes below that, if need be limited \
+      lower and encoded again, at most twice. What does not hold the sound is deleted and ends the \
+      run. Reducing to 16 or 24 bits adds TPDF dither, except to \
       samples that already fit, so that an untouched recording stays bit-exact. WAV grows into \
       RF64 beyond 4 GB. Samples that are no numbers become silence, except in WAV of floats, and \
       lossy formats clip what lies 36 dB over full scale. After an interruption MP3, Opus and Ogg \
@@ -61,7 +66,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
           $0.samplesPort, .file,
           "the hashes of each second of its samples, by which a part of the \($0.rawValue) file is proven"
         )
-      },
+      } + [Port(.measurement, .measurement, "what each file was found to hold, as JSON")],
     parameters: .exportOptions(formats: .required) + [
       ParameterDescriptor(
         "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),

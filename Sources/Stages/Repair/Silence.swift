@@ -4,7 +4,7 @@ import Platform
 import SoundEngine
 
 /// `silence`: finds pauses, and shortens those that are too long.
-private struct SilenceStage: DeclaredStage, TimeMovingStage {
+private struct SilenceStage: DeclaredStage, TimeMovingStage, LevelKeepingStage {
   struct Parameters: Codable, Sendable {
     let threshold: Decibels
     let minimum: Seconds

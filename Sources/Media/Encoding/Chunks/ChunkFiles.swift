@@ -46,7 +46,7 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
         found.add(ChunkLabel(found.leading, of: plan))
       }
     } else {
-      Self.removeAll(of: work)
+      Self.removeAll(named: work.name, in: work.folder)
     }
     leadingAtStart = found.leading
     saved = Mutex(found)
@@ -110,15 +110,15 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
     }
   }
 
-  /// Deletes all files of the work, finished or not. A file that cannot be deleted is harmless, as
-  /// its owner does not recur.
-  private static func removeAll(of work: ResumableWork) {
-    for file in FilePath.names(in: work.folder) {
+  /// Deletes all files of a work, finished or not. A file that cannot be deleted is harmless, as its
+  /// owner does not recur.
+  static func removeAll(named name: String, in folder: String) {
+    for file in FilePath.names(in: folder) {
       let finished = file.hasSuffix(newSuffix) ? file.dropLast(newSuffix.count) : file[...]
-      guard finished.hasPrefix(work.name + "."), finished.hasSuffix(suffix) else { continue }
-      let number = finished.dropFirst(work.name.count + 1).dropLast(suffix.count)
+      guard finished.hasPrefix(name + "."), finished.hasSuffix(suffix) else { continue }
+      let number = finished.dropFirst(name.count + 1).dropLast(suffix.count)
       guard !number.isEmpty, number.allSatisfy(\.isWholeNumber) else { continue }
-      try? FileOperations.uncounted.unlink(work.folder + "/" + file)
+      try? FileOperations.uncounted.unlink(folder + "/" + file)
     }
   }
 

@@ -15,6 +15,10 @@ package struct EncodingWork: Hashable, Sendable {
     self.name = name
     self.resuming = resuming
   }
+
+  /// Deletes what an encoder has laid aside under this name beside its file, so that nothing of it is
+  /// resumed. The encoder must be done.
+  package func discard() { ChunkFiles.removeAll(named: name, in: folder) }
 }
 
 /// An encoder's work, new or resumed.

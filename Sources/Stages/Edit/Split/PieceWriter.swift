@@ -44,11 +44,13 @@ final class PieceWriter: @unchecked Sendable {
       claim: context.work.claim, name: "\(context.work.name).\(number)",
       resuming: noted.map { ListenerProgress(needsFrom: .zero, state: $0.state) })
     // Files leave the store together, when all of them are whole.
-    sink = try ExportSink(
-      targets, SoundOutline(format: format, frames: nil),
-      SinkContext(
-        store: context.store, work: work, pool: context.pool, buffers: context.buffers,
-        didSeal: { _, _ in }))
+    var own = SinkContext(
+      store: context.store, work: work, pool: context.pool, buffers: context.buffers,
+      didSeal: { _, _ in })
+    // A piece is not as loud as the whole.
+    own.promise = context.promise.map { LevelPromise(truePeak: $0.truePeak) }
+    own.canRepeat = context.canRepeat
+    sink = try ExportSink(targets, SoundOutline(format: format, frames: nil), own)
     firstFrame = PieceWriter.sum(start, sink.firstFrame)
   }
 
@@ -85,8 +87,14 @@ final class PieceWriter: @unchecked Sendable {
   /// Waits for the files, by format.
   func finish() throws(SpoolError) -> [PortName: Artifact] {
     isClosed = true
-    return try sink.finish().artifacts
+    return try sink.finishFiles().artifacts
   }
+
+  /// What was found in the files that are whole.
+  var checks: [ExportCheck] { sink.checks }
+
+  /// Whether it needs its part of the stream once more: asked when it has finished.
+  var needsStreamAgain: Bool { sink.needsStreamAgain }
 
   /// How far it is, and the frame of the stream from which it needs sound; nil where that cannot be
   /// told.

@@ -18,8 +18,17 @@ extension SplitStage {
       /// The pieces that are not whole, in order.
       var open: [PieceWriter] = []
       /// Those that are: their recorded progress, and their files.
-      var done: [Int: (status: PieceWriter.State, files: [PortName: Artifact])] = [:]
+      var done: [Int: Done] = [:]
+      /// Pieces that have ended and need their part of the stream once more.
+      var again: [PieceWriter] = []
       var isCancelled = false
+    }
+
+    /// A piece whose files are whole.
+    private struct Done {
+      let status: PieceWriter.State
+      let files: [PortName: Artifact]
+      let checks: [ExportCheck]
     }
 
     private struct Progress: Codable {
@@ -60,7 +69,8 @@ extension SplitStage {
           let piece = try PieceWriter(
             noted.number, at: Frames(noted.start), targets, stream, context, resuming: noted)
           if piece.firstFrame == Frames(.max) {
-            state.done[piece.number] = (noted, try piece.finish())
+            state.done[piece.number] = Done(
+              status: noted, files: try piece.finish(), checks: piece.checks)
           } else {
             state.open.append(piece)
           }
@@ -152,13 +162,20 @@ extension SplitStage {
       }
       state.withLock { state in
         state.open.removeAll { $0.number == piece.number }
-        state.done[piece.number] = (status, files)
+        if piece.needsStreamAgain {
+          state.again.append(piece)
+        } else {
+          state.done[piece.number] = Done(status: status, files: files, checks: piece.checks)
+        }
       }
     }
 
     func progress() -> ListenerProgress? {
       let (finder, given, open, done) = state.withLock { state in
-        (state.finder.state, state.given, state.open, state.done.values.map(\.status))
+        (
+          state.finder.state, state.given, state.open + state.again,
+          state.done.values.map(\.status)
+        )
       }
       var pieces = done
       var needs = given
@@ -197,6 +214,7 @@ extension SplitStage {
       }
       open.forEach { $0.close() }
       for piece in open { try complete(piece) }
+      if needsStreamAgain { return PassOutcome.Result() }
       let done = state.withLock { $0.done }
       var files: [SplitStage.Report.Files] = []
       for (index, start) in ([.zero] + breaks).enumerated() {
@@ -204,11 +222,15 @@ extension SplitStage {
         guard let piece = done[index + 1] else { continue }
         files.append((start..<end, finder.markers?.titles[index + 1], nil, piece.files))
       }
-      var result = try SplitStage.Report.result(of: files, stream.format, in: context.store)
+      var result = try SplitStage.Report.result(
+        of: files, done.sorted { $0.key < $1.key }.flatMap(\.value.checks), stream.format,
+        in: context.store)
       let clipping = ExportSink.warning(of: targets, in: done.values.map(\.status.state))
-      result.warnings = warnings(finder, breaks) + [clipping].compactMap { $0 }
+      result.warnings += warnings(finder, breaks) + [clipping].compactMap { $0 }
       return result
     }
+
+    var needsStreamAgain: Bool { state.withLock { !$0.again.isEmpty } }
 
     private func warnings(_ finder: BreakFinder, _ breaks: [Frames]) -> [String] {
       if let pause = finder.pause, breaks.isEmpty {
