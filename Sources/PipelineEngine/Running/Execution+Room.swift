@@ -127,6 +127,16 @@ extension Execution {
     }
   }
 
+  /// What a failure comes from, if the store's folder is gone.
+  func explainLostStore(_ failure: RunError) -> RunError {
+    if failure.error.cause == .cancelled { return failure }
+    do throws(SpoolError) { try store.requirePlace() } catch {
+      return RunError(
+        error, step: failure.step, kind: failure.kind, recording: failure.recording)
+    }
+    return failure
+  }
+
   /// An error as users read it: they know the inputs by their names.
   func named(_ error: SpoolError) -> SpoolError {
     error.naming(Dictionary(plan.files.values.map { ($0.path, $0.name) }) { first, _ in first })
