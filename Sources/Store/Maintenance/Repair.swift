@@ -108,7 +108,7 @@ package struct Repair: Sendable {
       case .damagedPin: "take the pins from the log"
       case .withoutRecord: "write the log again"
       case .onlyRecord: "take it into the database"
-      case .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger,
+      case .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere, .damagedLedger,
         .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
         nil
       }
@@ -137,7 +137,8 @@ extension RepairSite {
         try files.unlinkIfThere(finding.path)
       }
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
-    case .database, .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger,
+    case .database, .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere,
+      .damagedLedger,
       .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       return false
     }
