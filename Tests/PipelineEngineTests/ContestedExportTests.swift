@@ -34,7 +34,8 @@ struct ContestedExportTests {
     at meeting: Meeting?, isReplacing: Bool = false
   ) throws -> RunRecord {
     let descriptor = StageDescriptor(
-      kind: "texts", revision: names.count, summary: "exports several files", discussion: "", flow: .whole,
+      kind: "texts", revision: names.count, summary: "exports several files", discussion: "",
+      flow: .whole,
       inputs: [Port(PortName("recording"), .sound, "the file", intake: .recording)],
       outputs: names.map { Port(PortName($0), .file, "a text") }, parameters: [])
     let catalog = StageCatalog([

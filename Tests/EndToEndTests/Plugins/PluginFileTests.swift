@@ -112,7 +112,7 @@ struct PluginFileTests {
     let run = try place.place.run(pipeline, [place.file("note.wav")])
     #expect(run.exitCode == 1)
     #expect(run.errorOutput.contains("it gave up"), "\(run.errorOutput)")
-    #expect(run.text.contains("the model is old"), "\(run.text)")
+    #expect(run.warnings.contains("the model is old"), "\(run.warnings)")
   }
 
   @Test("one that is not there is told of, with what to do")
