@@ -11,7 +11,7 @@ struct ReplacedRecordingTests {
   @Test(
     "has changed if it was written since, is gone if it was deleted, and else is damaged",
     arguments: [
-      (Replacing.nothing, "note is gone"),
+      (Replacing.nothing, "note.wav is gone"),
       ("half of it", "changed while it was read"), ("a recording", "changed while it was read"),
       (nil, "it is cut off"),
     ])

@@ -71,7 +71,8 @@ extension DiskStore: ArtifactStore {
     if let place, found?.isSameFile(as: place) != true {
       throw SpoolError(
         "the store \(path) is gone", reason: "its folder was moved or deleted during the work",
-        advice: "put the folder back, or name its new place with \(option: .store), and run it again",
+        advice: "put the folder back, or name its new place with \(option: .store), and run it "
+          + "again",
         cause: .environment)
     }
   }
