@@ -35,6 +35,8 @@ package final class DiskStore: Sendable {
   package let recovery: Recovery?
   /// Shared while the store is open, so that the database is not replaced.
   private let lock: FolderLock
+  /// The store's folder as it was opened; nil if that is unknown.
+  let place: FileStamp?
   let database: SharedDatabase
   let news = StoreEvent()
   /// Called after the end of each run.
@@ -86,6 +88,7 @@ package final class DiskStore: Sendable {
     backups = BackupSlots(folder: layout.backups, files: files, schema: schema)
     isWritable = true
     lock = try FolderLock(layout.root)
+    place = try? FileStamp(following: layout.root)
     var recovery: Recovery?
     let opening = DatabaseOpening(
       layout: layout, files: files, schema: schema, log: changeLog, slots: backups, clock: clock)
@@ -153,6 +156,7 @@ package final class DiskStore: Sendable {
     changeLog = ChangeLog(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: .current)
     lock = try FolderLock(layout.root)
+    place = try? FileStamp(following: layout.root)
     _ = lock.tryShared()
     var complaint: String?
     database = SharedDatabase(try DatabaseSnapshot.readable(layout, backups, &complaint))

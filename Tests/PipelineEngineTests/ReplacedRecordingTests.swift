@@ -9,8 +9,9 @@ import Testing
 @Suite("A recording that is damaged while it is read")
 struct ReplacedRecordingTests {
   @Test(
-    "has changed if it was written since, with the same bytes too, and else is damaged",
+    "has changed if it was written since, is gone if it was deleted, and else is damaged",
     arguments: [
+      (Replacing.nothing, "note.wav is gone"),
       ("half of it", "changed while it was read"), ("a recording", "changed while it was read"),
       (nil, "it is cut off"),
     ])
@@ -40,15 +41,56 @@ struct ReplacedRecordingTests {
   }
 }
 
+@Suite("A store whose folder is moved away during a run")
+struct MovedStoreTests {
+  @Test("is named, with what to do")
+  func moved() throws {
+    let scratch = try ScratchFolder()
+    let path = try scratch.write("a recording", to: "note.wav")
+    let store = try DiskStore(at: scratch.file("store"))
+    let plan = try Plan(
+      .sample([.step("open"), .step("count")]), catalog: SampleStages.catalog,
+      inputs: ["note": path])
+    let runner = Runner(
+      store: store, log: store.runs,
+      executors: [Replacing(path: path, content: nil, movedStore: store.path)],
+      recorder: NoRecorder(), stop: StopRequest(), clock: StoppedClock())
+    let request = RunRequest(
+      pipelineText: "", folder: scratch.path, isReplacing: false, keepsEverything: false,
+      names: nil)
+    let failure = try #require(throws: RunError.self) {
+      try runner.run(
+        plan, Runner.Options(request),
+        record: RunRecord(
+          id: RunID("1"), pipeline: plan.name, pipelinePath: "/p", inputs: plan.inputs,
+          overrides: [:], startedAt: 0, request: request))
+    }
+    #expect(failure.error.message == "the store \(store.path) is gone")
+    #expect(failure.error.advice?.contains("put the folder back") == true)
+  }
+}
+
 /// Replaces the recording, and finds it damaged.
 private struct Replacing: PassExecutor {
   let family = SampleStages.family
   let path: String
   /// Nil to leave it as it is.
   let content: String?
+  /// The store whose folder is renamed; nil for none.
+  var movedStore: String?
+
+  /// The content of a recording that is deleted.
+  static let nothing: String? = ""
 
   func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome {
-    try? content?.write(toFile: path, atomically: true, encoding: .utf8)
+    if let movedStore {
+      try? FileManager.default.moveItem(atPath: movedStore, toPath: movedStore + "-moved")
+    }
+    if content == Self.nothing {
+      try? FileManager.default.removeItem(atPath: path)
+    } else {
+      try? content?.write(toFile: path, atomically: true, encoding: .utf8)
+    }
     throw PassFailure(
       StepID("open"), SpoolError("decode", path, reason: "it is cut off", cause: .input))
   }

@@ -274,7 +274,7 @@ struct ArrivalMonitor: ~Copyable {
     case .missing, .changed: break
     // A passing condition, such as too many open files.
     case .system, .noRoom, .broken, .usage, .invalid, .unanswered, .reported, .newer, .unneeded,
-      nil:
+      .occupied, nil:
       guard let stamp = tracker.stamp(of: path) else { return }
       tracker.record(
         .examined(.undecided(error.why), canSeeWriters: true, nameCount: 1), of: stamp,

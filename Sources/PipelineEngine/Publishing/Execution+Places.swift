@@ -6,8 +6,16 @@ import Synchronization
 /// The places of a run's files, which are checked before the work, so that a refusal leaves all of
 /// them as they were.
 extension Execution {
-  /// What is said of a refusal before the first file is replaced.
-  static let isAsItWas = "no file was replaced"
+  /// What is said of a refusal.
+  var isAsItWas: String {
+    let placed = exports.placed.withLock { $0 }
+    let replaced = exports.files.withLock(\.values).filter {
+      !$0.wasThere && !placed.contains($0.path)
+    }
+    return replaced.isEmpty
+      ? "no file was replaced"
+      : "this run had written " + replaced.map(\.path).sorted().joined(separator: " and ")
+  }
 
   /// A file that is in the way of an export.
   struct Obstacle {
@@ -23,10 +31,20 @@ extension Execution {
   /// published first.
   /// - Parameter record: the run's.
   func checkPlaces(_ survey: Survey, _ record: RunRecord) throws(PassFailure) {
-    let obstacles = self.obstacles(survey, record)
+    do throws(PassFailure) {
+      try takePlaces(survey, record)
+    } catch {
+      throw PassFailure(error.step, error.error.noting(isAsItWas))
+    }
+  }
+
+  /// Notes which places of the exports are free, and which are in doubt. Throws for the others.
+  func takePlaces(_ survey: Survey, _ record: RunRecord) throws(PassFailure) {
+    let (obstacles, free) = places(survey, record)
+    exports.companions.withLock { $0 = free }
     exports.doubtful.withLock { $0 = Set(obstacles.lazy.filter { !$0.isCertain }.map(\.path)) }
     guard let first = obstacles.first(where: \.isCertain), !awaitsIdentity(survey) else { return }
-    throw PassFailure(first.step, first.error.noting(Self.isAsItWas))
+    throw PassFailure(first.step, first.error)
   }
 
   /// Publishes everything, and writes the receipts. Of two processes with the same receipts, the
@@ -50,13 +68,17 @@ extension Execution {
   /// The exports that a run would be refused, as far as that is known before it.
   func refusals(_ survey: Survey) -> [RunError] {
     if awaitsIdentity(survey) { return [] }
-    return obstacles(survey, nil).filter(\.isCertain).map {
+    return places(survey, nil).obstacles.filter(\.isCertain).map {
       failure(PassFailure($0.step, $0.error))
     }
   }
 
+  /// What is in the way of the run's exports, and the recordings of those that nothing is in the way
+  /// of, by path.
   /// - Parameter record: the run's; nil before there is one.
-  private func obstacles(_ survey: Survey, _ record: RunRecord?) -> [Obstacle] {
+  private func places(
+    _ survey: Survey, _ record: RunRecord?
+  ) -> (obstacles: [Obstacle], free: [String: RecordingIdentity?]) {
     noteSamples(outputs(survey))
     let signed = exports.signed.withLock { $0 }
     lazy var isShared =
@@ -64,22 +86,28 @@ extension Execution {
     // What is done and has the same content as the file there stays.
     lazy var news = Set(unpublished(survey).map(\.path))
     var found: [Obstacle] = []
+    var free: [String: RecordingIdentity?] = [:]
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
       let exportFolder = exportFolder.of(step, namesake: namesake(of: step))
       let source = ExportSource(recording(of: step.id))
       for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
         let path = folder + "/" + name
-        guard let stamp = try? FileStamp(at: path) else { continue }
+        guard let stamp = try? FileStamp(at: path) else {
+          if step.stage.receipt == nil { free.updateValue(source.recording, forKey: path) }
+          continue
+        }
         if options.isReplacing {
           if let refusal = try? exportFolder.refusal(toReplaceRecording: path) {
             found.append(Obstacle(step: step.id, path: path, error: refusal, isCertain: true))
           }
         } else if exportFolder.byteCount(ofPublished: path) != nil {
           // What cannot be told here is found when it is published.
-          if let refusal = try? exportFolder.refusal(toReplace: path, with: source),
-            survey.checkpoint(of: step.id) == nil || news.contains(path)
-          {
+          guard let refusal = try? exportFolder.refusal(toReplace: path, with: source) else {
+            if step.stage.receipt == nil { free.updateValue(source.recording, forKey: path) }
+            continue
+          }
+          if survey.checkpoint(of: step.id) == nil || news.contains(path) {
             found.append(Obstacle(step: step.id, path: path, error: refusal, isCertain: true))
           }
         } else if step.stage.receipt == nil {
@@ -95,7 +123,7 @@ extension Execution {
         }
       }
     }
-    return found
+    return (found, free)
   }
 
   /// The first bytes of a file; fewer if it is shorter or cannot be read.

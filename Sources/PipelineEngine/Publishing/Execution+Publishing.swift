@@ -24,6 +24,10 @@ extension Execution {
     /// The paths that are published first, and nothing before the end of the work: what is there
     /// stays unless it has the same bytes, and then nothing else may have been replaced.
     let doubtful = Mutex<Set<String>>([])
+    /// The recordings of the exports whose places are free for this run, by path.
+    let companions = Mutex<[String: RecordingIdentity?]>([:])
+    /// The paths where this run put a file and there was none.
+    let placed = Mutex<Set<String>>([])
   }
 
   /// Gives running stages the outputs that they need for names.
@@ -50,34 +54,31 @@ extension Execution {
     for file in files { exports.files.withLock { $0[file.path] = file } }
   }
 
-  /// Publishes everything; most files are already there.
+  /// Publishes everything; most files are already there. A run to which another one leaves not all of
+  /// its places takes back the files that it has put there.
   func publishAll(_ progress: inout RunProgress) throws(PassFailure) {
     let finished = Dictionary(
       plan.steps.map { ($0.id, progress.outputs(of: $0.id)) },
       uniquingKeysWith: { first, _ in first })
     noteSamples(finished)
-    try publishDoubtful(finished)
-    for step in plan.steps {
-      guard let stage = step.stage as? any PublishingStage else { continue }
-      do throws(SpoolError) {
-        try runner.stop.check()
-        // Tags and markers come from the recording.
-        try checkTagged(step)
-        let outputs = progress.outputs(of: step.id)
-        let context = context(step, outputs: outputs, finished: finished) {
-          warn(step.id, $0)
-        }
-        for file in try stage.publish(context) {
-          let news = exports.files.withLock { $0[file.path] } ?? file
-          progress.record.published.append(news)
-          recorder.record(.published(news))
-        }
-        warnOfOtherName(step, stage)
-        try checkTagged(step)
-      } catch {
-        throw PassFailure(step.id, error)
+    var files: [PublishedFile] = []
+    defer { exports.companions.withLock { $0 = [:] } }
+    do throws(PassFailure) {
+      // Each further attempt finds another place taken.
+      var attempts = plan.exportPaths(options.names).count
+      while try !publishEach(
+        into: &files, finished, progress.record, isLast: attempts <= 0)
+      { attempts -= 1 }
+    } catch {
+      var failure = error
+      if error.error.kind == .occupied {
+        takeBack(&files)
+        failure = PassFailure(error.step, error.error.noting(isAsItWas))
       }
+      report(files, &progress)
+      throw failure
     }
+    report(files, &progress)
     do throws(SpoolError) {
       let sounds = exportFolder.sounds
       if !sounds.isEmpty {
@@ -86,6 +87,63 @@ extension Execution {
     } catch {
       throw PassFailure(nil, error)
     }
+  }
+
+  private func report(_ files: [PublishedFile], _ progress: inout RunProgress) {
+    for file in files {
+      progress.record.published.append(file)
+      recorder.record(.published(file))
+    }
+  }
+
+  /// One attempt to publish everything.
+  /// - Parameter isLast: whether to throw as well if a place was taken meanwhile.
+  /// - Returns: whether everything is published; false if a place was taken meanwhile.
+  private func publishEach(
+    into files: inout [PublishedFile], _ finished: [StepID: [PortName: StepOutput]],
+    _ record: RunRecord, isLast: Bool
+  ) throws(PassFailure) -> Bool {
+    files = []
+    let survey: Survey
+    do throws(SpoolError) { survey = try self.survey() } catch { throw PassFailure(nil, error) }
+    try takePlaces(survey, record)
+    try publishDoubtful(finished)
+    for step in plan.steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      do throws(SpoolError) {
+        try runner.stop.check()
+        // Tags and markers come from the recording.
+        try checkTagged(step)
+        let context = context(step, outputs: finished[step.id] ?? [:], finished: finished) {
+          warn(step.id, $0)
+        }
+        for file in try stage.publish(context) {
+          files.append(
+            exports.files.withLock { early in
+              if let news = early[file.path] { return news }
+              if !file.wasThere { early[file.path] = file }
+              return file
+            })
+        }
+        warnOfOtherName(step, stage)
+        try checkTagged(step)
+      } catch {
+        if error.kind == .occupied, !isLast { return false }
+        throw PassFailure(step.id, error)
+      }
+    }
+    return true
+  }
+
+  /// Takes away the files that this run has put where there was none.
+  /// - Parameter files: gets those that stay.
+  private func takeBack(_ files: inout [PublishedFile]) {
+    for path in exports.placed.withLock({ $0 }) {
+      guard (try? exportFolder.withdraw(path, isReplacing: false)) != nil else { continue }
+      exports.files.withLock { $0[path] = nil }
+    }
+    files = exports.files.withLock { $0.values.filter { !$0.wasThere } }
+      .sorted { $0.path < $1.path }
   }
 
   /// Throws if a recording that a step's exports have tags of is another one by now. One that is
@@ -109,7 +167,7 @@ extension Execution {
           context(
             step, outputs: finished[step.id] ?? [:], finished: finished, exportFolder: folder))
       } catch {
-        throw PassFailure(step.id, error.noting(Self.isAsItWas))
+        throw PassFailure(step.id, error)
       }
     }
   }

@@ -176,6 +176,14 @@ extension Execution {
       .max { plan.files[$0]?.path.utf8.count ?? 0 < plan.files[$1]?.path.utf8.count ?? 0 }
     let recordings = inputs.filter { plan.inputKinds[$0] != .transcript }
     return (named ?? (recordings.count < 2 ? inputs.first : nil)).flatMap { plan.inputs[$0] }
+  /// What a failure comes from, if the store's folder is gone.
+  func explainLostStore(_ failure: RunError) -> RunError {
+    if failure.error.cause == .cancelled { return failure }
+    do throws(SpoolError) { try store.requirePlace() } catch {
+      return RunError(
+        error, step: failure.step, kind: failure.kind, recording: failure.recording)
+    }
+    return failure
   }
 
   /// An error as users read it: they know the inputs by their names.

@@ -24,7 +24,13 @@ struct IdentifiedFiles: Sendable {
   }
 
   private static func changed(_ file: SourceFile) -> SpoolError {
-    SpoolError(
+    if FilePath.obstacle(to: file.path)?.kind == .missing {
+      return SpoolError(
+        "\(file.name) is gone", reason: "it was moved, renamed or deleted while it was read",
+        advice: "put it back and run it again, or run it where it is now", cause: .environment,
+        kind: .changed)
+    }
+    return SpoolError(
       "\(file.name) changed while it was read",
       advice: "run it again when whatever writes it has finished", cause: .environment,
       kind: .changed)

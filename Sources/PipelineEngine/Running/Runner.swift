@@ -168,7 +168,7 @@ package struct Runner: Sendable {
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {
-      let cause = execution.failure(error)
+      let cause = execution.explainLostStore(execution.failure(error))
       var failure = execution.explainFullDisk(cause, progress)
       let isStopped = failure.error.cause == .cancelled
       let isUnneeded = failure.error.kind == .unneeded

@@ -280,7 +280,7 @@ extension SpoolError {
       action, path,
       reason: "another file is there, which Spool did not write or which was changed since",
       advice: "add \(option: .replace) to overwrite it, or choose another folder with "
-        + "\(option: .out)", cause: .input)
+        + "\(option: .out)", cause: .input, kind: .occupied)
   }
 
   /// An export that would replace one of another recording.
@@ -314,7 +314,7 @@ extension SpoolError {
         ? "it was made of what \(list(others)) held before; what is there now has another sound"
         : "it holds \(list(others)), and \(list(own)) would take its place",
       advice: "choose another folder with \(option: .out), \(renaming), or add "
-        + "\(option: .replace)")
+        + "\(option: .replace)", kind: .occupied)
   }
 
   /// An export that would replace one of another pipeline.
@@ -325,7 +325,7 @@ extension SpoolError {
       reason: "it is an export of \(other), and one of \(own) would take its place",
       advice: "choose another folder with \(option: .out), "
         + (naming.map { "give it a name of its own in the pipeline, such as \($0), " } ?? "")
-        + "or add \(option: .replace)")
+        + "or add \(option: .replace)", kind: .occupied)
   }
 
   /// An export that would replace one that another run's receipt covers.
@@ -333,6 +333,7 @@ extension SpoolError {
     self.init(
       "\(path) is covered by a signed receipt",
       reason: "this run does not write \(receipt) again, which would then be broken",
-      advice: "choose another folder with \(option: .out), or add \(option: .replace)")
+      advice: "choose another folder with \(option: .out), or add \(option: .replace)",
+      kind: .occupied)
   }
 }

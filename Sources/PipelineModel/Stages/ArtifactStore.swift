@@ -26,6 +26,9 @@ package protocol ArtifactStore: Sendable {
   /// Bytes free for new artifacts.
   func freeByteCount() throws(SpoolError) -> Int
 
+  /// Throws if the store's folder is no longer where it was opened.
+  func requirePlace() throws(SpoolError)
+
   /// Claims a piece of work, with its folder and journal.
   /// - Parameters:
   ///   - work: identifies the work: equal work has equal digests in every process.

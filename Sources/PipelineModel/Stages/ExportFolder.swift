@@ -51,7 +51,9 @@ package protocol ExportFolder: Sendable {
   /// flushed, renamed to `path`, and recorded under `content`. The folder must exist.
   ///
   /// An existing file is replaced only if this store published it, it is unchanged, and there is no
-  /// `refusal`, or if `isReplacing`; otherwise this throws, and the file stays.
+  /// `refusal`, or if `isReplacing`; otherwise this throws, and the file stays. It throws as well
+  /// while the place of one of the source's `companions` is taken. Looking and naming are one step
+  /// among all processes that export to the folder.
   /// - Returns: the length of the file in bytes.
   func publish(
     _ content: Digest, at path: String, of source: ExportSource, isReplacing: Bool,
@@ -100,6 +102,9 @@ package struct ExportSource: Hashable, Sendable {
   package var naming: String?
   /// The file that the export is named after, for advice; nil where the user gave it a name.
   package var namesake: String?
+  /// The sources of the run's other exports, by path. No export gets its name while one of these is
+  /// taken: of two runs that want the same names, one gets all of them.
+  package var companions: [String: ExportSource] = [:]
 
   package init(
     _ recording: RecordingIdentity? = nil, sounds: [RecordingIdentity] = [],

@@ -38,6 +38,8 @@ package struct SpoolError: Error, Hashable, Sendable {
     /// It became something else while it was being opened or read.
     case changed
     case denied
+    /// Another file has the name, and may not be replaced.
+    case occupied
     /// Another system error; another attempt later may succeed.
     case system
     /// Its signature or digest does not match.

@@ -247,6 +247,10 @@ private final class SoundPass {
       let failure = fault.failure ?? error
       // A pass that the user stops resumes from exactly here.
       if failure.error.cause == .cancelled { try? journal.noteNow() }
+      // What a plugin warned of may say why it failed.
+      for member in fallible where member.isPending {
+        for warning in member.processor.warnings { context.warn(member.step, warning) }
+      }
       throw failure
     }
   }

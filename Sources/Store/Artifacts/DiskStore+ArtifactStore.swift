@@ -66,6 +66,17 @@ extension DiskStore: ArtifactStore {
     try Self.freeByteCount(inFolder: path)
   }
 
+  package func requirePlace() throws(SpoolError) {
+    let found = try? FileStamp(following: path)
+    if let place, found?.isSameFile(as: place) != true {
+      throw SpoolError(
+        "the store \(path) is gone", reason: "its folder was moved or deleted during the work",
+        advice: "put the folder back, or name its new place with \(option: .store), and run it "
+          + "again",
+        cause: .environment)
+    }
+  }
+
   /// Throws if an artifact that the checkpoint names is not in the store.
   func requireArtifacts(of checkpoint: Checkpoint) throws(SpoolError) {
     for output in checkpoint.outputs.values {

@@ -49,11 +49,30 @@ struct Publication: ~Copyable {
     }
     try doing("flush", path) { () throws(SystemError) in try files.flush(file) }
 
+    return try Self.alone(in: folder) { () throws(SpoolError) in
+      try checkCompanions(of: source)
+      return try name(file, content, of: source, isReplacing: isReplacing)
+    }
+  }
+
+  /// Throws if the place of another export of the run is taken.
+  private func checkCompanions(of source: ExportSource) throws(SpoolError) {
+    for (other, source) in source.companions.sorted(by: { $0.key < $1.key }) {
+      guard (try? FileStamp(at: other)) != nil else { continue }
+      if try store.published(at: other) == nil { throw SpoolError(isForeign: other) }
+      if let refusal = try store.refusal(toReplace: other, with: source) { throw refusal }
+    }
+  }
+
+  private func name(
+    _ file: borrowing OpenFile, _ content: Digest, of source: ExportSource, isReplacing: Bool
+  ) throws(SpoolError) -> Int {
+    let files = store.files
     let before = try store.published(at: path)
     if !isReplacing, let refusal = try store.refusal(toReplace: path, with: source) {
       throw SpoolError(
         "write", path, reason: refusal.reason ?? refusal.message, advice: refusal.advice,
-        cause: refusal.cause)
+        cause: refusal.cause, kind: refusal.kind)
     }
     if isReplacing, before == nil, let refusal = try store.refusal(toReplaceRecording: path) {
       throw refusal
@@ -128,6 +147,55 @@ struct Publication: ~Copyable {
       try store.files.flushFolder(folder)
       return true
     }
+  }
+
+  /// The name of the file whose lock `alone` takes. The folder's own lock is that of a watch.
+  private static let lockName = prefix + "lock.part"
+  /// How long the holder of the lock, which only renames and flushes, is waited for, in milliseconds:
+  /// a stopped process may hold it.
+  private static let patience = 10_000
+
+  /// Calls `body` while no other process or thread does so for the folder. Where the file system has
+  /// no locks, or the folder takes no file, it is called as well.
+  private static func alone<Result>(
+    in folder: String, _ body: () throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    let path = lockPath(in: folder)
+    let deadline = Clock.monotonic() + Int64(patience) * 1_000_000
+    while Clock.monotonic() < deadline,
+      let file = try? FileOperations.uncounted.open(
+        path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o444)
+    {
+      guard file.tryLock() else {
+        usleep(2_000)
+        continue
+      }
+      // The last holder may have removed it since.
+      guard let stamp = try? file.stamp, (try? FileStamp(at: path))?.isSameFile(as: stamp) == true
+      else { continue }
+      defer {
+        try? FileOperations.uncounted.unlink(path)
+        file.unlock()
+      }
+      return try body()
+    }
+    return try body()
+  }
+
+  /// Removes the lock's file, if a process was killed while it held the lock.
+  static func sweepLock(in folder: String) {
+    let path = lockPath(in: folder)
+    guard
+      let file = try? FileOperations.uncounted.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+      file.tryLock(), let stamp = try? file.stamp,
+      (try? FileStamp(at: path))?.isSameFile(as: stamp) == true
+    else { return }
+    try? FileOperations.uncounted.unlink(path)
+    file.unlock()
+  }
+
+  private static func lockPath(in folder: String) -> String {
+    folder == "/" ? "/\(lockName)" : "\(folder)/\(lockName)"
   }
 
   private static func checkFolder(_ folder: String) throws(SpoolError) {

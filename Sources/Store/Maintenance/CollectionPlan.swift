@@ -243,6 +243,8 @@ package struct CollectionReport: Hashable, Sendable, Codable {
   package internal(set) var keptBytes = 0
   /// How many of them are kept because they are recent.
   package internal(set) var recentBytes = 0
+  /// How many of these are older than the grace period, and kept because a run goes on.
+  package internal(set) var runningBytes = 0
   /// How many of them have no record, because it was lost with the database.
   package internal(set) var unrecordedBytes = 0
   /// Unfinished runs, which keep all that they need.

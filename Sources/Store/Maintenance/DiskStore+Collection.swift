@@ -65,6 +65,9 @@ extension DiskStore {
     report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
     report.recentBytes = present.filter { $0.stamp.modified > start }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
+    let graceStart = guardStart(now, policy.grace, [])
+    report.runningBytes = present.filter { (start..<graceStart).contains($0.stamp.modified - 1) }
+      .reduce(0) { $0 + Int($1.stamp.byteCount) }
     report.unrecordedBytes = present.filter { unrecorded.contains($0.digest) }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
     let freed =

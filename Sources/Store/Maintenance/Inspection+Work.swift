@@ -25,6 +25,16 @@ extension Inspection {
         continue
       }
       let folder = layout.work(digest, generation: generation)
+      guard isThere(folder) else {
+        report.findings.append(
+          InspectionFinding(
+            .missingWork, folder, subject: work,
+            problem: "what the unfinished work \(work.prefix(12)) had done is not there",
+            meaning:
+              "a backup holds no unfinished work: it is begun anew when its run is gone on with",
+            advice: nil))
+        continue
+      }
       guard let fault = try fault(in: folder, DraftPrefixes(in: recording)) else { continue }
       report.findings.append(
         InspectionFinding(

@@ -36,6 +36,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     case damagedNote
     /// Files that a journal entry refers to are missing or damaged.
     case damagedWork
+    /// The folder that a journal entry refers to is gone, as after a restore into a new folder.
+    case missingWork
     /// The change log lacks a row.
     case withoutRecord
     /// The database lacks a row of the change log.
@@ -104,8 +106,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
       .damagedBackup,
       .damagedNote, .damagedWork, .damagedPin:
       true
-    case .unfinishedStore, .originalElsewhere, .untoldLedger, .withoutRecord, .onlyRecord,
-      .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+    case .unfinishedStore, .originalElsewhere, .untoldLedger, .missingWork, .withoutRecord,
+      .onlyRecord, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       false
     }
   }

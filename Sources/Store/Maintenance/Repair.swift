@@ -108,7 +108,8 @@ package struct Repair: Sendable {
       case .damagedPin: "take the pins from the log"
       case .withoutRecord: "write the log again"
       case .onlyRecord: "take it into the database"
-      case .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger, .untoldLedger,
+      case .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere, .damagedLedger,
+        .untoldLedger,
         .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
         nil
       }
@@ -137,8 +138,8 @@ extension RepairSite {
         try files.unlinkIfThere(finding.path)
       }
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
-    case .database, .unfinishedStore, .missingRecording, .originalElsewhere, .damagedLedger,
-      .untoldLedger,
+    case .database, .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere,
+      .damagedLedger, .untoldLedger,
       .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       return false
     }

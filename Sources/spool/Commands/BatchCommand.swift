@@ -75,7 +75,7 @@ extension CommandContext {
     let store = try openStore()
     let receiptWriter = receiptWriter(for: store)
     if order.asksForReceipts { try receiptWriter.unlock() }
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let clock = SystemClock()
     let workplace = BatchEnvironment(
       store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],

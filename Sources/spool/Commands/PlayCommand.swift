@@ -64,7 +64,7 @@ extension CommandContext {
     let start = Seconds(arguments[Options.from]?.seconds ?? 0)
     let end = (arguments[Options.to]?.seconds).map { Seconds($0) }
     if let end, end <= start { throw .usage("--to has to lie behind --from") }
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     do throws(SpoolError) {
       let finder = NamedSoundFinder(context: self, stop: stop)
       let first = try finder.reference(

@@ -146,7 +146,7 @@ extension CommandContext {
         "there is no hit \(number)", reason: "\(answer.hits.count) found",
         advice: "spool search WORDS shows the numbers")
     }
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let finder = NamedSoundFinder(context: self, stop: stop)
     let clip = SearchClip(store: store, padding: arguments[Options.padding]?.seconds ?? 0.5) {
       (run, step) throws(SpoolError) in

@@ -213,7 +213,12 @@ struct StoreStatus: Encodable {
     runs = openRuns
     let watching = inboxes.compactMap(\.wayOn)
     let stopped = own.indices.filter { own[$0].state != .running }
-    let resuming = stopped.compactMap { openRuns[$0].missing == nil ? own[$0].wayOn : nil }
+    let resumable = stopped.filter { openRuns[$0].missing == nil && own[$0].wayOn != nil }
+    // One command goes on with all files of a batch.
+    let resuming = resumable.compactMap { own[$0].batch?.command == nil ? own[$0].wayOn : nil }
+    let batches = resumable.compactMap { own[$0].batch?.command }.map {
+      $0.contains(" --store ") ? $0 : StoreOption(option).completing($0)
+    }
     let dropping = stopped.compactMap { index in
       openRuns[index].missing == nil ? nil : "spool runs forget \(own[index].id)"
     }
@@ -224,15 +229,19 @@ struct StoreStatus: Encodable {
     // Resuming does not mend every failure: this clears those that are of no use.
     let hasFailed = stopped.contains { own[$0].state == .failed }
     let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
-    let commands =
+    let attention =
       tally.nextCommands + (damaged.isEmpty ? [] : ["\(command: .repair)"])
       + lost.prefix(Self.troubleLimit).map { "\(command: .inboxShow) \($0.key)" }
-      + claimCommands + resuming + dropping + forgetting
+      + claimCommands
+    let others =
+      resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
     calm = try Self.calm(store, isAnyInboxKnown: !lines.isEmpty || !known.isEmpty)
     var told: Set<String> = []
-    // The line of a watch names its store itself.
-    next = (watching + commands.map { StoreOption(option).completing($0) })
+    // The line of a watch or a batch names its store itself.
+    let usual = StoreOption(option)
+    next =
+      (watching + attention.map(usual.completing) + batches + others.map(usual.completing))
       .filter { told.insert($0).inserted }
   }
 

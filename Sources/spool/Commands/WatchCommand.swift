@@ -141,7 +141,12 @@ extension CommandContext {
       clock: clock, probe: Self.containerProbe, makeRunID: { clock.makeRunID() },
       record: log.record, receiptWriter: receiptWriter, corrections: store.wordOverlay)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
-    SignalWatch.beginService(end: { watch.end() }, reload: { watch.reload() })
+    let stop = console.heed(StopRequest())
+    SignalWatch.beginService(
+      end: {
+        stop.request(signal: SIGTERM)
+        watch.end()
+      }, reload: { watch.reload() })
     let endStamping = log.beginStamping()
     defer { endStamping() }
     let day = Pause()

@@ -132,7 +132,7 @@ extension CommandContext {
   /// later, as a failure of the surroundings.
   func requireThere(_ path: String) throws(SpoolError) {
     guard let error = FilePath.obstacle(to: absolute(path)),
-      [.missing, .wrongKind].contains(error.kind)
+      [.missing, .wrongKind, .link].contains(error.kind)
     else { return }
     throw SpoolError("read", path, error, advice: "check the path").with(kind: .usage)
   }

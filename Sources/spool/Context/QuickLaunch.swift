@@ -226,9 +226,10 @@ extension CommandContext {
       arguments[QuickOptions.keep]
       ? "stopped: what was noted is kept, and \(resumeLine()) goes on from there"
       : "stopped: the file under way was given up"
-    let stop = SignalWatch.begin(clock, leaving: { temporary.remove() }) { [console] in
-      console.lastWord(farewell)
-    }
+    let stop = console.heed(
+      SignalWatch.begin(clock, leaving: { temporary.remove() }) { [console] in
+        console.lastWord(farewell)
+      })
     let runs = QuickRuns(
       context: self, folder: folder, shownFolder: destination.path, temporary: temporary,
       clock: clock, stop: stop)

@@ -37,7 +37,8 @@ extension CommandContext {
     }
     let resumeCommand = ShellWords.line(["spool", "resume", record.id.description] + options)
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
-    let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
+    let stop = console.heed(
+      SignalWatch.begin(clock) { [console] in console.lastWord(farewell) })
     let runner = runner(
       in: store, recorder(of: plan, store, clock), clock, stop, receiptWriter: receiptWriter)
     var settings = Runner.Options(request)

@@ -15,6 +15,10 @@ final class Console: Sendable {
   let width: Int
   /// Why standard output took nothing at the first attempt that failed; nil if it took everything.
   private let outputFailure = Mutex<SystemError?>(nil)
+  /// The stop that ends waiting for readers; nil before one can be requested.
+  private let stop = Mutex<StopRequest?>(nil)
+  /// The descriptors whose readers took nothing after a stop.
+  private let abandoned = Mutex<Set<Int32>>([])
   private let store = Mutex(OfferedStore(nil))
 
   init() {
@@ -45,6 +49,13 @@ final class Console: Sendable {
     write(line(store.withLock { $0 }.completing(text)), to: STDERR_FILENO)
   }
 
+  /// Has a stop end all waiting for readers: until then, work waits for a reader that pauses.
+  /// - Returns: the stop.
+  func heed(_ request: StopRequest) -> StopRequest {
+    stop.withLock { $0 = request }
+    return request
+  }
+
   /// Asks on standard error, in a line that the answer ends.
   func ask(_ question: String) { write(Format.harmless(question), to: STDERR_FILENO) }
 
@@ -72,6 +83,11 @@ final class Console: Sendable {
   /// Waits for writers; output is not buffered.
   /// - Throws: if standard output did not take all of it, as on a full disk or into a closed pipe.
   func flush() throws(SpoolError) {
+    if abandoned.withLock({ $0.contains(STDOUT_FILENO) }) {
+      report(
+        "note: the last lines of standard output are missing: its reader took nothing for "
+          + "\(Self.patience / 1000) s after the stop")
+    }
     guard let error = outputFailure.withLock({ $0 }) else { return }
     throw SpoolError(
       "cannot write standard output", reason: error.words, advice: error.outputAdvice,
@@ -84,11 +100,19 @@ final class Console: Sendable {
   func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
   func red(_ text: String) -> String { isColored ? "\u{1B}[1;31m\(text)\u{1B}[0m" : text }
 
+  /// How long a reader that pauses is waited for after a stop, in milliseconds: less than a run has
+  /// for its clean point.
+  private static let patience: Int32 = 1000
+  /// Milliseconds between two looks whether a stop was requested.
+  private static let glance: Int32 = 50
+  /// What a pipe that is ready takes without blocking.
+  private static let pipeByteCount = 4096
+
   private func write(_ text: String, to descriptor: Int32) {
     outputFailure.withLock { failure in
       var bytes = Array(text.utf8)[...]
-      while !bytes.isEmpty {
-        let count = unsafe bytes.withUnsafeBytes {
+      while !bytes.isEmpty, isReady(descriptor) {
+        let count = unsafe bytes.prefix(Self.pipeByteCount).withUnsafeBytes {
           unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
         }
         if count > 0 {
@@ -97,6 +121,25 @@ final class Console: Sendable {
           if descriptor == STDOUT_FILENO, failure == nil { failure = .last }
           return
         }
+      }
+    }
+  }
+
+  /// Waits until a descriptor takes bytes.
+  /// - Returns: false if a stop was requested and its reader pauses.
+  private func isReady(_ descriptor: Int32) -> Bool {
+    if abandoned.withLock({ $0.contains(descriptor) }) { return false }
+    var waited: Int32 = 0
+    while true {
+      var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      let count = unsafe poll(&state, 1, Self.glance)
+      // An error is for the write to report.
+      if count > 0 || (count < 0 && errno != EINTR) { return true }
+      guard stop.withLock({ $0?.isRequested == true }) else { continue }
+      waited += Self.glance
+      if waited > Self.patience {
+        abandoned.withLock { _ = $0.insert(descriptor) }
+        return false
       }
     }
   }

@@ -47,6 +47,26 @@ struct BatchInterruptionTests {
     #expect(hidden == [], "temporary files stay")
   }
 
+  @Test("status offers the one command that goes on with the whole batch")
+  func status() throws {
+    let pipeline = try folder.pipeline()
+    for name in ["a", "b"] {
+      try Reference.record(folder.path + "/\(name).wav", seconds: 120, rate: 48000)
+    }
+    let running = try RunningSpool(
+      try SpoolProgram.program,
+      ["batch", pipeline, folder.path, "--out", folder.place.out, "--jobs", "2", "--json"],
+      environment: ["SPOOL_STORE": folder.place.store], folder: folder.place.folder.path)
+    try #require(try running.waits(for: "\"event\":\"progress\""))
+    running.send(SIGINT)
+    _ = try running.end()
+    let status = try folder.place.spool(["status", "--store", folder.place.store])
+    let next = status.text.split(separator: "\n").filter { $0.hasPrefix("next:") }
+    #expect(next.filter { $0.contains("spool batch ") }.count == 1, "\(status.text)")
+    #expect(next.first?.hasSuffix("--store \(folder.place.store)") == true, "\(status.text)")
+    #expect(!next.contains { $0.contains("spool resume") }, "\(status.text)")
+  }
+
   @Test("one file of a batch that was cut off goes on where the batch would have put it")
   func resumed() throws {
     let pipeline = try folder.pipeline()

@@ -80,6 +80,41 @@ struct PluginFileTests {
       "\(why.text)")
   }
 
+  @Test("what a plugin warns of is told where it fails, too", arguments: ["sound", "file"])
+  func warnedBeforeFailure(type: String) throws {
+    try place.plugin(
+      "wary", "run: [python3, ./wary.py]",
+      stages: """
+          - kind: wary
+            type: \(type)
+            summary: warn, and fail
+        """
+          + (type == "sound"
+            ? ""
+            : """
+
+                inputs: [{ name: sound, carries: sound }]
+                outputs: [{ name: copied, carries: sound }]
+            """))
+    try place.write(
+      """
+      import json, sys
+      sys.stdin.buffer.readline()
+      for message in (
+          {"type": "ready", "protocol": 1},
+          {"type": "log", "level": "warning", "message": "the model is old"},
+          {"type": "error", "message": "it gave up", "cause": "input"},
+      ): print(json.dumps(message), flush=True)
+      """, to: "Plugins/wary/wary.py")
+    let pipeline = try place.write(
+      "pipeline: p\ninputs: { note: sound }\nstages: [decode, wary, export: [wav]]", to: "wary.yaml"
+    )
+    let run = try place.place.run(pipeline, [place.file("note.wav")])
+    #expect(run.exitCode == 1)
+    #expect(run.errorOutput.contains("it gave up"), "\(run.errorOutput)")
+    #expect(run.warnings.contains("the model is old"), "\(run.warnings)")
+  }
+
   @Test("one that is not there is told of, with what to do")
   func missing() throws {
     let run = try run("gone.txt")

@@ -33,6 +33,18 @@ struct CommandLineMistakeTests {
     #expect(result.errorOutput.contains("cannot write standard output"), "\(result.errorOutput)")
   }
 
+  @Test(
+    "a link that leads nowhere is no recording, and no run begins", arguments: ["loop", "gone"])
+  func linkToNothing(target: String) throws {
+    let place = try Workspace()
+    try FileManager.default.createSymbolicLink(
+      atPath: place.file("loop"), withDestinationPath: target)
+    let result = try place.spool(["run", PackageFiles.pipeline("voice-note.yaml"), "loop"])
+    #expect(result.exitCode == 2, "\(result.errorOutput)")
+    #expect(Complaint(result.errorOutput)?.next.isEmpty == false, "\(result.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: place.store))
+  }
+
   @Test("a recording in the pipeline's place is told with the right order, not with its bytes")
   func swapped() throws {
     let place = try Workspace()

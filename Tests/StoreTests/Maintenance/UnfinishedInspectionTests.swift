@@ -76,6 +76,23 @@ import Testing
     }
   }
 
+  @Test("work without its folder, as behind a restored backup, is no damage, and begins anew")
+  func restored() throws {
+    let file = sample.scratch.file("backup.sqlite")
+    do { try DiskStore(at: sample.path).backUp(to: file, isReplacing: false) }
+    let path = sample.scratch.file("restored")
+    _ = try DiskStore.restore(path, from: file)
+    let found = try Inspection(of: path, Inspection.Options()).run().findings
+    #expect(found.filter(\.isDamage) == [])
+    let remark = try #require(found.first { $0.kind == .missingWork }, "\(found)")
+    #expect(remark.meaning.contains("begun anew") && remark.advice == nil)
+    guard case .granted(let claim) = try DiskStore(at: path).claim(work, summary: "eq") else {
+      throw CocoaError(.fileLocking)
+    }
+    claim.end()
+    #expect(try Inspection(of: path, Inspection.Options()).run().unfinished == 0)
+  }
+
   @Test("what lies behind the noted bytes, or is damaged there, is nobody's loss")
   func behind() throws {
     try flipBit(3, ofByte: 4001, in: try folder + "/sound")

@@ -150,6 +150,8 @@ import Testing
       #expect(eventually { FileManager.default.fileExists(atPath: ready) })
       let report = try collect()
       #expect(report.files.map(\.byteCount) == [10_000, 11])
+      // Older than the grace period, and kept for the run alone.
+      #expect(report.recentBytes == 4000 && report.runningBytes == 4000)
     }
     await hold(path, ready, end)
     try meanwhile.end()

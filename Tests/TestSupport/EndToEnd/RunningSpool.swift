@@ -4,10 +4,14 @@ import Foundation
 package final class RunningSpool {
   private let process = Process()
   private let scratch: ScratchFolder
+  /// Its standard output, if nothing reads it.
+  private let unread: Pipe?
 
   /// Starts it.
+  /// - Parameter isRead: whether its standard output is read; else that is a pipe of one page.
   package init(
-    _ program: Program, _ arguments: [String], environment: [String: String], folder: String
+    _ program: Program, _ arguments: [String], environment: [String: String], folder: String,
+    isRead: Bool = true
   ) throws {
     scratch = try ScratchFolder()
     process.executableURL = URL(fileURLWithPath: program.path)
@@ -15,7 +19,13 @@ package final class RunningSpool {
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.currentDirectoryURL = URL(fileURLWithPath: folder)
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try Self.handle(scratch.write("", to: "out"))
+    let output = try Self.handle(scratch.write("", to: "out"))
+    unread = isRead ? nil : Pipe()
+    if let unread {
+      // F_SETPIPE_SZ, which Swift does not import.
+      _ = fcntl(unread.fileHandleForWriting.fileDescriptor, 1031, 4096)
+    }
+    process.standardOutput = unread ?? output
     process.standardError = try Self.handle(scratch.write("", to: "err"))
     try process.run()
   }
@@ -35,6 +45,27 @@ package final class RunningSpool {
       if hasEnded { return false }
       usleep(2000)
     }
+  }
+
+  /// Waits until its standard output, which nothing reads, takes no more, or it has ended.
+  /// - Returns: whether it is full.
+  package func waitsUntilFull() -> Bool {
+    guard let unread else { return false }
+    while true {
+      let hasEnded = !process.isRunning
+      var state = pollfd(
+        fd: unread.fileHandleForWriting.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+      if unsafe poll(&state, 1, 0) == 0 { return true }
+      if hasEnded { return false }
+      usleep(2000)
+    }
+  }
+
+  /// Waits until it has ended, for so many seconds at most.
+  package func ends(within seconds: Int) -> Bool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while process.isRunning, ContinuousClock.now < end { usleep(10_000) }
+    return !process.isRunning
   }
 
   /// Sends a signal.

@@ -182,9 +182,10 @@ private struct PluginFileStage: FileStage, VersionedStage, EquippedStage {
         writes: [scratch.outputFolder],
         check: context.check,
         hear: { (message) throws(SpoolError) in try hear(message, context) }))
+    // A plugin's warnings may say why it failed.
+    defer { for warning in session.warnings { context.warn(warning) } }
     _ = try session.receive("done")
     try session.finish()
-    for warning in session.warnings { context.warn(warning) }
     return try collect(scratch, session, context)
   }
 

@@ -65,7 +65,7 @@ extension CommandContext {
   fileprivate func quote() throws(SpoolError) -> ExitCode {
     try checkRange()
     let keys = try keyFolder().knownKeys()
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let isDone = try make(keys: keys) { !stop.isRequested }
     return isDone ? .done : .interrupted(by: stop.signalNumber ?? SIGINT)
   }

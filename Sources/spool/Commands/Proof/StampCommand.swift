@@ -47,7 +47,7 @@ extension CommandContext {
   }
 
   private func ask(_ store: DiskStore) throws(SpoolError) -> ExitCode {
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let clock = SystemClock()
     let isTold = voice == .full
     var count = 0

@@ -72,7 +72,7 @@ extension CommandContext {
     var log = try log(keys)
     let wasBusy = log?.others.isEmpty == false
     let (paths, bags, quotes) = try subjects()
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let mayGoOn: @Sendable () -> Bool = { !stop.isRequested }
     func verification(_ log: LogView?) -> Verification {
       Verification(

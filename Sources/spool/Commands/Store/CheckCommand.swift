@@ -38,7 +38,7 @@ extension Options {
 
 extension CommandContext {
   fileprivate func checkStore() throws(SpoolError) -> ExitCode {
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let meter = readingMeter()
     var options = Inspection.Options.withFaultsOfEncodings
     options.isQuick = arguments[Options.quick]

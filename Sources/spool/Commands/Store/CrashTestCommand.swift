@@ -63,7 +63,7 @@ extension CommandContext {
     _ = try self.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
     try checkOptions()
     // Blocks signals before any thread starts, so that only this process receives them.
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let plan = killPlan
     let test = KillTest(
       of: TestedRun(

@@ -152,9 +152,11 @@ extension CommandContext {
       }
     }
     let kept = "\(ByteCount(report.keptBytes)) \(report.isDryRun ? "would be" : "are") left"
+    let recentBytes = report.recentBytes - report.runningBytes
     let recent =
-      report.recentBytes == 0
-      ? "" : ", \(ByteCount(report.recentBytes)) of it wanted too lately (--grace)"
+      (recentBytes == 0 ? "" : ", \(ByteCount(recentBytes)) of it wanted too lately (--grace)")
+      + (report.runningBytes == 0
+        ? "" : ", \(ByteCount(report.runningBytes)) of it in use by a run that goes on")
     let unrecorded =
       report.unrecordedBytes == 0
       ? ""

@@ -73,7 +73,9 @@ extension CommandContext {
       switch file.obstacle {
       case .changed: "; it was changed since Spool wrote it"
       case .receipt: "; a receipt covers it"
-      case .unfinished: "; a run that is not finished may claim it"
+      case .unfinished:
+        "; a run that failed or is not finished may claim it, until the same is run again, with "
+          + "--replace where another file is in the way"
       case .alone: "; but that is gone, or was changed since"
       case nil: ""
       }

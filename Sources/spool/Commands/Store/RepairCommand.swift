@@ -36,7 +36,7 @@ extension Options {
 
 extension CommandContext {
   fileprivate func repairStore() throws(SpoolError) -> ExitCode {
-    let stop = SignalWatch.begin()
+    let stop = console.heed(SignalWatch.begin())
     let meter = readingMeter()
     let path = storePath
     try requireStore()
