@@ -327,7 +327,7 @@ struct StoreCareTests {
   @Test("where there is no store, looking makes none")
   func noStore() throws {
     let folder = place.file("nowhere")
-    for command in ["check", "repair", "restore"] {
+    for command in ["check", "repair", "restore", "backup"] {
       let result = try place.spool(["store", command, "--store", folder])
       #expect(result.exitCode == 1)
       #expect(Complaint(result.errorOutput)?.next.contains("--store") == true)
