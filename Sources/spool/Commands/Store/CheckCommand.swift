@@ -56,7 +56,7 @@ extension CommandContext {
       meter.clear()
       if report.isSound, report.isThorough { DiskStore.noteCheck(ofStore: path) }
       if isJSON {
-        console.print(JSONText.of(JSONLine(report, adding: ["sound": report.isSound])))
+        console.print(json: JSONLine(report, adding: ["sound": report.isSound]))
       } else if !isQuiet || !report.isSound {
         let lines = FindingList(report.findings, store: arguments[Options.store]).lines
         console.print(console.completed((lines + summary(report)).joined(separator: "\n")))
