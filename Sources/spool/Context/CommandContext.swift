@@ -206,6 +206,15 @@ struct CommandContext {
     Dictionary(overrides.compactMap { Self.assignment($0) }, uniquingKeysWith: { $1 })
   }
 
+  /// Warns of `--set` options for variables that no stage uses.
+  func warnOfUnused(_ overrides: [String], in definition: PipelineDefinition) {
+    for name in definition.unusedVariables where texts(overrides)[name] != nil {
+      console.report(
+        "warning: \(option: .set) \(name) changes nothing: no stage of \(definition.name) uses the "
+          + "variable $\(name)")
+    }
+  }
+
   private func read(_ path: String) throws(SpoolError) -> String {
     try refuseRecording(at: path)
     do throws(SpoolError) { return try TextFile.read("the pipeline", path) } catch {
