@@ -83,7 +83,12 @@ package struct BatchRunner: Sendable {
         ).write(with: workplace.store)
     } catch {
       if error.isFullDisk { summary.pause = summary.pause ?? error }
-      summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
+      let file = PathText.join(order.output, BatchReport.fileName)
+      let advice =
+        !error.isFullDisk && FilePath.exists(file)
+        ? "move it away, and the next batch writes its report there" : error.advice
+      summary.reportTrouble =
+        error.message + (error.reason.map { ": \($0)" } ?? "") + (advice.map { "; \($0)" } ?? "")
     }
     workplace.recorder.record(.ended(summary))
     return summary
