@@ -120,6 +120,12 @@ package final class DiskStore: Sendable {
     StoreLayout(root: FilePath.absolute(path)).isThere
   }
 
+  /// Why the user may not look into the store's folder at `path`; nil if nothing forbids it, or if it
+  /// does not exist.
+  package static func refusal(toRead path: String) -> SpoolError? {
+    StoreLayout(root: FilePath.absolute(path)).refusalToRead
+  }
+
   /// In seconds since 1970.
   var now: Double { Double(clock()) / 1e9 }
 

@@ -34,6 +34,19 @@ struct StoreLayout: Sendable {
       || FilePath.names(in: root).contains { $0 == "records" || $0.hasPrefix("changes-") }
   }
 
+  /// Why the user may not look into the store's folder; nil if nothing forbids it. A store is made for
+  /// its owner alone.
+  var refusalToRead: SpoolError? {
+    guard let cause = FilePath.obstacle(to: root + "/", R_OK | X_OK),
+      SystemError(cause.code).kind == .denied
+    else { return nil }
+    return SpoolError(
+      "read the store", root, reason: cause.words,
+      advice: "become the user who owns it, or let that user open it for reading with chmod -R "
+        + "a+rX \(ShellWords.line([root])); \(option: .store) names another store",
+      kind: .denied)
+  }
+
   /// The folder of artifacts by the first two digits of their digests, which limits its length.
   func shard(of digest: Digest) -> String { "\(artifacts)/\(digest.hex.prefix(2))" }
 
@@ -80,11 +93,12 @@ package enum StoreLocation {
 }
 
 extension FilePath {
-  /// Throws if the folder at `path` exists and is not writable. SQLite reports a missing file on
+  /// Throws if the folder of a store at `path` exists and is not writable. SQLite reports a missing file on
   /// read-only media.
   static func requireWritable(_ path: String) throws(SpoolError) {
     // The slash asks for a folder; `make` reports a file in its place.
     guard let cause = FilePath.obstacle(to: path + "/", W_OK | X_OK) else { return }
+    if let refusal = StoreLayout(root: path).refusalToRead { throw refusal }
     let way: String
     switch cause.code {
     case EROFS: way = "mount it so that it can be written"

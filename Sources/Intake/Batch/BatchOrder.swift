@@ -1,6 +1,6 @@
 import PipelineEngine
 package import PipelineModel
-import Platform
+package import Platform
 
 /// The parameters of a batch.
 package struct BatchOrder: Sendable {
@@ -176,5 +176,42 @@ package struct BatchOrder: Sendable {
 
   private static func digest(_ fields: [String]) -> Digest {
     SHA256.digest(of: fields.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n"))
+  }
+}
+
+extension BatchOrder {
+  /// Finds the recordings. Reads no store. O(n log n) for n files.
+  /// - Throws: if there are none.
+  package func find() throws(SpoolError) -> TreeWalk.Finding {
+    let finding = TreeWalk(
+      root: folder, outputFolder: output, selection: selection,
+      takesTranscripts: transcriptInput != nil
+    ).find()
+    if finding.isEmpty { throw nothing(in: finding) }
+    return finding
+  }
+
+  /// The error for a folder without recordings that are taken.
+  private func nothing(in finding: TreeWalk.Finding) -> SpoolError {
+    let excluded = finding.skipped.entries.filter { $0.reason == .excluded }.map(\.path)
+    let recordings = excluded.filter { selection.wants($0) }
+    // What lies in an excluded folder is not known.
+    let closed = excluded.first {
+      (try? FileStamp(at: PathText.join(folder, $0)))?.isFolder == true
+    }
+    let reason: String
+    if let first = recordings.first {
+      reason =
+        "\(option: .exclude) leaves out \(first)" + (recordings.count > 1 ? " and others" : "")
+    } else {
+      reason =
+        "no file in it or below it has an extension of sound"
+        + (closed.map { "; \(option: .exclude) leaves out what is in \($0)" } ?? "")
+    }
+    return SpoolError(
+      "there is no recording in \(folder)", reason: reason,
+      advice: recordings.isEmpty && closed == nil
+        ? "name another folder, or take other files too with \(option: .include) '*.EXT'"
+        : "leave \(option: .exclude) out, or give it a narrower pattern")
   }
 }

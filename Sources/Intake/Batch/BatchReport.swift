@@ -130,10 +130,16 @@ struct BatchReport {
     }
   }
 
-  /// Whether an existing file is another store's batch report; this store knows its own.
+  /// Whether an existing file is a batch report: of another store, or written again by a program that
+  /// lays it out differently. The store knows those that are as it wrote them.
   private func isOurs(_ path: String) -> Bool {
-    guard let head = try? FileOperations.system.bytes(of: path, limit: 4096) else { return false }
-    return String(decoding: head, as: UTF8.self).contains("\"format\":\"\(Self.format)\"")
+    let files = FileOperations.system
+    guard let head = try? files.bytes(of: path, limit: 4096) else { return false }
+    if String(decoding: head, as: UTF8.self).contains("\"format\":\"\(Self.format)\"") {
+      return true
+    }
+    guard let bytes = try? files.bytes(of: path) else { return false }
+    return (try? JSONReader.value(of: bytes, depthLimit: 64).value)?["format"]?.text == Self.format
   }
 }
 
@@ -153,7 +159,7 @@ package struct BatchSummary: Hashable, Sendable {
   package internal(set) var seconds = 0.0
   /// The path of `batch.json`; nil if it could not be written.
   package internal(set) var reportPath: String?
-  /// Why `batch.json` could not be written.
+  /// Why `batch.json` could not be written, and what can be done.
   package internal(set) var reportTrouble: String?
 
   /// The other files in the folder.

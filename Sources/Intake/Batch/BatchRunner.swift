@@ -83,7 +83,12 @@ package struct BatchRunner: Sendable {
         ).write(with: workplace.store)
     } catch {
       if error.isFullDisk { summary.pause = summary.pause ?? error }
-      summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
+      let file = PathText.join(order.output, BatchReport.fileName)
+      let advice =
+        !error.isFullDisk && FilePath.exists(file)
+        ? "move it away, and the next batch writes its report there" : error.advice
+      summary.reportTrouble =
+        error.message + (error.reason.map { ": \($0)" } ?? "") + (advice.map { "; \($0)" } ?? "")
     }
     workplace.recorder.record(.ended(summary))
     return summary
@@ -191,27 +196,7 @@ package struct BatchRunner: Sendable {
   }
 }
 
-extension BatchOrder {
-  /// Finds the recordings. Reads no store. O(n log n) for n files.
-  /// - Throws: if there are none.
-  package func find() throws(SpoolError) -> TreeWalk.Finding {
-    let finding = TreeWalk(
-      root: folder, outputFolder: output, selection: selection,
-      takesTranscripts: transcriptInput != nil
-    ).find()
-    if finding.isEmpty {
-      throw SpoolError(
-        "there is no recording in \(folder)",
-        reason: "no file in it or below it has an extension of sound",
-        advice: "name another folder, or take other files too with \(option: .include) '*.EXT'")
-    }
-    return finding
-  }
-}
-
 extension TreeWalk.Finding {
-  fileprivate var isEmpty: Bool { files.isEmpty && troubles.isEmpty }
-
   /// Leaves out what runs have made of recordings in the same folder: a batch is of the recordings.
   /// Exports that lie without their recordings are taken, as the work of another pipeline may go on
   /// with them.

@@ -17,6 +17,9 @@ package struct TreeWalk: Sendable {
     var exportFolders: [String] = []
     /// The other files.
     var skipped = SkippedFiles()
+
+    /// Whether there is nothing to work on and nothing to report.
+    var isEmpty: Bool { files.isEmpty && troubles.isEmpty }
   }
 
   /// An unreadable entry that may be a recording.
@@ -165,13 +168,16 @@ package struct FileSelection: Sendable {
   }
 
   /// Whether the file at a path below the folder is taken.
-  func takes(_ path: String) -> Bool {
+  func takes(_ path: String) -> Bool { wants(path) && !excludes(path) }
+
+  /// Whether a file would be taken if none was excluded.
+  func wants(_ path: String) -> Bool {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
     let dot = name.lastIndex(of: UInt8(ascii: "."))
     let isSound = dot.map { dot in
       SoundSign.endings.contains(String(Substring(name[name.index(after: dot)...])).lowercased())
     }
-    return (isSound == true || includes(path)) && !excludes(path)
+    return isSound == true || includes(path)
   }
 
   /// Whether a file was asked for by `--include`.

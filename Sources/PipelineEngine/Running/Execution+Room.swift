@@ -176,6 +176,8 @@ extension Execution {
       .max { plan.files[$0]?.path.utf8.count ?? 0 < plan.files[$1]?.path.utf8.count ?? 0 }
     let recordings = inputs.filter { plan.inputKinds[$0] != .transcript }
     return (named ?? (recordings.count < 2 ? inputs.first : nil)).flatMap { plan.inputs[$0] }
+  }
+
   /// What a failure comes from, if the store's folder is gone.
   func explainLostStore(_ failure: RunError) -> RunError {
     if failure.error.cause == .cancelled { return failure }

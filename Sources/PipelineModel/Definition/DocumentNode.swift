@@ -50,6 +50,21 @@ package struct DocumentNode: Hashable, Sendable {
     return entries.first { $0.key == key }?.value.location(of: Array(path.dropFirst()))
   }
 
+  /// The names in it that `$name` refers to, in order. O(n).
+  package var references: [String] {
+    switch content {
+    case .scalar(let text, isQuoted: false): Self.reference(text[...]).map { [$0] } ?? []
+    case .scalar, .typed: []
+    case .sequence(let nodes): nodes.flatMap(\.references)
+    case .mapping(let entries): entries.flatMap(\.value.references)
+    }
+  }
+
+  /// The name that a text of the form `$name` refers to; nil for any other text.
+  static func reference(_ text: Substring) -> String? {
+    text.first == "$" ? String(text.dropFirst()) : nil
+  }
+
   /// For messages: `a list`, `a mapping`, `"text"`.
   package var summary: String {
     switch content {

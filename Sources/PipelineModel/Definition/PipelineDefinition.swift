@@ -20,6 +20,16 @@ package struct PipelineDefinition: Hashable, Sendable {
     self.variables = variables
     self.steps = steps
   }
+
+  /// The names of the variables that no step uses, in order: their values change nothing. O(n).
+  package var unusedVariables: [String] {
+    let used = Set(
+      steps.flatMap { step in
+        step.parameters.references
+          + (step.condition?.value.split(separator: " ") ?? []).compactMap(DocumentNode.reference)
+      })
+    return variables.map(\.name).filter { !used.contains($0) }
+  }
 }
 
 package struct InputDefinition: Hashable, Sendable {

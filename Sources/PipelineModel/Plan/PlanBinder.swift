@@ -136,24 +136,17 @@ extension Plan {
       } catch {
         problems += Self.problems(of: error, in: step, substituted).map { problem in
           guard problem.location == step.kind.location,
-            let variable = overriddenVariables(in: step.parameters).first
+            let variable = step.parameters.references.first(where: isOverridden)
           else { return problem }
           return problem.inOverride(of: variable)
         }
       }
     }
 
-    /// The overridden variables among parameters: where these do not go together, the user's value is
-    /// the one to change, and not the pipeline.
-    private func overriddenVariables(in node: DocumentNode) -> [String] {
-      switch node.content {
-      case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
-        let name = String(text.dropFirst())
-        return variables[name]?.location.line == Self.overrideLine ? [name] : []
-      case .scalar, .typed: return []
-      case .sequence(let nodes): return nodes.flatMap(overriddenVariables)
-      case .mapping(let entries): return entries.flatMap { overriddenVariables(in: $0.value) }
-      }
+    /// Whether a variable has the user's value: where parameters do not go together, that is the one to
+    /// change, and not the pipeline.
+    private func isOverridden(_ variable: String) -> Bool {
+      variables[variable]?.location.line == Self.overrideLine
     }
 
     /// Reports a step of an unknown kind. Where the kind is a slip of the pen, its parameters are
@@ -298,8 +291,7 @@ extension Plan {
           reportNoVariable(name, at: node.location)
           return DocumentNode(.scalar("", isQuoted: false), at: node.location)
         }
-        let isOverridden = variable.location.line == Self.overrideLine
-        return isOverridden ? variable : DocumentNode(variable.content, at: node.location)
+        return isOverridden(name) ? variable : DocumentNode(variable.content, at: node.location)
       case .scalar, .typed: return node
       case .sequence(let nodes):
         return DocumentNode(.sequence(nodes.map { substitute($0) }), at: node.location)

@@ -138,7 +138,7 @@ package struct ExportTags {
   ) -> String? {
     var parts: [String] = []
     if target.depth == .bits24, let precision = source?.beyond24Bits {
-      parts.append("24 bit, the recording has \(precision) (wav: { bits: float } keeps more)")
+      parts.append("24 bit, the recording has \(precision) (\(Self.bitsAdvice) keeps more)")
     }
     if target.format == .wav {
       if cover != nil, !isCoverStated { parts.append("no picture") }
@@ -155,6 +155,9 @@ package struct ExportTags {
     return "the \(target.format) file is written with less than the recording has: "
       + parts.joined(separator: "; ")
   }
+
+  /// How an export keeps more than 24 bits.
+  package static let bitsAdvice = "wav: { bits: float }"
 
   /// Tags that a warning names.
   private static let namedTags = 8

@@ -53,7 +53,10 @@ package struct SoundClip: Sendable {
       (start, end) = (Double(first) / rate, Double(first + written) / rate)
     } catch {
       try? FileOperations.system.unlink(draft)
-      throw error
+      // The draft's name means nothing to the user.
+      var named = error
+      if error.subject == draft { named.subject = path }
+      throw named
     }
   }
 

@@ -197,6 +197,7 @@ package struct Inspection: Sendable {
   /// Throws unless there is something like a store.
   static func requireStore(at layout: StoreLayout) throws(SpoolError) {
     if layout.isThere { return }
+    if let refusal = layout.refusalToRead { throw refusal }
     throw SpoolError(
       "find a store", layout.root, reason: "there is no store at \(layout.root)",
       advice: "name the store's folder with \(option: .store); \(command: .run) makes one")

@@ -109,8 +109,7 @@ package struct Repair: Sendable {
       case .withoutRecord: "write the log again"
       case .onlyRecord: "take it into the database"
       case .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere, .damagedLedger,
-        .untoldLedger,
-        .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+        .untoldLedger, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
         nil
       }
     return what.map { RepairAction(what: $0, path: finding.path, subject: finding.subject) }
@@ -139,8 +138,7 @@ extension RepairSite {
       }
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
     case .database, .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere,
-      .damagedLedger, .untoldLedger,
-      .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+      .damagedLedger, .untoldLedger, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       return false
     }
     return true

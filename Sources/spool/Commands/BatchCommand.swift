@@ -7,6 +7,7 @@ import Platform
 import Receipts
 import SoundEngine
 import Stages
+import Store
 
 extension Command {
   /// `spool batch`: runs one pipeline on every recording in a folder.
@@ -70,11 +71,8 @@ extension Options {
 
 extension CommandContext {
   fileprivate func runBatch() throws(SpoolError) -> ExitCode {
-    let order = try order()
-    let finding = try refusing { () throws(SpoolError) in try order.find() }
-    let store = try openStore()
-    let receiptWriter = receiptWriter(for: store)
-    if order.asksForReceipts { try receiptWriter.unlock() }
+    let (order, finding, store, receiptWriter) = try refusing(prepare)
+    warnOfUnused(arguments[Options.set], in: order.definition)
     let stop = console.heed(SignalWatch.begin())
     let clock = SystemClock()
     let workplace = BatchEnvironment(
@@ -93,6 +91,18 @@ extension CommandContext {
       collectIfDue(in: store) { stop.isRequested }
     }
     return code
+  }
+
+  /// What the batch is of and works with: what refuses it as a whole comes up here, or when it begins.
+  private func prepare() throws(SpoolError) -> (
+    BatchOrder, TreeWalk.Finding, DiskStore, SignedReceiptWriter
+  ) {
+    let order = try order()
+    let finding = try order.find()
+    let store = try openStore()
+    let receiptWriter = receiptWriter(for: store)
+    if order.asksForReceipts { try receiptWriter.unlock() }
+    return (order, finding, store, receiptWriter)
   }
 
   /// Runs the batch. An error is reported at once, before the time stamps are asked for.

@@ -25,10 +25,11 @@ extension CommandContext {
         let (problems, text) = try problems(at: path)
         if !problems.isEmpty { code = .usage }
         tell(problems, in: text, at: path)
-        guard problems.isEmpty, let plan = try? plan(ofAllInputsOf: pipeline(at: path)) else {
-          continue
-        }
-        for warning in plan.captionsOfOtherSound {
+        guard problems.isEmpty, let pipeline = try? pipeline(at: path),
+          let plan = try? plan(ofAllInputsOf: pipeline)
+        else { continue }
+        let unused = pipeline.definition.unusedVariables.map { "no stage uses the variable $\($0)" }
+        for warning in unused + plan.captionsOfOtherSound {
           console.report("warning: " + Format.visible("\(path): \(warning)"))
         }
       } catch {

@@ -36,7 +36,7 @@ extension CommandContext {
       try plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false),
       of: pipeline.definition)
     if isJSON {
-      console.print(JSONText.of(graph.line))
+      console.print(json: graph.line)
       return .done
     }
     console.draw(arguments[Options.format] == .dot ? graph.dot : graph.mermaid)

@@ -25,6 +25,7 @@ extension CommandContext {
     let pipeline = try pipeline(at: arguments[Options.pipeline])
     let inputs = try bind(arguments[Options.inputs], to: pipeline)
     let plan = try plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    warnOfUnused(arguments[Options.set], in: pipeline.definition)
     let folder = absolute(arguments[Options.out] ?? "exports")
     try OutputFolder.check(folder)
     let readable = try readableStore()

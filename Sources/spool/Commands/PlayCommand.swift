@@ -76,7 +76,7 @@ extension CommandContext {
       try require(start, isWithin: sounds)
       let programme = try Programme(sounds, from: start, to: end) { !stop.isRequested }
       guard !isJSON else {
-        console.print(JSONText.of(programme.json))
+        console.print(json: programme.json)
         return .done
       }
       return try listen(to: programme, stop)

@@ -162,7 +162,7 @@ extension CommandContext {
     }
     for warning in warnings {
       if isJSON {
-        console.print(JSONText.of(JSONLine("warning", ["message": warning])))
+        console.print(json: JSONLine("warning", ["message": warning]))
       }
       console.report("warning: \(Format.visible(warning))")
     }

@@ -40,6 +40,7 @@ extension CommandContext {
     let pipeline = try pipeline(at: arguments[Options.pipeline])
     let inputs = try bind(arguments[Options.inputs], to: pipeline)
     let plan = try plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    warnOfUnused(arguments[Options.set], in: pipeline.definition)
     let folder = try OutputFolder.check(absolute(arguments[Options.out] ?? "exports"))
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every

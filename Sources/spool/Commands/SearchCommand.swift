@@ -3,6 +3,7 @@ import PipelineModel
 import Platform
 import Receipts
 import Search
+import SoundEngine
 import Stages
 import Store
 
@@ -103,6 +104,23 @@ extension CommandContext {
     if let near = arguments[Options.near], !(0...1000).contains(near) {
       throw .usage("--near is 0 to 1000 words, not \(near)", advice: "--near 5")
     }
+    if let clip = arguments[Options.clip] { try Self.checkName(ofClip: clip) }
+  }
+
+  /// Refuses a name that would call a WAV file something else.
+  private static func checkName(ofClip path: String) throws(SpoolError) {
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let ending = ExportFormat.wav.fileExtension
+    guard !name.lowercased().hasSuffix(ending) || path.hasSuffix("/") else { return }
+    let dot = name.lastIndex(of: ".").map { String(name[$0...]) }
+    let wanted = String(path.dropLast(dot?.count ?? 0)) + ending
+    throw .usage(
+      "--clip \(path) is no name of a WAV file",
+      reason: "clips are WAV files, whose names end in \(ending)",
+      advice: path.isEmpty || path.hasSuffix("/")
+        ? "--clip \(path)clip\(ending)"
+        : "--clip \(ShellWords.line([wanted])); spool convert makes a clip a file of another format"
+    )
   }
 
   private func find(_ query: SearchQuery, in store: DiskStore) throws(SpoolError) -> SearchAnswer {

@@ -29,7 +29,7 @@ extension CommandContext {
     let store = try existingStore()
     let run = try run(named: arguments[Options.run], in: store)
     guard !isJSON else {
-      console.print(JSONText.of(run.line(withText: true)))
+      console.print(json: run.line(withText: true))
       return .done
     }
     let missing = MissingRecording(of: run, in: store, option: arguments[Options.store])?.line

@@ -205,7 +205,7 @@ extension CommandContext {
       deleted > Self.deletedWords && Double(deleted) > Self.deletedShare * Double(count)
       || 2 * deleted > count
     guard isMuch, !arguments[Options.yes] else { return }
-    throw SpoolError(
+    throw .usage(
       "the text would delete \(deleted) of the \(Count.of(count, "word")) of \(words.name)",
       reason: "it does not have them, as a text that was cut short",
       advice: "give the whole text, or add --yes to delete them")

@@ -45,7 +45,7 @@ extension CommandContext {
       if let tell {
         tell(report)
       } else if isJSON {
-        console.print(JSONText.of(report.event))
+        console.print(json: report.event)
       } else if !isQuiet {
         console.report("note: \(report.summary)")
       }

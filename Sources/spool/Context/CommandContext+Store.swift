@@ -98,6 +98,7 @@ extension CommandContext {
   func requireStore() throws(SpoolError) {
     let path = storePath
     if DiskStore.isThere(at: path) { return }
+    if let refusal = DiskStore.refusal(toRead: path) { throw refusal }
     try refuseFile(path)
     let reason =
       FilePath.obstacle(to: path)?.words ?? "nothing that a store is made of lies there"
@@ -151,6 +152,7 @@ final class ReadableStore {
 
   init(at path: String) throws(SpoolError) {
     if FilePath.exists(path) {
+      if let refusal = DiskStore.refusal(toRead: path) { throw refusal }
       scratch = nil
       store = try DiskStore(reading: path)
     } else {

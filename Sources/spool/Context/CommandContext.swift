@@ -206,6 +206,15 @@ struct CommandContext {
     Dictionary(overrides.compactMap { Self.assignment($0) }, uniquingKeysWith: { $1 })
   }
 
+  /// Warns of `--set` options for variables that no stage uses.
+  func warnOfUnused(_ overrides: [String], in definition: PipelineDefinition) {
+    for name in definition.unusedVariables where texts(overrides)[name] != nil {
+      console.report(
+        "warning: \(option: .set) \(name) changes nothing: no stage of \(definition.name) uses the "
+          + "variable $\(name)")
+    }
+  }
+
   private func read(_ path: String) throws(SpoolError) -> String {
     try refuseRecording(at: path)
     do throws(SpoolError) { return try TextFile.read("the pipeline", path) } catch {
@@ -247,13 +256,13 @@ extension CommandContext {
   /// Reports the error that ends the command. A command that prints events prints it as one too.
   func report(_ error: SpoolError) {
     if isJSON, ["run", "resume", "batch"].contains(arguments.command.name) {
-      console.print(JSONText.of(JSONLine(error)))
+      console.print(json: JSONLine(error))
     }
     console.report(error.text(console))
   }
 
   func answer(_ value: some Encodable, _ text: @autoclosure () -> String) {
-    console.print(isJSON ? JSONText.of(value) : console.completed(text()))
+    if isJSON { console.print(json: value) } else { console.print(console.completed(text())) }
   }
 
   func answer(_ value: Value, _ text: @autoclosure () -> String) {
@@ -269,7 +278,7 @@ extension CommandContext {
   /// Prints a list: one line of JSON for each value, or a table.
   func answer(list values: [some Encodable], _ table: @autoclosure () -> String) {
     guard isJSON else { return console.print(console.completed(table())) }
-    for value in values { console.print(JSONText.of(value)) }
+    for value in values { console.print(json: value) }
   }
 }
 

@@ -285,7 +285,7 @@ extension CommandContext {
   }
 
   private func tell(_ report: QuickReport) {
-    if isJSON { console.print(JSONText.of(report.json)) }
+    if isJSON { console.print(json: report.json) }
     if let error = report.error { return console.report(error.text(console)) }
     if voice == .full { console.print(report.line) }
   }

@@ -120,6 +120,7 @@ struct QuickRuns {
     let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
       .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
       .replacing(/true-peak: (\S+) dBTP of normalize/) { "--true-peak \($0.1)" }
+      .replacing(ExportTags.bitsAdvice, with: "a WAV file with --bits float")
       .replacing(
         ClippedSamples.advice,
         with: "spool normalize brings them down, and --format wav --bits float keeps them")

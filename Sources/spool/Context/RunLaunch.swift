@@ -56,7 +56,7 @@ extension CommandContext {
         console.report(farewell)
         return .interrupted(by: signal)
       }
-      if isJSON { console.print(JSONText.of(JSONLine(error))) }
+      if isJSON { console.print(json: JSONLine(error)) }
       let failure = SpoolError(error).remedied(by: error, of: record, options)
       console.report(
         (record.resumes == nil ? failure : failure.resumed(record, options)).text(console))

@@ -41,6 +41,11 @@ final class Console: Sendable {
   /// Prints lines on standard output.
   func print(_ text: String) { write(line(text), to: STDOUT_FILENO) }
 
+  /// Prints a value as one line of JSON on standard output, in whose advice commands have the store.
+  func print(json value: some Encodable) {
+    print(store.withLock { $0 }.completing(json: JSONText.of(value)))
+  }
+
   /// Writes text to standard output unchanged.
   func draw(_ text: String) { write(text, to: STDOUT_FILENO) }
 

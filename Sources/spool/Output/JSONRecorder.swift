@@ -10,9 +10,9 @@ struct JSONRecorder: RunRecorder, BatchRecorder {
 
   init(_ console: Console) { self.console = console }
 
-  func record(_ event: RunEvent) { console.print(JSONText.of(Self.line(event))) }
+  func record(_ event: RunEvent) { console.print(json: Self.line(event)) }
 
-  func record(_ event: BatchEvent) { console.print(JSONText.of(Self.line(event))) }
+  func record(_ event: BatchEvent) { console.print(json: Self.line(event)) }
 
   static func line(_ event: RunEvent) -> JSONLine {
     switch event {

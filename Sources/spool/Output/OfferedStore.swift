@@ -19,6 +19,32 @@ struct OfferedStore: Sendable {
     return parts.dropFirst().reduce(String(parts.first ?? "")) { $0 + Self.start + complete($1) }
   }
 
+  /// A line of JSON with the store in the commands of its advice, whatever it is part of; anything
+  /// else stays as it is. O(n).
+  func completing(json line: String) -> String {
+    guard !option.words.isEmpty, line.contains(Self.start),
+      Self.adviceNames.contains(where: { line.contains("\"\($0)\":") }),
+      let value = try? JSONReader.value(of: Array(line.utf8), depthLimit: 64).value
+    else { return line }
+    return completing(value).compact
+  }
+
+  private func completing(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .list(let values): return .list(values.map(completing))
+    case .object(var members):
+      for (name, member) in members {
+        let advice = Self.adviceNames.contains(name) ? member.text : nil
+        members[name] = advice.map { .text(completing($0)) } ?? completing(member)
+      }
+      return .object(members)
+    case .null, .boolean, .number, .text: return value
+    }
+  }
+
+  /// The members of JSON that say what to do.
+  private static let adviceNames = ["advice", "failureAdvice"]
+
   /// How a command begins.
   private static let start = Spool.program.name + " "
 

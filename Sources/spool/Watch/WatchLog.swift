@@ -19,7 +19,7 @@ struct WatchLog: Sendable {
       // On a full disk, the watch continues without storing its command line.
       try? store.inboxes.remember(watch: line, ofInbox: inbox)
     }
-    console.print(isJSON ? JSONText.of(event) : Self.line(event))
+    if isJSON { console.print(json: event) } else { console.print(Self.line(event)) }
   }
 
   /// `2026-11-21 14:22:05  uploaded     walk.m4a (3f9a12cd04ee): 3 files, in 1.2 s`

@@ -49,6 +49,17 @@ struct BatchTests {
     #expect(after == before)
   }
 
+  @Test("a report in another layout is replaced; another file stays, with what to do")
+  func foreignReport() throws {
+    try folder.putTiny(1, "good.wav")
+    let (pipeline, path) = (try folder.pipeline(), folder.place.out + "/batch.json")
+    #expect(try folder.batch(pipeline).report?.done == 1)
+    _ = try Reference.output("sh", ["-c", "sed -i 's/\":/\": /g' \(path)"])
+    #expect(try folder.batch(pipeline).report?.reused == 1)
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try folder.batch(pipeline).errorOutput.contains("; move it away, and the next batch"))
+  }
+
   @Test("a batch is the same one, however its pipeline is spelled")
   func spellings() throws {
     try folder.putTiny(1, "good.wav")

@@ -324,10 +324,42 @@ struct StoreCareTests {
     #expect(!result.text.contains("damaged") && !result.text.contains("it is gone"))
   }
 
+  @Test(
+    "a store that its owner keeps closed is there, and says how it is opened",
+    .enabled(if: getuid() == 0, "only root can be two users"))
+  func closedStore() throws {
+    let setpriv = try #require(Program(named: "setpriv"))
+    #expect(try place.run(pipeline, [note]).exitCode == 0)
+    try Reference.output("chmod", ["-R", "a+rX", place.folder.path])
+    try Reference.output("chmod", ["700", place.store])
+    try FileManager.default.createDirectory(
+      atPath: place.file("free"), withIntermediateDirectories: false)
+    try Reference.output("chmod", ["777", place.file("free")])
+    let other = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+    let readers = [
+      ["runs"], ["status", "--check"], ["store", "check"], ["store", "info"], ["why", "last"],
+      ["store", "backup", place.file("free/backup")],
+    ]
+    let writers = [["run", pipeline, note, "--out", place.file("free")], ["resume"]]
+    for command in readers + writers {
+      let refused = try place.spool(command, under: setpriv, other)
+      let complaint = try #require(Complaint(refused.errorOutput), "\(command)")
+      #expect(refused.exitCode == 1, "\(command)")
+      #expect(complaint.what == "cannot read the store \(place.store)", "\(command): \(complaint)")
+      #expect(complaint.why == "Permission denied")
+      #expect(complaint.next.contains("chmod -R a+rX \(place.store)"), "\(complaint)")
+    }
+    try Reference.output("chmod", ["-R", "a+rX", place.store])
+    for command in readers {
+      let opened = try place.spool(command, under: setpriv, other)
+      #expect(opened.exitCode == 0, "\(command): \(opened.errorOutput)")
+    }
+  }
+
   @Test("where there is no store, looking makes none")
   func noStore() throws {
     let folder = place.file("nowhere")
-    for command in ["check", "repair", "restore"] {
+    for command in ["check", "repair", "restore", "backup"] {
       let result = try place.spool(["store", command, "--store", folder])
       #expect(result.exitCode == 1)
       #expect(Complaint(result.errorOutput)?.next.contains("--store") == true)

@@ -62,6 +62,36 @@ struct CommandLineMistakeTests {
     #expect(alone.errorOutput.count < 500, "\(alone.errorOutput)")
   }
 
+  @Test("recordings that are all excluded from a batch are named, and the option that does it")
+  func excluded() throws {
+    let place = try Workspace()
+    let pipeline = try place.pipeline("pipeline: p\nstages: [decode]\n")
+    try FileManager.default.createDirectory(
+      atPath: place.file("in/below"), withIntermediateDirectories: true)
+    for name in ["a.flac", "below/b.flac", "notes.txt"] {
+      try place.folder.write("x", to: "in/" + name)
+    }
+    func refusal(_ patterns: [String]) throws -> Complaint {
+      let options = patterns.flatMap { ["--exclude", $0] }
+      let result = try place.spool(["batch", pipeline, place.file("in")] + options)
+      #expect(result.exitCode == 1)
+      let complaint = try #require(Complaint(result.errorOutput), "\(result.errorOutput)")
+      #expect(complaint.what.hasPrefix("there is no recording in "), "\(complaint)")
+      return complaint
+    }
+    let all = try refusal(["*.flac"])
+    #expect(all.why == "--exclude leaves out a.flac and others" && all.next.contains("--exclude"))
+    #expect(try refusal(["*"]).why == "--exclude leaves out a.flac")
+    #expect(try refusal(["below", "a.*"]).why == "--exclude leaves out a.flac")
+    try FileManager.default.removeItem(atPath: place.file("in/a.flac"))
+    let folder = try refusal(["below"])
+    #expect(folder.why.hasSuffix("; --exclude leaves out what is in below"), "\(folder)")
+    try FileManager.default.removeItem(atPath: place.file("in/below"))
+    let other = try refusal(["*.txt"])
+    #expect(other.why == "no file in it or below it has an extension of sound", "\(other)")
+    #expect(other.next.contains("--include"))
+  }
+
   private static let address = "https://example.org/note.m4a?a=1&b=2"
 
   @Test(

@@ -32,7 +32,6 @@ struct ErrorEventTests {
       (["run", pipeline, sound, "--out", place.file("no/such")], Int32(1)),
       (["run", place.file("none.yaml"), sound], 2), (["run", pipeline, sound, "--set", "x=1"], 2),
       (["run", pipeline, place.file("none.wav")], 2), (["resume", "nothing"], 1),
-      (["batch", place.file("none.yaml"), place.folder.path], 2),
     ] {
       let lines = try events(arguments, code: code)
       #expect(lines.map(\.event) == ["error"], "\(arguments)")
@@ -47,12 +46,25 @@ struct ErrorEventTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let empty = try events(["batch", pipeline, folder, "--out", place.out], code: 1)
     #expect(empty.map(\.event) == ["ended", "error"])
+    let file = try place.folder.write("a file", to: "file")
+    for (arguments, code) in [
+      ([place.file("none.yaml"), folder], Int32(2)), ([pipeline, file], 2),
+      ([pipeline, place.file("none")], 2), ([pipeline, folder, "--out", file + "/out"], 1),
+      ([pipeline, folder, "--out", folder], 2), ([pipeline, folder, "--set", "x=1"], 2),
+    ] {
+      let refused = try events(["batch"] + arguments, code: code)
+      #expect(refused.map(\.event) == ["ended", "error"], "\(arguments)")
+    }
     try Reference.record(folder + "/a.wav", seconds: 0.3, channels: 1)
+    let storeless = ["batch", pipeline, folder, "--store", place.file("no/store")]
+    #expect(try events(storeless, code: 1).map(\.event) == ["ended", "error"])
     let batch = ["batch", pipeline, folder, "--out", place.out]
     let failed = try place.spool(batch + ["--failed"])
     #expect(failed.exitCode == 2)
     #expect(failed.errorOutput.contains("there is no earlier batch of p"), "\(failed.errorOutput)")
     #expect(try place.spool(batch).exitCode == 0)
     #expect(try place.spool(batch + ["--failed"]).exitCode == 0)
+    let nothing = try place.spool(["resume", "--json"])
+    #expect(nothing.exitCode == 0 && nothing.text == "" && nothing.errorOutput == "")
   }
 }

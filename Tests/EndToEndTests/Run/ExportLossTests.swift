@@ -32,6 +32,12 @@ struct ExportLossTests {
     #expect(try warnings(path, "{ formats: [wav], wav: { bits: float } }") == [])
     // Who asks for 16 bit knows.
     #expect(try warnings(path, "{ formats: [wav], wav: { bits: 16 } }") == [])
+    // The quick commands have options, and no parameters.
+    let quick = try place.spool(["normalize", path, "-o", place.file("quick.flac")])
+    #expect(quick.exitCode == 0)
+    #expect(
+      quick.errorOutput.contains("32 (a WAV file with --bits float keeps more)"),
+      "\(quick.errorOutput)")
     let usual = place.file("usual.wav")
     try Reference.record(usual, seconds: 1, coding: ["-c:a", "pcm_s24le"])
     #expect(try warnings(usual, "[wav, flac]") == [])

@@ -45,6 +45,39 @@ struct OfferedStoreTests {
     }
   }
 
+  @Test("in the advice of JSON, of errors, runs, findings and recorded failures")
+  func json() throws {
+    let pipeline = try place.pipeline("pipeline: p\nstages: [decode, export: [wav]]\n")
+    let good = place.file("b.wav")
+    try Reference.record(good, seconds: 0.3, channels: 1)
+    #expect(try place.spool(["run", pipeline, good] + store).exitCode == 0)
+    let artifacts = try #require(
+      FileManager.default.enumerator(atPath: place.file("my store/artifacts")))
+    for case let name as String in artifacts where name.contains("/") {
+      try FileManager.default.removeItem(atPath: place.file("my store/artifacts/" + name))
+    }
+    for (command, offer) in [
+      (["resume", "last"], "spool runs show"), (["resume", "nope"], "spool runs"),
+      (["store", "check"], "spool store repair"),
+    ] {
+      let result = try place.spool(command + store + ["--json"])
+      let advice = try result.text.split(separator: "\n")
+        .flatMap { Self.advice(in: try JSONSerialization.jsonObject(with: Data($0.utf8))) }
+      #expect(!advice.isEmpty, "\(command): \(result.text)")
+      for advice in advice {
+        #expect(advice.hasPrefix(offer + " --store '\(place.file("my store"))'"), "\(advice)")
+      }
+    }
+  }
+
+  private static func advice(in value: Any) -> [String] {
+    if let list = value as? [Any] { return list.flatMap(advice) }
+    guard let members = value as? [String: Any] else { return [] }
+    return members.flatMap { name, member in
+      (name == "advice" ? [member as? String ?? ""] : []) + advice(in: member)
+    }
+  }
+
   @Test("and can be typed as it stands")
   func typed() throws {
     let result = try place.spool(["runs", "show", "nothing"] + store)

@@ -77,6 +77,33 @@ struct PipelineMistakeTests {
     #expect(!result.errorOutput.contains("did you mean"), "\(result.errorOutput)")
   }
 
+  @Test("a variable that no stage uses is warned of, and so is setting it")
+  func unusedVariable() throws {
+    let place = try Workspace()
+    let pipeline = try place.pipeline(
+      "pipeline: p\nvars: { used: -6 dB, unused: 3 }\nstages: [decode, gain: $used]\n")
+    let check = try place.spool(["pipeline", "check", pipeline])
+    #expect(check.exitCode == 0 && check.text.contains("no problems"))
+    #expect(
+      check.errorOutput == "warning: \(pipeline): no stage uses the variable $unused\n",
+      "\(check.errorOutput)")
+    let sound = place.file("in/a.wav")
+    try FileManager.default.createDirectory(
+      atPath: place.file("in"), withIntermediateDirectories: false)
+    try Reference.record(sound, seconds: 0.3, channels: 1)
+    for command in [["run"], ["pipeline", "plan"], ["batch"]] {
+      let input = command == ["batch"] ? place.file("in") : sound
+      let arguments = command + [pipeline, input, "--set", "used=-3 dB"]
+      #expect(try place.spool(arguments).errorOutput == "", "\(command)")
+      let set = try place.spool(arguments + ["--set", "unused=5"])
+      #expect(set.exitCode == 0, "\(set.errorOutput)")
+      #expect(
+        set.errorOutput
+          == "warning: --set unused changes nothing: no stage of p uses the variable $unused\n",
+        "\(command): \(set.errorOutput)")
+    }
+  }
+
   @Test("values that do not go together are blamed on the one that the user set")
   func overriddenPair() throws {
     let place = try Workspace()

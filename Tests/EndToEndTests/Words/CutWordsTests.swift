@@ -208,7 +208,7 @@ struct CutWordsTests {
     try run(PackageFiles.pipeline("words.yaml"), sound, text)
     let first = Self.text.split(separator: ".")[0] + "."
     let refused = try edit(sound, "txt") { _ in String(first) }
-    #expect(refused.exitCode == 1)
+    #expect(refused.exitCode == 2)
     #expect(
       refused.errorOutput.contains("would delete 16 of the 23 words of talk.wav")
         && refused.errorOutput.contains("--yes"), "\(refused.errorOutput)")

@@ -166,6 +166,14 @@ import Testing
       let run = try place.spool(["search", query])
       #expect(run.exitCode == 2 && run.errorOutput.contains("help:"), "\(run.errorOutput)")
     }
+    for clip in ["fox.mp3", "fox", "clips/", ".wav/x"] {
+      let run = try place.spool(["search", "fox", "--clip", clip])
+      #expect(run.exitCode == 2 && run.errorOutput.contains(".wav"), "\(run.errorOutput)")
+      #expect(!FileManager.default.fileExists(atPath: place.file(clip)))
+    }
+    let nowhere = try place.spool(["search", "fox", "--clip", "none/fox.wav"])
+    #expect(nowhere.exitCode == 1)
+    #expect(nowhere.errorOutput.contains("cannot write none/fox.wav\n"), "\(nowhere.errorOutput)")
     for options in [["--limit", "-1"], ["--since", "soon"], ["--near", "x"], ["--hit", "0"]] {
       #expect(try place.spool(["search", "fox"] + options).exitCode == 2, "\(options)")
     }

@@ -23,6 +23,23 @@ struct VariableReaderTests {
     #expect(parsed.definition?.variables.map(\.value.outline) == [outline])
   }
 
+  @Test("that no step uses is known, whether in a parameter, in a list or as a condition")
+  func unused() {
+    let parsed = ParsedPipeline(
+      """
+      pipeline: p
+      vars: { a: 3, b: 1 s, c: true, d: false, e: 1, f: x, g: 2 }
+      stages:
+        - decode
+        - trim: { threshold: $b }
+          when: $c
+        - fade: { in: $a }
+          when: not $d
+        - eq: { bands: [{ type: peak, frequency: $e, q: "$f" }] }
+      """)
+    #expect(parsed.definition?.unusedVariables == ["f", "g"])
+  }
+
   @Test("that holds another one is reported, and a text with a dollar is not")
   func nested() {
     let reports = ParsedPipeline(

@@ -55,12 +55,12 @@ extension CommandContext {
       stamp, outcome in
       guard case .success(let found) = outcome else { return }
       count += 1
-      if isJSON { console.print(JSONText.of(stamp.line(found))) }
+      if isJSON { console.print(json: stamp.line(found)) }
       if isTold { console.print(Self.line(stamp, found)) }
     }
     let waiting = try store.stamps.awaited()
     if isJSON {
-      for stamp in waiting { console.print(JSONText.of(stamp.line(nil))) }
+      for stamp in waiting { console.print(json: stamp.line(nil)) }
     } else {
       for line in Self.lines(waiting: waiting, at: clock.now) { console.print(line) }
     }
@@ -160,7 +160,7 @@ extension CommandContext {
       let waiting = try store.stamps.awaited()
       guard !waiting.isEmpty else { return }
       if isJSON {
-        for stamp in waiting { console.print(JSONText.of(stamp.line(nil))) }
+        for stamp in waiting { console.print(json: stamp.line(nil)) }
       }
       let receipts = Set(waiting.map(\.path)).count
       console.report(
@@ -173,7 +173,7 @@ extension CommandContext {
 
   private func tell(_ came: [(AwaitedStamp, TimeStamp)]) {
     switch voice {
-    case .json: for (stamp, found) in came { console.print(JSONText.of(stamp.line(found))) }
+    case .json: for (stamp, found) in came { console.print(json: stamp.line(found)) }
     case .quiet: break
     case .full:
       guard came.count > Self.listed else {

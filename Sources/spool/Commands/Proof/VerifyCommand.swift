@@ -132,7 +132,7 @@ extension CommandContext {
   ) {
     if isJSON {
       if let line = Self.verifiedLine(of: log, receipts, withdrawals) {
-        console.print(JSONText.of(line))
+        console.print(json: line)
       }
       return
     }
@@ -219,7 +219,7 @@ extension CommandContext {
     if isJSON {
       let lines =
         bags.map(\.bagLine) + receipts.map(\.receiptLine) + quotes.map(\.quoteLine)
-      for line in lines { console.print(JSONText.of(line)) }
+      for line in lines { console.print(json: line) }
       return
     }
     let lines =

@@ -40,6 +40,7 @@ extension CommandContext {
       try existingStore()
         .backUp(to: path, isReplacing: arguments[Options.replaceCopy])
     } else {
+      try requireStore()
       path = try openStore().backUp()
     }
     answer(["path": path], "backed up to \(path)")

@@ -58,7 +58,7 @@ extension CommandContext {
       if report.isSound, report.isTold, report.isThorough { DiskStore.noteCheck(ofStore: path) }
       if isJSON {
         let isSound = report.isSound && report.isTold
-        console.print(JSONText.of(JSONLine(report, adding: ["sound": isSound])))
+        console.print(json: JSONLine(report, adding: ["sound": isSound]))
       } else if !isQuiet || !report.isSound || !report.isTold {
         let lines = FindingList(report.findings, store: arguments[Options.store]).lines
         console.print(console.completed((lines + summary(report)).joined(separator: "\n")))

@@ -72,7 +72,7 @@ extension CommandContext {
       scratch: scratchFolder(), keepsEverything: arguments[Options.keep],
       shouldStop: { stop.isRequested },
       report: { event in
-        if isJSON { return console.print(JSONText.of(Self.line(event))) }
+        if isJSON { return console.print(json: Self.line(event)) }
         if let text = Self.text(event, of: plan) { console.print(text) }
       })
     let result: KillTestResult
