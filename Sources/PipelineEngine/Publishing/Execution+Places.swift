@@ -67,6 +67,11 @@ extension Execution {
       for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
         let path = folder + "/" + name
         guard let stamp = try? FileStamp(at: path) else { continue }
+        if stage.stepsAside,
+          exportFolder.byteCount(ofPublished: path) == nil || isInput(path)
+        {
+          continue
+        }
         if options.isReplacing {
           if let refusal = try? exportFolder.refusal(toReplaceRecording: path) {
             found.append(Obstacle(step: step.id, path: path, error: refusal, isCertain: true))
