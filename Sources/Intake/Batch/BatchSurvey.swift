@@ -29,7 +29,7 @@ private struct BatchSurvey {
     self.order = order
     self.workplace = workplace
     settings = order.settings
-    let writesWords = order.plan.steps.contains { $0.stage.correctedInput != nil }
+    let writesWords = order.writesWords
     corrections = writesWords ? try workplace.store.corrections.versions() : [:]
     repository = ReservedNames { order.exports(called: $0) }
     // Records of the present identity take precedence over those of an earlier one.

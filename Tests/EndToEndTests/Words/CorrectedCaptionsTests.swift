@@ -125,4 +125,44 @@ struct CorrectedCaptionsTests {
     #expect(try captions().contains("sleepy"))
     #expect(try batch().contains(#""reused":1"#))
   }
+
+  private static let aligning = """
+    pipeline: aligning
+    inputs: { tape: sound, text: transcript? }
+    stages:
+      - decode: { from: $tape }
+      - export: [wav]
+      - align: { transcript: $text }
+      - transcript: [srt]
+    """
+
+  private func speak(_ options: [String]) throws {
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+m3", "-w", sound] + options + [Self.text]).exitCode == 0)
+  }
+
+  @Test("a batch notices corrections also where only a recording with a text has words")
+  func batchWithText() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for path in [sound, text] {
+      let name = path.split(separator: "/").last.map(String.init) ?? ""
+      try FileManager.default.copyItem(atPath: path, toPath: folder + "/" + name)
+    }
+    // Digests of files are kept, and so batches count them as unchanged, once they are 2 s old.
+    Thread.sleep(forTimeInterval: 2.2)
+    let pipeline = try place.pipeline(Self.aligning)
+    func batch() throws -> String {
+      let batch = try place.spool(
+        ["batch", pipeline, folder, "--out", place.out, "--json"])
+      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+      return String(batch.text.split(separator: "\n").last ?? "")
+    }
+    #expect(try batch().contains(#""done":1"#))
+    #expect(try batch().contains(#""reused":1"#))
+    try correct([("lazy", "sleepy")])
+    #expect(try batch().contains(#""done":1"#))
+    #expect(try captions().contains("sleepy"))
+    #expect(try batch().contains(#""reused":1"#))
+  }
 }
