@@ -65,11 +65,15 @@ extension Execution {
         let context = context(step, outputs: outputs, finished: finished) {
           warn(step.id, $0)
         }
+        var isNew = false
         for file in try stage.publish(context) {
           let news = exports.files.withLock { $0[file.path] } ?? file
           progress.record.published.append(news)
           recorder.record(.published(news))
+          isNew = isNew || !news.wasThere
         }
+        // Said once, when the files are written, and not again by every run that finds them there.
+        if isNew { corrections.warnings(of: step.id).forEach { warn(step.id, $0) } }
         try checkTagged(step)
       } catch {
         throw PassFailure(step.id, error)

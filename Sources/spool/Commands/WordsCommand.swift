@@ -121,7 +121,7 @@ extension CommandContext {
     let store = try openStore()
     let recording = try recording(in: store)
     let words = try recording.words(in: store)
-    report(words)
+    try report(words, in: store)
     if let path = arguments[Options.from] {
       try requireThere(path)
       let edited = try Self.words(in: path, format: try format(named: arguments[Options.format]))
@@ -243,9 +243,15 @@ extension CommandContext {
 
   // MARK: show
 
-  /// Says what of the corrections was not applied.
-  private func report(_ words: RecordingWords) {
-    for line in words.missedLines { console.report("note: \(Format.visible(line))") }
+  /// Says which corrections do not count.
+  private func report(_ words: RecordingWords, in store: DiskStore) throws(SpoolError) {
+    var lines = words.missedLines
+    if words.corrections.isEmpty {
+      let left = try store.correctionsLeft(
+        by: words.paths, now: words.recordings, words.told.sound, store.corrections.versions())
+      lines += [left].compactMap(\.self)
+    }
+    for line in lines { console.report("note: \(Format.visible(line))") }
   }
 
   private func showWords() throws(SpoolError) -> ExitCode {
@@ -267,7 +273,7 @@ extension CommandContext {
       ])
     }
     answer(list: lines, shown.map { Self.line($1) }.joined(separator: "\n"))
-    report(words)
+    try report(words, in: store)
     if !isJSON { console.report(Format.visible(Self.summary(words, limit))) }
     return .done
   }
@@ -324,7 +330,7 @@ extension CommandContext {
     let words = try recording(in: store).words(in: store)
     if let path { try refuseSidecar(at: path) }
     let text = try Self.text(words.transcript, as: format)
-    report(words)
+    try report(words, in: store)
     guard let path else {
       let line = JSONLine(["text": text, "bytes": text.utf8.count, "format": format.name])
       let words = text.last == "\n" ? String(text.dropLast()) : text

@@ -60,10 +60,12 @@ struct RecordingWords {
 
   /// What the last transcript does not have the places of, a line each.
   var missedLines: [String] {
-    heard.missed.map { number, change in
+    heard.missed.map { number, change, now in
+      func quoted(_ words: [String]) -> String { "“\(words.joined(separator: " "))”" }
       let place = change.start.map { " at \(SearchText.time($0))" } ?? ""
-      return "not applied, as its place is not found: “\(change.removed.joined(separator: " "))” → "
-        + "“\(change.inserted.joined(separator: " "))”\(place), by \(corrections[number].author), "
+      let why = now.isEmpty ? "its place is not found" : "the text says \(quoted(now)) there now"
+      return "a correction is not applied, as \(why): \(quoted(change.removed)) → "
+        + "\(quoted(change.inserted))\(place), by \(corrections[number].author), "
         + corrections[number].time
     }
   }
@@ -89,7 +91,8 @@ struct RecordingWords {
     self.origin = origin
     corrections = try store.corrections.overlay(of: recordings, over: told.correctedTranscript)
     recognised = try transcript(source.artifact)
-    heard = CorrectedTranscript(recognised, with: corrections, origin: origin)
+    heard = CorrectedTranscript(
+      recognised, with: corrections, isWritten: told.isAligned, origin: origin)
     change = isMoved && isHeardThere ? told.moved?.by : nil
     let moved = change == nil ? nil : try transcript(told.result.artifact)
     removed = moved?.words.contains { $0.flags.contains(.removed) } == true ? .kept : .dropped
@@ -99,7 +102,7 @@ struct RecordingWords {
 extension DiskStore {
   /// What people have corrected in the words of this store's recordings.
   var wordOverlay: WordOverlay {
-    { [self] (words, run) throws(SpoolError) in
+    { [self] (words, run, warn) throws(SpoolError) in
       let corrected = try corrections.versions()
       if corrected.isEmpty { return .unchanged }
       let run = run()
@@ -130,18 +133,55 @@ extension [StepRecord] {
     first { $0.outputs.values.contains { $0.kind == .transcript && $0.identity == identity } }
   }
 }
+        let paths = told.inputs.compactMap { run.inputs[$0] }
+        try correctionsLeft(by: paths, now: recordings, told.sound, corrected).map(warn)
 
 extension RunRecord.ToldTranscript {
   /// The words whose corrections count, whatever recording they are kept under; nil if only those of
   /// the recording do.
   var correctedTranscript: Digest? { isOfWhole ? heard.artifact.digest : nil }
 }
+      found.missedLines.forEach(warn)
 
 extension CorrectionTable {
   /// The corrections of a recording, oldest first.
   /// - Parameters:
   ///   - recordings: the digests of the files of its sound.
   ///   - transcript: as for ``all(of:over:)``.
+extension DiskStore {
+  /// Says of a recording without corrections that another one was at its path before whose words were
+  /// corrected, and how its corrections are taken over; nil if there was none. O(runs).
+  /// - Parameters:
+  ///   - paths: the recording's files.
+  ///   - recordings: the digests of the files of its sound.
+  ///   - sound: what tells its sound from any other; nil if unknown.
+  ///   - corrected: what changes with the corrections of each recording that has some, by its digest.
+  func correctionsLeft(
+    by paths: [String], now recordings: [Digest], _ sound: Digest?, _ corrected: [String: String]
+  ) throws(SpoolError) -> String? {
+    guard paths.count == 1, let path = paths.first, !corrected.isEmpty else { return nil }
+    for run in try runs.taking(FilePath.absolute(path)) {
+      let isOther = run.inputs.contains { input, other in
+        guard other == FilePath.absolute(path), let digest = run.recordings?[input] else {
+          return false
+        }
+        return !recordings.contains(digest) && corrected[digest.hex] != nil
+          && sound.map(run.sounds(of: digest).contains) != true
+      }
+      guard isOther, try !run.transcripts(in: self).isEmpty else { continue }
+      let file = "\(ExportName.stem(of: path)).corrected.srt"
+      let lines = [
+        ["spool", "words", "export", run.id.name, "-o", file],
+        ["spool", "words", "edit", path, "--from", file],
+      ].map(ShellWords.line)
+      return
+        "\(paths.recordingName) is another recording than before, and the corrections of its words "
+        + "before do not count for it; if it says the same, take them over: \(lines[0]) && \(lines[1])"
+    }
+    return nil
+  }
+}
+
   func overlay(
     of recordings: [Digest], over transcript: Digest?
   ) throws(SpoolError) -> [Correction] {

@@ -165,4 +165,52 @@ struct CorrectedCaptionsTests {
     #expect(try captions().contains("sleepy"))
     #expect(try batch().contains(#""reused":1"#))
   }
+
+  @Test("a text that says another word since wins over a correction, which is named once")
+  func newerText() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try correct([("lazy", "sleepy"), ("Monday", "Tuesday")])
+    #expect(try run(pipeline).warnings.isEmpty)
+    try Self.text.replacingOccurrences(of: "lazy", with: "hazy")
+      .write(toFile: text, atomically: true, encoding: .utf8)
+    let changed = try run(pipeline)
+    #expect(try captions().contains("hazy") && captions().contains("Tuesday"))
+    let warning = "the text says “hazy” there now: “lazy” → “sleepy”"
+    #expect(changed.warnings.contains { $0.contains(warning) }, "\(changed.warnings)")
+    #expect(try run(pipeline).warnings.isEmpty)
+    let shown = try place.spool(["words", "show", sound])
+    #expect(shown.errorOutput.contains(warning), "\(shown.errorOutput)")
+    #expect(try place.spool(["search", "hazy"]).exitCode == 0)
+    #expect(try place.spool(["search", "sleepy"]).exitCode == 1)
+  }
+
+  @Test(
+    "another recording under the same name tells of the corrections of the one before")
+  func otherRecording() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try correct([("lazy", "sleepy")])
+    _ = try run(pipeline)
+    try speak(["-s", "150"])
+    let other = try place.spool(["run", pipeline, sound, text, "--out", place.out, "--replace"])
+    #expect(other.exitCode == 0, "\(other.errorOutput)")
+    #expect(try captions().contains("lazy"))
+    let notice = "talk.wav is another recording than before, and the corrections"
+    #expect(other.errorOutput.contains(notice), "\(other.errorOutput)")
+    let shown = try place.spool(["words", "show", sound])
+    #expect(shown.errorOutput.contains(notice), "\(shown.errorOutput)")
+    // The very line that it gives.
+    let line = try #require(
+      other.errorOutput.split(separator: "\n").first { $0.contains(notice) }?
+        .split(separator: "take them over: ").last)
+    for command in line.split(separator: " && ") {
+      let words = command.split(separator: " ").dropFirst().map(String.init)
+      let done = try place.spool(words)
+      #expect(done.exitCode == 0, "\(done.errorOutput)")
+    }
+    let taken = try run(pipeline)
+    #expect(try captions().contains("sleepy"))
+    #expect(taken.warnings.isEmpty, "\(taken.warnings)")
+  }
 }
