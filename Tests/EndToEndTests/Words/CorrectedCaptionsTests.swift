@@ -213,4 +213,18 @@ struct CorrectedCaptionsTests {
     #expect(try captions().contains("sleepy"))
     #expect(taken.warnings.isEmpty, "\(taken.warnings)")
   }
+
+  @Test("why names a changed text, and no corrections that are as they were")
+  func whyOfText() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try correct([("lazy", "sleepy")])
+    _ = try run(pipeline)
+    try Self.text.replacingOccurrences(of: "moved", with: "Moved")
+      .write(toFile: text, atomically: true, encoding: .utf8)
+    #expect(try run(pipeline).made.contains("transcript"))
+    let why = try place.spool(["why", "last", "transcript"])
+    #expect(why.text.contains("align above it gave"), "\(why.text)")
+    #expect(!why.text.contains("corrections"), "\(why.text)")
+  }
 }
