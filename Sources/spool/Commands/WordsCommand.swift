@@ -158,20 +158,22 @@ extension CommandContext {
   private static let leastLikeness = 0.15
 
   private func keep(
-    _ edited: [String], of recording: NamedRecording, in store: DiskStore
+    _ edited: Transcript, of recording: NamedRecording, in store: DiskStore
   ) throws(SpoolError) -> ExitCode {
-    guard !edited.isEmpty else {
+    guard !edited.words.isEmpty else {
       throw SpoolError(
         "the edited text has no words", reason: "nothing was corrected",
         advice: "leave the words that are right")
     }
-    let (words, changes) = try recording.words(behind: edited, in: store)
-    guard Correction.likeness(of: edited, to: words.transcript) >= Self.leastLikeness else {
+    let text = edited.words.map(\.text)
+    let (words, changes) = try recording.words(behind: text, in: store)
+    guard Correction.likeness(of: text, to: words.transcript) >= Self.leastLikeness else {
       throw SpoolError(
         "the text does not belong to \(words.name)",
         reason: "it has hardly a word in common with what was said",
         advice: "for another text run the pipeline with it: spool run words RECORDING TEXT")
     }
+    for line in words.ignoredLines(of: edited) { console.report("note: \(Format.visible(line))") }
     if changes.isEmpty { return unchanged(words) }
     let deleted = changes.deletedWordCount
     try refuse(deleting: deleted, of: words)
@@ -188,10 +190,11 @@ extension CommandContext {
         "recording": words.path, "changes": changes.count, "deleted": deleted,
         "corrections": words.corrections.count + 1, "author": author, "time": time,
       ]),
-      Format.visible(lines: [
-        "corrected \(words.name): \(Count.of(changes.count, "place"))\(loss)",
-        "undo:  spool words undo \(name)",
-      ]))
+      Format.visible(
+        lines: [
+          "corrected \(words.name): \(Count.of(changes.count, "place"))\(loss)",
+          "undo:  spool words undo \(name)",
+        ] + words.run.captionLines(arguments[Options.store])))
     return .done
   }
 
@@ -229,16 +232,17 @@ extension CommandContext {
   /// The words of an edited file.
   private static func words(
     in path: String, format: TranscriptFormat?
-  ) throws(SpoolError) -> [String] {
+  ) throws(SpoolError) -> Transcript {
     let bytes = try doing("read", path) { () throws(SystemError) in
       try FileOperations.system.bytes(following: path)
     }
     let text = String(decoding: bytes, as: UTF8.self)
     if text.hasPrefix("#"), format == nil || format == .plainText {
-      return WordsText.words(of: text)
+      let words = WordsText.words(of: text).map { TimedWord($0) }
+      return Transcript(segments: words.isEmpty ? [] : [Segment(words: words)])
     }
-    if let format { return try format.read(bytes).words.map(\.text) }
-    return try TranscriptFile(SourceFile(path, named: path)).transcript.words.map(\.text)
+    if let format { return try format.read(bytes) }
+    return try TranscriptFile(SourceFile(path, named: path)).transcript
   }
 
   // MARK: show

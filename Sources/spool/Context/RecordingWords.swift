@@ -58,6 +58,24 @@ struct RecordingWords {
       from: heard.transcript, shown: shown, to: edited, origin: origin)
   }
 
+  /// What of an edited text is not taken in besides its words, a line each.
+  func ignoredLines(of edited: Transcript) -> [String] {
+    let ignored = Correction.ignored(in: edited, over: transcript)
+    let text = run.orderedInputs.first { input in
+      told.isAligned && run.soundInputs?.contains(input.name) == false
+    }?.path
+    let place =
+      text.map { "change them in \($0), and run the pipeline again" }
+      ?? "run the pipeline with a text that has them"
+    return [
+      ignored.speakers
+        ? "the text names other speakers, and only its words are taken in: \(place)" : nil,
+      ignored.times
+        ? "the text has other times, and only its words are taken in: times are those at which words "
+          + "are heard; captions that you edit in the output folder stay as they are" : nil,
+    ].compactMap(\.self)
+  }
+
   /// What the last transcript does not have the places of, a line each.
   var missedLines: [String] {
     heard.missed.map { number, change, now in
@@ -115,39 +133,21 @@ extension DiskStore {
         told.isOfWhole ? try wholes(likeThat: told, of: run) : try recordings(likeThat: digest)
       // Those of a whole that older versions kept are under one of its recordings.
       guard told.isOfWhole || recordings.contains(where: { corrected[$0.hex] != nil }) else {
+        let paths = told.inputs.compactMap { run.inputs[$0] }
+        try correctionsLeft(by: paths, now: recordings, told.sound, corrected).map(warn)
         return .unchanged
       }
       if run.steps.contains(where: { $0.outcome == .pending }) { return .unknown }
       let found = try RecordingWords(
         told, of: run, recordings: recordings,
         paths: told.inputs.compactMap { run.inputs[$0] }, isMoved: true, in: self)
+      found.missedLines.forEach(warn)
       guard found.isCorrected else { return .unchanged }
       return .changed(try TranscriptFormat.json.write(found.transcript))
     }
   }
 }
 
-extension [StepRecord] {
-  /// The step that gave words of an identity; nil if none did.
-  fileprivate func maker(ofWords identity: Digest) -> StepRecord? {
-    first { $0.outputs.values.contains { $0.kind == .transcript && $0.identity == identity } }
-  }
-}
-        let paths = told.inputs.compactMap { run.inputs[$0] }
-        try correctionsLeft(by: paths, now: recordings, told.sound, corrected).map(warn)
-
-extension RunRecord.ToldTranscript {
-  /// The words whose corrections count, whatever recording they are kept under; nil if only those of
-  /// the recording do.
-  var correctedTranscript: Digest? { isOfWhole ? heard.artifact.digest : nil }
-}
-      found.missedLines.forEach(warn)
-
-extension CorrectionTable {
-  /// The corrections of a recording, oldest first.
-  /// - Parameters:
-  ///   - recordings: the digests of the files of its sound.
-  ///   - transcript: as for ``all(of:over:)``.
 extension DiskStore {
   /// Says of a recording without corrections that another one was at its path before whose words were
   /// corrected, and how its corrections are taken over; nil if there was none. O(runs).
@@ -182,6 +182,24 @@ extension DiskStore {
   }
 }
 
+extension [StepRecord] {
+  /// The step that gave words of an identity; nil if none did.
+  fileprivate func maker(ofWords identity: Digest) -> StepRecord? {
+    first { $0.outputs.values.contains { $0.kind == .transcript && $0.identity == identity } }
+  }
+}
+
+extension RunRecord.ToldTranscript {
+  /// The words whose corrections count, whatever recording they are kept under; nil if only those of
+  /// the recording do.
+  var correctedTranscript: Digest? { isOfWhole ? heard.artifact.digest : nil }
+}
+
+extension CorrectionTable {
+  /// The corrections of a recording, oldest first.
+  /// - Parameters:
+  ///   - recordings: the digests of the files of its sound.
+  ///   - transcript: as for ``all(of:over:)``.
   func overlay(
     of recordings: [Digest], over transcript: Digest?
   ) throws(SpoolError) -> [Correction] {

@@ -227,4 +227,18 @@ struct CorrectedCaptionsTests {
     #expect(why.text.contains("align above it gave"), "\(why.text)")
     #expect(!why.text.contains("corrections"), "\(why.text)")
   }
+
+  @Test("a correction tells the command that writes captions again, which does it")
+  func nextCommand() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    let edit = try place.spool(
+      ["words", "edit", sound], environment: ["EDITOR": "sed -i s/lazy/sleepy/", "VISUAL": ""])
+    let line = try #require(
+      edit.text.split(separator: "\n").first { $0.contains("  spool run ") }, "\(edit.text)")
+    let words = try #require(line.split(separator: "  spool ").last).split(separator: " ")
+    let done = try place.spool(words.map(String.init))
+    #expect(done.exitCode == 0, "\(done.errorOutput)")
+    #expect(try captions().contains("sleepy"))
+  }
 }

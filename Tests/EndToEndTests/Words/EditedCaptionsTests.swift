@@ -176,4 +176,26 @@ struct EditedCaptionsTests {
     #expect(try captions("talk.spool.srt") == own)
     #expect(try captions().contains("Monday"))
   }
+
+  @Test("edited captions with other speakers and times say that only their words are taken in")
+  func labels() throws {
+    try "ANNA: \(Self.text)".write(toFile: text, atomically: true, encoding: .utf8)
+    _ = try run()
+    let path = place.file("edited.srt")
+    func take(_ change: (String) -> String) throws -> Program.Result {
+      try change(captions()).write(toFile: path, atomically: true, encoding: .utf8)
+      let take = try place.spool(["words", "edit", sound, "--from", path])
+      #expect(take.exitCode == 0, "\(take.errorOutput)")
+      return take
+    }
+    #expect(try !take { $0 }.errorOutput.contains("only its words"))
+    let labels = try take { $0.replacingOccurrences(of: "[ANNA]", with: "[BERT]") }
+    #expect(labels.text.contains("nothing is corrected"), "\(labels.text)")
+    #expect(
+      labels.errorOutput.contains("other speakers, and only its words")
+        && labels.errorOutput.contains(text), "\(labels.errorOutput)")
+    #expect(!labels.errorOutput.contains("other times"))
+    let times = try take { $0.replacingOccurrences(of: "00:00:0", with: "00:01:0") }
+    #expect(times.errorOutput.contains("other times, and only its words"), "\(times.errorOutput)")
+  }
 }
