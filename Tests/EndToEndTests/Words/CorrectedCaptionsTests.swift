@@ -241,4 +241,18 @@ struct CorrectedCaptionsTests {
     #expect(done.exitCode == 0, "\(done.errorOutput)")
     #expect(try captions().contains("sleepy"))
   }
+
+  @Test("a hit in a sound that is no longer at its path names the run that heard it")
+  func searchOfEarlierSound() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try speak(["-s", "150"])
+    let other = try place.spool(["run", pipeline, sound, text, "--out", place.out, "--replace"])
+    #expect(other.exitCode == 0, "\(other.errorOutput)")
+    let hits = try place.spool(["search", "lazy"]).text.split(separator: "\n")
+    #expect(hits.count == 2, "\(hits)")
+    #expect(hits.filter { $0.contains("talk.wav (as it was in run ") }.count == 1, "\(hits)")
+    let json = try place.spool(["search", "lazy", "--json"]).text.split(separator: "\n")
+    #expect(json.filter { $0.contains(#""isElsewhere":true"#) }.count == 1, "\(json)")
+  }
 }
