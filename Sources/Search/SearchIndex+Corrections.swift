@@ -64,7 +64,7 @@ extension SearchIndex {
   }
 
   private static let correctedColumns =
-    "recording, pipeline, step, text, artifact, byte_count, correction, path, run"
+    "recording, pipeline, step, text, artifact, byte_count, correction, path, run, is_aligned"
 
   /// Words in the index, and where they come from.
   struct CorrectedSource {
@@ -74,6 +74,8 @@ extension SearchIndex {
     let artifact: Artifact
     /// Whether they are of a sound that was made of several recordings.
     let isOfWhole: Bool
+    /// Whether they are those of a text that was given.
+    let isAligned: Bool
 
     /// Nil for words that are gone.
     fileprivate init?(_ row: SQLRow) {
@@ -84,6 +86,7 @@ extension SearchIndex {
       artifact = Artifact(
         kind: .transcript, digest: digest, byteCount: Int(row[5].integer ?? 0))
       isOfWhole = SearchHit.paths(in: row[7].text ?? "").count > 1
+      isAligned = row[9].integer == 1
     }
   }
 

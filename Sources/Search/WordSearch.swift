@@ -129,7 +129,7 @@ package struct WordSearch {
     let sound = try run?.sound(
       ofWords: source.step, recording: Digest(hex: source.recording), in: store)
     let corrected = CorrectedTranscript(
-      try TranscriptFormat.json.read(bytes), with: corrections,
+      try TranscriptFormat.json.read(bytes), with: corrections, isWritten: source.isAligned,
       origin: { sound?.origin(of: $0...$0)?.lowerBound ?? $0 })
     return SearchIndex.Page(
       transcript: Array(try TranscriptFormat.json.write(corrected.transcript).utf8))

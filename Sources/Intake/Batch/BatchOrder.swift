@@ -98,6 +98,13 @@ package struct BatchOrder: Sendable {
   /// Whether a stage of the pipeline writes receipts.
   package var asksForReceipts: Bool { plan.receiptStep != nil }
 
+  /// Whether a stage writes words for people, be it only beside a transcript.
+  var writesWords: Bool {
+    [plan, transcriptPlan].compactMap(\.self).contains { plan in
+      plan.steps.contains { $0.stage.correctedInput != nil }
+    }
+  }
+
   /// The identity of a batch of this folder and this pipeline in the store.
   var identity: Digest { identity(ofPipelineAt: pipelinePath) }
 

@@ -31,7 +31,7 @@ private struct BatchSurvey {
     self.order = order
     self.workplace = workplace
     settings = order.settings
-    let writesWords = order.plan.steps.contains { $0.stage.correctedInput != nil }
+    let writesWords = order.writesWords
     corrections = writesWords ? try workplace.store.corrections.versions() : [:]
     transcriptCorrections =
       writesWords ? try workplace.store.corrections.transcriptVersions() : [:]

@@ -94,7 +94,14 @@ extension Execution {
       for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
         let path = folder + "/" + name
         guard let stamp = try? FileStamp(at: path) else {
-          if step.stage.receipt == nil { free.updateValue(source.recording, forKey: path) }
+          if step.stage.receipt == nil, !stage.stepsAside {
+            free.updateValue(source.recording, forKey: path)
+          }
+          continue
+        }
+        if stage.stepsAside,
+          exportFolder.byteCount(ofPublished: path) == nil || isInput(path)
+        {
           continue
         }
         if options.isReplacing {

@@ -117,14 +117,18 @@ extension Execution {
         let context = context(step, outputs: finished[step.id] ?? [:], finished: finished) {
           warn(step.id, $0)
         }
+        var isNew = false
         for file in try stage.publish(context) {
-          files.append(
-            exports.files.withLock { early in
-              if let news = early[file.path] { return news }
-              if !file.wasThere { early[file.path] = file }
-              return file
-            })
+          let news = exports.files.withLock { early in
+            if let news = early[file.path] { return news }
+            if !file.wasThere { early[file.path] = file }
+            return file
+          }
+          files.append(news)
+          isNew = isNew || !news.wasThere
         }
+        // Said once, when the files are written, and not again by every run that finds them there.
+        if isNew { corrections.warnings(of: step.id).forEach { warn(step.id, $0) } }
         warnOfOtherName(step, stage)
         try checkTagged(step)
       } catch {

@@ -128,7 +128,9 @@ struct RunExportFolder: ExportFolder {
   }
 
   func withdraw(_ path: String, isReplacing: Bool) throws(SpoolError) {
-    if !isRehearsal { try base.withdraw(path, isReplacing: isReplacing) }
+    guard only == nil else { return }
+    if let seal, path != seal { try base.withdraw(seal, isReplacing: isReplacing) }
+    try base.withdraw(path, isReplacing: isReplacing)
   }
 
   func copyFile(from source: String, to destination: String) throws(SpoolError) {

@@ -6,7 +6,11 @@ import Synchronization
 /// run.
 extension Execution {
   final class Corrections: Sendable {
-    fileprivate let found = Mutex<[StepID: (words: Digest, corrected: CorrectedWords)]>([:])
+    fileprivate typealias Found = (words: Digest, corrected: CorrectedWords, warnings: [String])
+    fileprivate let found = Mutex<[StepID: Found]>([:])
+
+    /// What is to be known of corrections of the words that a step writes.
+    func warnings(of step: StepID) -> [String] { found.withLock { $0[step]?.warnings ?? [] } }
   }
 
   /// The words at a step's input with their corrections.
@@ -17,9 +21,10 @@ extension Execution {
     if let found = corrections.found.withLock({ $0[step.id] }), found.words == words.identity {
       return found.corrected
     }
-    let corrected = try overlay(words) { record(above: step, survey) }
+    var warnings: [String] = []
+    let corrected = try overlay(words, { record(above: step, survey) }) { warnings.append($0) }
     if corrected != .unknown {
-      corrections.found.withLock { $0[step.id] = (words.identity, corrected) }
+      corrections.found.withLock { $0[step.id] = (words.identity, corrected, warnings) }
     }
     return corrected
   }

@@ -102,7 +102,7 @@ extension Execution {
               advice: other.map { "give one of them another name, such as \($0)" }
                 ?? "take one of them out of the pipeline"))
         }
-        if plan.files.values.contains(where: { exportFolder.isSameFile($0.path, path) }) {
+        if !stage.stepsAside, isInput(path) {
           throw PassFailure(
             step.id,
             SpoolError(
@@ -111,6 +111,11 @@ extension Execution {
         }
       }
     }
+  }
+
+  /// Whether a path is that of a file that the run reads.
+  func isInput(_ path: String) -> Bool {
+    plan.files.values.contains { exportFolder.isSameFile($0.path, path) }
   }
 
   /// The recordings of a step's exports.

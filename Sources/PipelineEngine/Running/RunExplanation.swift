@@ -107,10 +107,11 @@ package struct RunExplanation: Sendable {
     let parameters = catalog[new.kind]?.descriptor.parameters ?? []
     for (other, oldKey) in candidates {
       guard let old = try store.checkpoint(for: oldKey)?.components else { continue }
+      var changes = new.changes(since: old, parameters: parameters)
+      // Other words have other corrected ones, though the corrections be the same.
+      if changes.contains(where: \.isOfInput) { changes.removeAll(where: \.isOfCorrections) }
       return .changed(
-        new.changes(since: old, parameters: parameters)
-          .map { cause(of: $0, in: step, since: other) },
-        since: other.id)
+        changes.map { cause(of: $0, in: step, since: other) }, since: other.id)
     }
     return .incomparable(with: nearest.0.id)
   }
@@ -199,6 +200,14 @@ extension RunRecord {
   /// not be published failed only after its work.
   fileprivate func made(_ key: Checkpoint.Key) -> StepRecord? {
     steps.first { $0.key == key && ($0.outcome == .made || $0.finishedAt != nil) }
+  }
+}
+
+extension KeyChange {
+  fileprivate var isOfInput: Bool { if case .input = self { true } else { false } }
+
+  fileprivate var isOfCorrections: Bool {
+    if case .parameter(PortName.corrected.name, _, _) = self { true } else { false }
   }
 }
 

@@ -226,7 +226,8 @@ package enum CorrectedWords: Hashable, Sendable {
 ///
 /// `words` are an output of one of the steps in the run's record, which has only the steps above the one
 /// that takes them. The record is to be made only where something is corrected: it reads their findings.
+/// `warn` takes what people are to know of corrections that do not count.
 package typealias WordOverlay =
   @Sendable (
-    _ words: StepOutput, _ run: () -> RunRecord
+    _ words: StepOutput, _ run: () -> RunRecord, _ warn: (String) -> Void
   ) throws(SpoolError) -> CorrectedWords

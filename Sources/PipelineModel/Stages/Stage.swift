@@ -99,6 +99,9 @@ package protocol PublishingStage: Stage {
   var attachments: [String] { get }
   /// Whether a file of one of these names may be an export of this stage, as far as its first bytes tell.
   func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool
+  /// Whether `publish` leaves alone what others wrote in the place of a file, and what the run reads:
+  /// its own file then gets another name beside it, and nothing stops the run.
+  var stepsAside: Bool { get }
   /// Reads what `publish` will need of the recordings, before the work begins: files are published
   /// during the work, when memory is scarce. Errors are left to `publish`.
   func preparePublishing(of recordings: [SourceFile])
@@ -113,6 +116,7 @@ extension PublishingStage {
 
   package var attachments: [String] { [] }
   package func mayHaveWritten(_ name: String, beginning: [UInt8]) -> Bool { true }
+  package var stepsAside: Bool { false }
 
   package func preparePublishing(of recordings: [SourceFile]) {}
 }

@@ -24,8 +24,9 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       most 42 characters, two a subtitle, broken at punctuation and never within a word, as long on \
       the screen as they take to read. The other formats keep the paragraphs of the text. Words \
       without times are given places between their neighbours where a format needs them. A file that \
-      was edited stays as it is: the new one is written beside it, as NAME.spool.srt. Words that \
-      were corrected with spool words edit are written as they were corrected.
+      was edited stays as it is, also with --replace: the new one is written beside it, as \
+      NAME.spool.srt. Words that were corrected with spool words edit are written as they were \
+      corrected.
       """,
     flow: .whole,
     inputs: [Port(.transcript, .transcript, "the words", intake: .both)],
@@ -101,41 +102,132 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     return formats.map { stem + $0.fileEnding }
   }
 
+  var stepsAside: Bool { true }
+
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     let stem = ExportName.fill(name, recording: context.names.first)
     var files: [PublishedFile] = []
     for format in formats {
       guard let artifact = context.outputs[PortName(format.name)]?.artifact else { continue }
-      let name = freeName(stem, format.fileEnding, for: artifact, in: context)
+      let place = CaptionPlace(stem, format.fileEnding, for: artifact, in: context)
+      let name = place.name
       files.append(try context.publish(artifact, as: name))
+      for stale in place.stale {
+        guard (try? context.exportFolder.withdraw(place.path(stale), isReplacing: false)) != nil
+        else { continue }
+        context.warn("\(stale) was removed: \(name) has these words again")
+      }
+      if let why = place.reason(of: format) { context.warn(why) }
     }
     return files
   }
+}
 
-  /// The name of a file, or another beside it where an edited file is: it stays, and
-  /// stops no run. What is no transcript, as the description of a recording, stays even where files are
-  /// replaced.
-  private func freeName(
-    _ stem: String, _ ending: String, for artifact: Artifact, in context: PublishingContext
-  ) -> String {
-    let usual = stem + ending
-    func isTaken(_ name: String) -> Bool {
-      context.exportFolder.isForeign(context.folder + "/" + name, to: artifact.digest)
+/// Where a file of words goes: to its usual name, or to another one beside it where that is taken by what
+/// Spool did not write, as captions that were edited. Those stay, whatever may be replaced.
+private struct CaptionPlace {
+  let name: String
+  private let usual: String
+  private let artifact: Artifact
+  private let context: PublishingContext
+
+  init(_ stem: String, _ ending: String, for artifact: Artifact, in context: PublishingContext) {
+    usual = stem + ending
+    self.artifact = artifact
+    self.context = context
+    var name = usual
+    var number = 0
+    while Self.isForeign(name, to: artifact, in: context)
+      || number > 0 && Self.isOfOthers(name, in: context)
+    {
+      number += 1
+      name = Self.other(stem, number, ending)
     }
-    guard isTaken(usual) else { return usual }
-    let isTranscript = Self.isTranscript(context.folder + "/" + usual)
-    if context.isReplacing, isTranscript { return usual }
-    let others = (1...Self.otherNames).map { "\(stem).spool\($0 == 1 ? "" : "-\($0)")\(ending)" }
-    guard let free = others.first(where: { context.isReplacing || !isTaken($0) }) else {
-      return usual
+    self.name = name
+    stale =
+      number > 0
+      ? []
+      : Self.others(stem, ending, in: context).filter {
+        context.exportFolder.byteCount(ofPublished: context.folder + "/" + $0) != nil
+          && !Self.isForeign($0, to: artifact, in: context) && !Self.isOfOthers($0, in: context)
+      }
+  }
+
+  /// The files beside it that are needed no more.
+  let stale: [String]
+
+  func path(_ name: String) -> String { context.folder + "/" + name }
+
+  private static func other(_ stem: String, _ number: Int, _ ending: String) -> String {
+    "\(stem).spool\(number == 1 ? "" : "-\(number)")\(ending)"
+  }
+
+  /// The names beside the usual one that are in use, without a gap.
+  private static func others(
+    _ stem: String, _ ending: String, in context: PublishingContext
+  ) -> [String] {
+    var names: [String] = []
+    while case let name = other(stem, names.count + 1, ending),
+      FilePath.exists(context.folder + "/" + name)
+    {
+      names.append(name)
     }
-    context.warn(
-      isTranscript
-        ? "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are "
-          + "in \(free); \(command: .wordsEdit) RECORDING \(option: .from) \(usual) takes its "
-          + "words in"
-        : "\(usual) is no transcript: it stays as it is, and the words are in \(free)")
-    return free
+    return names
+  }
+
+  /// Whether a name is that of a file that the run reads, or that Spool did not write as it is.
+  private static func isForeign(
+    _ name: String, to artifact: Artifact, in context: PublishingContext
+  ) -> Bool {
+    let path = context.folder + "/" + name
+    return context.exportFolder.isForeign(path, to: artifact.digest)
+      || context.recordings.contains { context.exportFolder.isSameFile($0.path, path) }
+  }
+
+  /// Whether a name is that of an export that may not be replaced. One of the same file, which had
+  /// another sound then, may be where files are replaced.
+  private static func isOfOthers(_ name: String, in context: PublishingContext) -> Bool {
+    let path = context.folder + "/" + name
+    let source = ExportSource(context.recording)
+    guard (try? context.exportFolder.refusal(toReplace: path, with: source)) != nil else {
+      return false
+    }
+    let earlier = try? context.exportFolder.recording(ofPublished: path)
+    return !context.isReplacing || earlier?.path != context.recording?.path
+  }
+
+  /// Why the file has another name than the usual one; nil if it has not.
+  func reason(of format: TranscriptFormat) -> String? {
+    guard name != usual else { return nil }
+    if context.recordings.contains(where: {
+      context.exportFolder.isSameFile($0.path, path(usual))
+    }) {
+      return "\(usual) is what the run has read: it stays as it is, and the words are in \(name)"
+    }
+    guard Self.isTranscript(path(usual)) else {
+      return "\(usual) is no transcript: it stays as it is, and the words are in \(name)"
+    }
+    let anew = "deleted or moved, \(usual) is written again"
+    if hasSameWords(as: format) {
+      return "\(usual) was edited, and has the same words: it stays as it is, and the new file is "
+        + "\(name); \(anew)"
+    }
+    return
+      "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are "
+      + "in \(name); \(command: .wordsEdit) RECORDING \(option: .from) \(usual) takes its words "
+      + "in, and \(anew)"
+  }
+
+  /// Whether the file in the usual place has the words of the new one.
+  private func hasSameWords(as format: TranscriptFormat) -> Bool {
+    func words(_ path: String?) -> [String]? {
+      guard let path, let bytes = try? FileOperations.system.bytes(following: path) else {
+        return nil
+      }
+      return try? format.read(bytes).words.map(\.text)
+    }
+    let own = words(path(usual))
+    return own != nil && own == words(try? context.store.path(of: artifact))
   }
 
   /// Whether a file may be replaced by words: it is no JSON, or JSON that has words.
@@ -147,7 +239,4 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       $0.isUsual(for: path) && (try? $0.read(bytes))?.words.isEmpty == false
     }
   }
-
-  /// So many edited files may lie beside each other.
-  private static let otherNames = 9
 }

@@ -144,6 +144,23 @@ package struct RunRepository: RunLog {
       """, digests.map { .text($0.hex) })
   }
 
+  /// The finished runs that took in the file at a path, newest first. Decodes only those that name it.
+  /// O(runs).
+  /// - Parameter path: absolute.
+  package func taking(_ path: String) throws(SpoolError) -> [RunRecord] {
+    try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE state = 'done' AND instr(record, ?) > 0
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, [.text(try Self.recorded(path))]
+    ).filter { $0.inputs.values.contains(path) }
+  }
+
+  /// A path as it stands in a record.
+  private static func recorded(_ path: String) throws(SpoolError) -> String {
+    String(try StoredJSON.encode([path], to: "read runs in").dropFirst().dropLast())
+  }
+
   /// The runs that may need action, newest first: running ones, unfinished ones, and failures since
   /// a time in seconds since 1970. Leaves out what was resumed or started again, failures that a
   /// later run resolves, and starts that were refused before any work. Decodes only these runs and
@@ -179,13 +196,12 @@ package struct RunRepository: RunLog {
   /// Whether a later run has taken this one up, or has done its work. O(later runs of the pipeline).
   package func isResolved(_ run: RunRecord) throws(SpoolError) -> Bool {
     guard let (name, path) = run.inputs.min(by: { $0.key < $1.key }) else { return false }
-    // As the path stands in a record.
-    let place = try StoredJSON.encode([path], to: "read runs in").dropFirst().dropLast()
+    let place = try Self.recorded(path)
     return try records(
       Self.laterRuns,
       [
-        .text(run.id.name), .text(run.pipeline), .text(String(place)),
-        .text(run.recordings?[name]?.hex ?? String(place)),
+        .text(run.id.name), .text(run.pipeline), .text(place),
+        .text(run.recordings?[name]?.hex ?? place),
       ]
     ).contains { run.isTakenUp(by: $0) || $0.resolves(run) }
   }

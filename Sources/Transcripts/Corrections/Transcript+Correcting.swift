@@ -1,30 +1,35 @@
 /// A transcript with corrections on top.
 package struct CorrectedTranscript: Sendable {
   package private(set) var transcript: Transcript
-  /// The changes whose place this transcript does not have, with the numbers of their corrections.
-  package private(set) var missed: [(correction: Int, change: WordChange)] = []
+  /// The changes whose place this transcript does not have, with the numbers of their corrections and
+  /// the words that are there instead, as far as the place is known.
+  package private(set) var missed: [(correction: Int, change: WordChange, now: [String])] = []
 
   /// Applies corrections in order, each to the result of those before. In the transcript that they were
   /// made for each finds its place; in another one a change finds it by its words and those around it,
-  /// near its time.
+  /// near its time. Where other words have taken the place of those that it removed, it is applied all
+  /// the same to recognised words, and not to those of a written text.
   ///
   /// Complexity: O(*n* + *c*) for each correction of *c* changes that finds its places where they were;
   /// O(*n* × *c*) at worst.
-  /// - Parameter origin: the time in the recording of a time of the transcript: times of changes are the
-  ///   recording's.
+  /// - Parameters:
+  ///   - isWritten: whether the words are those of a text that a person gave.
+  ///   - origin: the time in the recording of a time of the transcript: times of changes are the
+  ///     recording's.
   package init(
-    _ transcript: Transcript, with corrections: [Correction],
+    _ transcript: Transcript, with corrections: [Correction], isWritten: Bool = false,
     origin: (Double) -> Double = { $0 }
   ) {
     self.transcript = transcript
     for (number, correction) in corrections.enumerated() {
-      var search = PlaceSearch(self.transcript.words, origin)
+      var search = PlaceSearch(self.transcript.words, isWritten: isWritten, origin)
       var edits: [(place: Range<Int>, words: [String])] = []
       for change in correction.changes {
         switch search.find(change) {
         case .place(let place): edits.append((place, change.inserted))
         case .alreadyThere: break
-        case .missing: missed.append((number, change))
+        case .missing(let now):
+          missed.append((number, change, now.map { self.transcript.words[$0].text }))
         }
       }
       self.transcript = self.transcript.replacing(edits)
@@ -38,10 +43,13 @@ private struct PlaceSearch {
     case place(Range<Int>)
     /// The text reads already as the change would make it.
     case alreadyThere
-    case missing
+    /// With the place of other words between the same neighbours; empty if there is none.
+    case missing(Range<Int>)
   }
 
   private let plain: [String]
+  /// Whether other words than those that a change removed stay as they are.
+  private let isWritten: Bool
   /// When each word begins, in seconds of the recording; last, when the last one ends.
   private let times: [Double?]
   /// Where the next place may begin.
@@ -54,7 +62,8 @@ private struct PlaceSearch {
   /// Words that a place may have more or fewer than the change removed.
   private static let surplus = 3
 
-  init(_ words: [TimedWord], _ origin: (Double) -> Double) {
+  init(_ words: [TimedWord], isWritten: Bool, _ origin: (Double) -> Double) {
+    self.isWritten = isWritten
     times = (words.map(\.start) + [words.last?.end]).map { $0.map(origin) }
     plain = words.map { WordDifference.plain($0.text) }
   }
@@ -80,7 +89,9 @@ private struct PlaceSearch {
       }
     }
     if isThere, best.map({ $0.score < 3 }) ?? true { return .alreadyThere }
-    guard let best else { return .missing }
+    guard let best else { return .missing(0..<0) }
+    if isWritten, plain[best.place].elementsEqual(text.inserted) { return .alreadyThere }
+    if isWritten, !plain[best.place].elementsEqual(text.removed) { return .missing(best.place) }
     return took(best.place, change)
   }
 

@@ -89,6 +89,38 @@ package struct Correction: Hashable, Sendable, Codable {
     return found.map { WordChange($0.place, to: $0.words, in: words, origin: origin) }
   }
 
+  /// Seconds by which a caption may begin before or behind its first word.
+  private static let captionTolerance = 0.5
+
+  /// What an edited text says otherwise than a transcript, besides its words: a correction leaves it out.
+  /// As costly as ``changes(from:shown:to:origin:)``.
+  /// - Returns: whether it names other speakers of the same words, and whether paragraphs of it begin at
+  ///   other times.
+  package static func ignored(
+    in edited: Transcript, over transcript: Transcript
+  ) -> (speakers: Bool, times: Bool) {
+    typealias Entry = (word: TimedWord, speaker: String?, start: Double?)
+    func entries(_ transcript: Transcript) -> [Entry] {
+      transcript.segments.flatMap { segment in
+        segment.words.enumerated().map { index, word in
+          (word, word.speaker ?? segment.speaker, index == 0 ? segment.start : nil)
+        }
+      }
+    }
+    let (old, new) = (entries(transcript), entries(edited))
+    let pairs = WordDifference.pairs(old.map(\.word.text), new.map(\.word.text))
+    return (
+      // A caption without a label says nothing of speakers.
+      pairs.contains { left, right in
+        new[right].speaker.map { $0 != old[left].speaker } ?? false
+      },
+      pairs.contains { left, right in
+        guard let heard = old[left].word.start, let shown = new[right].start else { return false }
+        return abs(heard - shown) > captionTolerance
+      }
+    )
+  }
+
   /// The share of the shorter of both texts that the other has too, in the same order and in a row of two
   /// words or more, which texts about other things hardly have: 0…1. Of fewer than five words single ones
   /// count. As costly as ``changes(from:to:)``.

@@ -346,7 +346,9 @@ struct SearchText {
 
   /// A line each: number, recording, time, what is said.
   var lines: [String] {
-    let names = hits.map { Format.visible($0.name) }
+    let names = hits.map { hit in
+      Format.visible(hit.name + (hit.isElsewhere ? " (as it was in run \(hit.run))" : ""))
+    }
     let times = hits.map { hit in
       hit.start.map { (hit.isApproximate ? "~" : "") + Self.time($0) } ?? "–"
     }
@@ -379,6 +381,7 @@ struct SearchText {
       JSONLine([
         "hit": index + 1, "recording": hit.path,
         "recordings": hit.paths.count > 1 ? hit.paths : nil, "name": hit.name,
+        "isElsewhere": hit.isElsewhere ? true : nil,
         "startTime": hit.start,
         "endTime": hit.end, "isApproximate": hit.isApproximate ? true : nil, "words": hit.words,
         "snippet": hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),

@@ -121,7 +121,7 @@ extension CommandContext {
     let store = try openStore()
     let recording = try recording(in: store)
     let words = try recording.words(in: store)
-    report(words)
+    try report(words, in: store)
     if let path = arguments[Options.from] {
       try requireThere(path)
       let edited = try Self.words(in: path, format: try format(named: arguments[Options.format]))
@@ -158,20 +158,22 @@ extension CommandContext {
   private static let leastLikeness = 0.15
 
   private func keep(
-    _ edited: [String], of recording: NamedRecording, in store: DiskStore
+    _ edited: Transcript, of recording: NamedRecording, in store: DiskStore
   ) throws(SpoolError) -> ExitCode {
-    guard !edited.isEmpty else {
+    guard !edited.words.isEmpty else {
       throw SpoolError(
         "the edited text has no words", reason: "nothing was corrected",
         advice: "leave the words that are right")
     }
-    let (words, changes) = try recording.words(behind: edited, in: store)
-    guard Correction.likeness(of: edited, to: words.transcript) >= Self.leastLikeness else {
+    let text = edited.words.map(\.text)
+    let (words, changes) = try recording.words(behind: text, in: store)
+    guard Correction.likeness(of: text, to: words.transcript) >= Self.leastLikeness else {
       throw SpoolError(
         "the text does not belong to \(words.name)",
         reason: "it has hardly a word in common with what was said",
         advice: "for another text run the pipeline with it: spool run words RECORDING TEXT")
     }
+    for line in words.ignoredLines(of: edited) { console.report("note: \(Format.visible(line))") }
     if changes.isEmpty { return unchanged(words) }
     let deleted = changes.deletedWordCount
     try refuse(deleting: deleted, of: words)
@@ -188,10 +190,11 @@ extension CommandContext {
         "recording": words.path, "changes": changes.count, "deleted": deleted,
         "corrections": words.corrections.count + 1, "author": author, "time": time,
       ]),
-      Format.visible(lines: [
-        "corrected \(words.name): \(Count.of(changes.count, "place"))\(loss)",
-        "undo:  spool words undo \(name)",
-      ]))
+      Format.visible(
+        lines: [
+          "corrected \(words.name): \(Count.of(changes.count, "place"))\(loss)",
+          "undo:  spool words undo \(name)",
+        ] + words.run.captionLines(arguments[Options.store])))
     return .done
   }
 
@@ -229,23 +232,30 @@ extension CommandContext {
   /// The words of an edited file.
   private static func words(
     in path: String, format: TranscriptFormat?
-  ) throws(SpoolError) -> [String] {
+  ) throws(SpoolError) -> Transcript {
     let bytes = try doing("read", path) { () throws(SystemError) in
       try FileOperations.system.bytes(following: path)
     }
     let text = String(decoding: bytes, as: UTF8.self)
     if text.hasPrefix("#"), format == nil || format == .plainText {
-      return WordsText.words(of: text)
+      let words = WordsText.words(of: text).map { TimedWord($0) }
+      return Transcript(segments: words.isEmpty ? [] : [Segment(words: words)])
     }
-    if let format { return try format.read(bytes).words.map(\.text) }
-    return try TranscriptFile(SourceFile(path, named: path)).transcript.words.map(\.text)
+    if let format { return try format.read(bytes) }
+    return try TranscriptFile(SourceFile(path, named: path)).transcript
   }
 
   // MARK: show
 
-  /// Says what of the corrections was not applied.
-  private func report(_ words: RecordingWords) {
-    for line in words.missedLines { console.report("note: \(Format.visible(line))") }
+  /// Says which corrections do not count.
+  private func report(_ words: RecordingWords, in store: DiskStore) throws(SpoolError) {
+    var lines = words.missedLines
+    if words.corrections.isEmpty {
+      let left = try store.correctionsLeft(
+        by: words.paths, now: words.recordings, words.told.sound, store.corrections.versions())
+      lines += [left].compactMap(\.self)
+    }
+    for line in lines { console.report("note: \(Format.visible(line))") }
   }
 
   private func showWords() throws(SpoolError) -> ExitCode {
@@ -267,7 +277,7 @@ extension CommandContext {
       ])
     }
     answer(list: lines, shown.map { Self.line($1) }.joined(separator: "\n"))
-    report(words)
+    try report(words, in: store)
     if !isJSON { console.report(Format.visible(Self.summary(words, limit))) }
     return .done
   }
@@ -324,7 +334,7 @@ extension CommandContext {
     let words = try recording(in: store).words(in: store)
     if let path { try refuseSidecar(at: path) }
     let text = try Self.text(words.transcript, as: format)
-    report(words)
+    try report(words, in: store)
     guard let path else {
       let line = JSONLine(["text": text, "bytes": text.utf8.count, "format": format.name])
       let words = text.last == "\n" ? String(text.dropLast()) : text

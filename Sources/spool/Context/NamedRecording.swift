@@ -282,14 +282,30 @@ extension DiskStore {
   /// The hits, each with the files in which its recording lies now.
   func placed(_ hits: [SearchHit]) throws(SpoolError) -> [SearchHit] {
     var places: [[String]: [String]] = [:]
+    var others: [String: [Digest: Bool]] = [:]
     return try hits.map { (hit) throws(SpoolError) in
       guard let recording = hit.digest else { return hit }
       var placed = hit
       let key = [recording.hex] + hit.paths
       if places[key] == nil { places[key] = try self.places(of: hit, recording) }
       placed.paths = places[key] ?? hit.paths
+      if placed.paths.count == 1 {
+        if others[placed.paths[0]]?[recording] == nil {
+          others[placed.paths[0], default: [:]][recording] =
+            try holdsOther(placed.paths[0], than: recording)
+        }
+        placed.isElsewhere = others[placed.paths[0]]?[recording] == true
+      }
       return placed
     }
+  }
+
+  /// Whether a file is there that has another sound than a recording. Those of an inbox are in the store.
+  private func holdsOther(_ path: String, than recording: Digest) throws(SpoolError) -> Bool {
+    guard !path.hasPrefix(self.path + "/"), FilePath.exists(path),
+      let digest = try? digest(ofFile: path)
+    else { return false }
+    return try digest != recording && !recordings(likeThat: recording).contains(digest)
   }
 
   private func places(of hit: SearchHit, _ recording: Digest) throws(SpoolError) -> [String] {

@@ -58,12 +58,32 @@ struct RecordingWords {
       from: heard.transcript, shown: shown, to: edited, origin: origin)
   }
 
+  /// What of an edited text is not taken in besides its words, a line each.
+  func ignoredLines(of edited: Transcript) -> [String] {
+    let ignored = Correction.ignored(in: edited, over: transcript)
+    let text = run.orderedInputs.first { input in
+      told.isAligned && run.soundInputs?.contains(input.name) == false
+    }?.path
+    let place =
+      text.map { "change them in \($0), and run the pipeline again" }
+      ?? "run the pipeline with a text that has them"
+    return [
+      ignored.speakers
+        ? "the text names other speakers, and only its words are taken in: \(place)" : nil,
+      ignored.times
+        ? "the text has other times, and only its words are taken in: times are those at which words "
+          + "are heard; captions that you edit in the output folder stay as they are" : nil,
+    ].compactMap(\.self)
+  }
+
   /// What the last transcript does not have the places of, a line each.
   var missedLines: [String] {
-    heard.missed.map { number, change in
+    heard.missed.map { number, change, now in
+      func quoted(_ words: [String]) -> String { "“\(words.joined(separator: " "))”" }
       let place = change.start.map { " at \(SearchText.time($0))" } ?? ""
-      return "not applied, as its place is not found: “\(change.removed.joined(separator: " "))” → "
-        + "“\(change.inserted.joined(separator: " "))”\(place), by \(corrections[number].author), "
+      let why = now.isEmpty ? "its place is not found" : "the text says \(quoted(now)) there now"
+      return "a correction is not applied, as \(why): \(quoted(change.removed)) → "
+        + "\(quoted(change.inserted))\(place), by \(corrections[number].author), "
         + corrections[number].time
     }
   }
@@ -89,7 +109,8 @@ struct RecordingWords {
     self.origin = origin
     corrections = try store.corrections.overlay(of: recordings, over: told.correctedTranscript)
     recognised = try transcript(source.artifact)
-    heard = CorrectedTranscript(recognised, with: corrections, origin: origin)
+    heard = CorrectedTranscript(
+      recognised, with: corrections, isWritten: told.isAligned, origin: origin)
     change = isMoved && isHeardThere ? told.moved?.by : nil
     let moved = change == nil ? nil : try transcript(told.result.artifact)
     removed = moved?.words.contains { $0.flags.contains(.removed) } == true ? .kept : .dropped
@@ -99,7 +120,7 @@ struct RecordingWords {
 extension DiskStore {
   /// What people have corrected in the words of this store's recordings.
   var wordOverlay: WordOverlay {
-    { [self] (words, run) throws(SpoolError) in
+    { [self] (words, run, warn) throws(SpoolError) in
       let corrected = try corrections.versions()
       if corrected.isEmpty { return .unchanged }
       let run = run()
@@ -112,15 +133,52 @@ extension DiskStore {
         told.isOfWhole ? try wholes(likeThat: told, of: run) : try recordings(likeThat: digest)
       // Those of a whole that older versions kept are under one of its recordings.
       guard told.isOfWhole || recordings.contains(where: { corrected[$0.hex] != nil }) else {
+        let paths = told.inputs.compactMap { run.inputs[$0] }
+        try correctionsLeft(by: paths, now: recordings, told.sound, corrected).map(warn)
         return .unchanged
       }
       if run.steps.contains(where: { $0.outcome == .pending }) { return .unknown }
       let found = try RecordingWords(
         told, of: run, recordings: recordings,
         paths: told.inputs.compactMap { run.inputs[$0] }, isMoved: true, in: self)
+      found.missedLines.forEach(warn)
       guard found.isCorrected else { return .unchanged }
       return .changed(try TranscriptFormat.json.write(found.transcript))
     }
+  }
+}
+
+extension DiskStore {
+  /// Says of a recording without corrections that another one was at its path before whose words were
+  /// corrected, and how its corrections are taken over; nil if there was none. O(runs).
+  /// - Parameters:
+  ///   - paths: the recording's files.
+  ///   - recordings: the digests of the files of its sound.
+  ///   - sound: what tells its sound from any other; nil if unknown.
+  ///   - corrected: what changes with the corrections of each recording that has some, by its digest.
+  func correctionsLeft(
+    by paths: [String], now recordings: [Digest], _ sound: Digest?, _ corrected: [String: String]
+  ) throws(SpoolError) -> String? {
+    guard paths.count == 1, let path = paths.first, !corrected.isEmpty else { return nil }
+    for run in try runs.taking(FilePath.absolute(path)) {
+      let isOther = run.inputs.contains { input, other in
+        guard other == FilePath.absolute(path), let digest = run.recordings?[input] else {
+          return false
+        }
+        return !recordings.contains(digest) && corrected[digest.hex] != nil
+          && sound.map(run.sounds(of: digest).contains) != true
+      }
+      guard isOther, try !run.transcripts(in: self).isEmpty else { continue }
+      let file = "\(ExportName.stem(of: path)).corrected.srt"
+      let lines = [
+        ["spool", "words", "export", run.id.name, "-o", file],
+        ["spool", "words", "edit", path, "--from", file],
+      ].map(ShellWords.line)
+      return
+        "\(paths.recordingName) is another recording than before, and the corrections of its words "
+        + "before do not count for it; if it says the same, take them over: \(lines[0]) && \(lines[1])"
+    }
+    return nil
   }
 }
 

@@ -63,6 +63,20 @@ extension RunRecord {
   }
 }
 
+extension RunRecord {
+  /// How the captions that the run has written get a correction, for people; none if it has written none,
+  /// or if no command does it again.
+  /// - Parameter store: the value of `--store`.
+  func captionLines(_ store: String?) -> [String] {
+    guard steps.contains(where: { $0.kind == "transcript" && $0.key != nil }) else { return [] }
+    let files = [pipelinePath] + inputPaths
+    let isThere = pipelinePath.hasPrefix("/") && files.allSatisfy { FilePath.exists($0) }
+    let own = isThere ? line(adding: store.map { ["\(option: .store)", $0] } ?? []) : nil
+    let line = batch.map(\.command) ?? own
+    return line.map { ["captions that were written before get it by this run:  \($0)"] } ?? []
+  }
+}
+
 extension LostWords {
   /// How the words are found again.
   private enum Way {

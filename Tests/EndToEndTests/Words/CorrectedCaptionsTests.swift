@@ -147,4 +147,134 @@ struct CorrectedCaptionsTests {
     #expect(try captions("copy.srt").contains("sleepy"))
     #expect(try batch().contains(#""reused":1"#))
   }
+
+  private static let aligning = """
+    pipeline: aligning
+    inputs: { tape: sound, text: transcript? }
+    stages:
+      - decode: { from: $tape }
+      - export: [wav]
+      - align: { transcript: $text }
+      - transcript: [srt]
+    """
+
+  private func speak(_ options: [String]) throws {
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+m3", "-w", sound] + options + [Self.text]).exitCode == 0)
+  }
+
+  @Test("a batch notices corrections also where only a recording with a text has words")
+  func batchWithText() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for path in [sound, text] {
+      let name = path.split(separator: "/").last.map(String.init) ?? ""
+      try FileManager.default.copyItem(atPath: path, toPath: folder + "/" + name)
+    }
+    // Digests of files are kept, and so batches count them as unchanged, once they are 2 s old.
+    Thread.sleep(forTimeInterval: 2.2)
+    let pipeline = try place.pipeline(Self.aligning)
+    func batch() throws -> String {
+      let batch = try place.spool(
+        ["batch", pipeline, folder, "--out", place.out, "--json"])
+      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+      return String(batch.text.split(separator: "\n").last ?? "")
+    }
+    #expect(try batch().contains(#""done":1"#))
+    #expect(try batch().contains(#""reused":1"#))
+    try correct([("lazy", "sleepy")])
+    #expect(try batch().contains(#""done":1"#))
+    #expect(try captions().contains("sleepy"))
+    #expect(try batch().contains(#""reused":1"#))
+  }
+
+  @Test("a text that says another word since wins over a correction, which is named once")
+  func newerText() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try correct([("lazy", "sleepy"), ("Monday", "Tuesday")])
+    #expect(try run(pipeline).warnings.isEmpty)
+    try Self.text.replacingOccurrences(of: "lazy", with: "hazy")
+      .write(toFile: text, atomically: true, encoding: .utf8)
+    let changed = try run(pipeline)
+    #expect(try captions().contains("hazy") && captions().contains("Tuesday"))
+    let warning = "the text says “hazy” there now: “lazy” → “sleepy”"
+    #expect(changed.warnings.contains { $0.contains(warning) }, "\(changed.warnings)")
+    #expect(try run(pipeline).warnings.isEmpty)
+    let shown = try place.spool(["words", "show", sound])
+    #expect(shown.errorOutput.contains(warning), "\(shown.errorOutput)")
+    #expect(try place.spool(["search", "hazy"]).exitCode == 0)
+    #expect(try place.spool(["search", "sleepy"]).exitCode == 1)
+  }
+
+  @Test(
+    "another recording under the same name tells of the corrections of the one before")
+  func otherRecording() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try correct([("lazy", "sleepy")])
+    _ = try run(pipeline)
+    try speak(["-s", "150"])
+    let other = try place.spool(["run", pipeline, sound, text, "--out", place.out, "--replace"])
+    #expect(other.exitCode == 0, "\(other.errorOutput)")
+    #expect(try captions().contains("lazy"))
+    let notice = "talk.wav is another recording than before, and the corrections"
+    #expect(other.errorOutput.contains(notice), "\(other.errorOutput)")
+    let shown = try place.spool(["words", "show", sound])
+    #expect(shown.errorOutput.contains(notice), "\(shown.errorOutput)")
+    // The very line that it gives.
+    let line = try #require(
+      other.errorOutput.split(separator: "\n").first { $0.contains(notice) }?
+        .split(separator: "take them over: ").last)
+    for command in line.split(separator: " && ") {
+      let words = command.split(separator: " ").dropFirst().map(String.init)
+      let done = try place.spool(words)
+      #expect(done.exitCode == 0, "\(done.errorOutput)")
+    }
+    let taken = try run(pipeline)
+    #expect(try captions().contains("sleepy"))
+    #expect(taken.warnings.isEmpty, "\(taken.warnings)")
+  }
+
+  @Test("why names a changed text, and no corrections that are as they were")
+  func whyOfText() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try correct([("lazy", "sleepy")])
+    _ = try run(pipeline)
+    try Self.text.replacingOccurrences(of: "moved", with: "Moved")
+      .write(toFile: text, atomically: true, encoding: .utf8)
+    #expect(try run(pipeline).made.contains("transcript"))
+    let why = try place.spool(["why", "last", "transcript"])
+    #expect(why.text.contains("align above it gave"), "\(why.text)")
+    #expect(!why.text.contains("corrections"), "\(why.text)")
+  }
+
+  @Test("a correction tells the command that writes captions again, which does it")
+  func nextCommand() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    let edit = try place.spool(
+      ["words", "edit", sound], environment: ["EDITOR": "sed -i s/lazy/sleepy/", "VISUAL": ""])
+    let line = try #require(
+      edit.text.split(separator: "\n").first { $0.contains("  spool run ") }, "\(edit.text)")
+    let words = try #require(line.split(separator: "  spool ").last).split(separator: " ")
+    let done = try place.spool(words.map(String.init))
+    #expect(done.exitCode == 0, "\(done.errorOutput)")
+    #expect(try captions().contains("sleepy"))
+  }
+
+  @Test("a hit in a sound that is no longer at its path names the run that heard it")
+  func searchOfEarlierSound() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try speak(["-s", "150"])
+    let other = try place.spool(["run", pipeline, sound, text, "--out", place.out, "--replace"])
+    #expect(other.exitCode == 0, "\(other.errorOutput)")
+    let hits = try place.spool(["search", "lazy"]).text.split(separator: "\n")
+    #expect(hits.count == 2, "\(hits)")
+    #expect(hits.filter { $0.contains("talk.wav (as it was in run ") }.count == 1, "\(hits)")
+    let json = try place.spool(["search", "lazy", "--json"]).text.split(separator: "\n")
+    #expect(json.filter { $0.contains(#""isElsewhere":true"#) }.count == 1, "\(json)")
+  }
 }

@@ -90,6 +90,22 @@ import Testing
     #expect(after.transcript.text == "three one too three")
   }
 
+  @Test("another word of a written text stays, and that of a recogniser is corrected")
+  func laterText() throws {
+    let before = timed("the cat sat on the mad and then the dog ran")
+    let overlay = correction(before, "the cat sat on the mat and then the dog ran")
+    let other = timed("the cat sat on the rug and then the dog ran")
+    let written = CorrectedTranscript(other, with: [overlay], isWritten: true)
+    #expect(written.transcript.text == other.text)
+    let missed = try #require(written.missed.first)
+    #expect(missed.now == ["rug"] && missed.change.inserted == ["mat"])
+    #expect(CorrectedTranscript(other, with: [overlay]).transcript.text.contains("mat"))
+    for text in ["the cat sat on the mat and then the dog ran", before.text] {
+      let same = CorrectedTranscript(timed(text), with: [overlay], isWritten: true)
+      #expect(same.missed.isEmpty && same.transcript.text.contains("mat"))
+    }
+  }
+
   @Test("without a difference there is no change")
   func same() {
     let before = timed("one two three")

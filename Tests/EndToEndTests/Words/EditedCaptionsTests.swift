@@ -1,0 +1,201 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Captions that were edited by hand stay, and the program writes its own beside them")
+struct EditedCaptionsTests {
+  private static let text = """
+    Please call me back on Monday morning. The meeting with the client was moved. The quick brown \
+    fox jumps over the lazy dog.
+    """
+  private static let pipeline = """
+    pipeline: captions
+    inputs: { tape: sound, text: transcript? }
+    stages:
+      - decode: { from: $tape }
+      - align: { transcript: $text }
+      - transcript: [srt]
+    """
+
+  private let place: Workspace
+  private let sound: String
+  private let text: String
+  private let pipeline: String
+
+  init() throws {
+    place = try Workspace()
+    sound = place.file("talk.wav")
+    text = try place.folder.write(Self.text, to: "talk.txt")
+    pipeline = try place.pipeline(Self.pipeline)
+    try Self.speak(to: sound)
+  }
+
+  private static func speak(to path: String, _ options: [String] = []) throws {
+    let program = try #require(Program(named: "espeak-ng"))
+    let words = try program.run(["-v", "en-us+m3", "-w", path] + options + [text])
+    #expect(words.exitCode == 0)
+  }
+
+  private func run(_ options: String...) throws -> Program.Result {
+    let run = try place.spool(["run", pipeline, sound, text, "--out", place.out] + options)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    return run
+  }
+
+  private func captions(_ name: String = "talk.srt") throws -> String {
+    try String(contentsOfFile: place.out + "/" + name, encoding: .utf8)
+  }
+
+  private func isThere(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: place.out + "/" + name)
+  }
+
+  /// Edits captions by hand.
+  @discardableResult
+  private func edit(_ name: String = "talk.srt", _ old: String, _ new: String) throws -> String {
+    let before = try captions(name)
+    let after = before.replacingOccurrences(of: old, with: new)
+    #expect(before != after)
+    try after.write(toFile: place.out + "/" + name, atomically: true, encoding: .utf8)
+    return after
+  }
+
+  private func correct(_ old: String, _ new: String) throws {
+    let edit = try place.spool(
+      ["words", "edit", sound],
+      environment: ["EDITOR": "sed -i s/\(old)/\(new)/", "VISUAL": ""])
+    #expect(edit.exitCode == 0 && edit.text.contains("corrected"), "\(edit.errorOutput)")
+  }
+
+  @Test(
+    "--replace leaves them, also of another recording, and without them the usual name is used")
+  func replacing() throws {
+    _ = try run()
+    let edited = try edit("lazy", "sleepy")
+    let same = try run("--replace")
+    #expect(try captions() == edited)
+    #expect(try captions("talk.spool.srt").contains("lazy"))
+    #expect(same.errorOutput.contains("talk.srt was edited"), "\(same.errorOutput)")
+    #expect(same.errorOutput.contains("deleted or moved, talk.srt is written again"))
+    try Self.speak(to: sound, ["-s", "150"])
+    _ = try run("--replace")
+    #expect(try captions() == edited)
+    try FileManager.default.removeItem(atPath: place.out + "/talk.srt")
+    let again = try run("--replace")
+    #expect(try captions().contains("lazy"))
+    #expect(!isThere("talk.spool.srt"))
+    #expect(again.errorOutput.contains("talk.spool.srt was removed"), "\(again.errorOutput)")
+  }
+
+  @Test("a batch that replaces the exports of a changed recording leaves those of all recordings")
+  func batch() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for name in ["one", "two"] {
+      try FileManager.default.copyItem(atPath: sound, toPath: "\(folder)/\(name).wav")
+      try FileManager.default.copyItem(atPath: text, toPath: "\(folder)/\(name).txt")
+    }
+    func batch(_ options: String...) throws -> Program.Result {
+      let batch = try place.spool(["batch", pipeline, folder, "--out", place.out] + options)
+      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+      return batch
+    }
+    _ = try batch()
+    let edited = try ["one.srt", "two.srt"].map { try edit($0, "lazy", "sleepy") }
+    try Self.speak(to: folder + "/one.wav", ["-s", "150"])
+    let replaced = try batch("--replace")
+    #expect(try ["one.srt", "two.srt"].map { try captions($0) } == edited)
+    #expect(try captions("one.spool.srt").contains("lazy"))
+    #expect(replaced.errorOutput.contains("one.srt was edited"), "\(replaced.errorOutput)")
+  }
+
+  @Test("they stop no run that has a correction to write")
+  func corrected() throws {
+    _ = try run()
+    try correct("Monday", "Tuesday")
+    let edited = try edit("lazy", "sleepy")
+    let plan = try place.spool(["pipeline", "plan", pipeline, sound, text, "--out", place.out])
+    #expect(plan.exitCode == 0 && !plan.text.contains("refused"), "\(plan.text)")
+    _ = try run()
+    #expect(try captions() == edited)
+    #expect(try captions("talk.spool.srt").contains("Tuesday"))
+  }
+
+  @Test("nor one of another recording, whose words go beside those of the one before")
+  func otherRecording() throws {
+    _ = try run()
+    try edit("lazy", "sleepy")
+    _ = try run()
+    let before = try captions("talk.spool.srt")
+    try Self.speak(to: sound, ["-s", "150"])
+    let other = try run()
+    #expect(other.errorOutput.contains("new words are in talk.spool-2.srt"), "\(other.errorOutput)")
+    #expect(try captions("talk.spool.srt") == before)
+    #expect(try captions("talk.spool-2.srt").contains("lazy"))
+  }
+
+  @Test("beside the recording they are its text, and no recording that is in the way")
+  func besideTheRecording() throws {
+    try FileManager.default.removeItem(atPath: text)
+    func run() throws -> Program.Result {
+      let run = try place.spool(
+        ["run", PackageFiles.pipeline("words.yaml"), sound, "--out", place.folder.path])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      return run
+    }
+    _ = try run()
+    let path = place.file("talk.srt")
+    let before = try String(contentsOfFile: path, encoding: .utf8)
+    let word = try #require(before.split(separator: "\n").last?.split(separator: " ").last)
+    let edited = before.replacingOccurrences(of: String(word), with: "poodle")
+    try edited.write(toFile: path, atomically: true, encoding: .utf8)
+    let again = try run()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == edited)
+    #expect(again.errorOutput.contains("words are in talk.spool.srt"), "\(again.errorOutput)")
+    let own = try String(contentsOfFile: place.file("talk.spool.srt"), encoding: .utf8)
+    #expect(own.contains("poodle"))
+  }
+
+  @Test("the file beside them is removed when their words are taken in, and an edited one is not")
+  func takenIn() throws {
+    _ = try run()
+    let edited = try edit("lazy", "hazy")
+    _ = try run()
+    #expect(try captions("talk.spool.srt").contains("lazy"))
+    let take = try place.spool(["words", "edit", sound, "--from", place.out + "/talk.srt"])
+    #expect(take.exitCode == 0, "\(take.errorOutput)")
+    _ = try run()
+    #expect(try captions() == edited)
+    #expect(!isThere("talk.spool.srt"))
+
+    try edit("Monday", "Friday")
+    _ = try run()
+    let own = try edit("talk.spool.srt", "Monday", "Sunday")
+    try FileManager.default.removeItem(atPath: place.out + "/talk.srt")
+    _ = try run()
+    #expect(try captions("talk.spool.srt") == own)
+    #expect(try captions().contains("Monday"))
+  }
+
+  @Test("edited captions with other speakers and times say that only their words are taken in")
+  func labels() throws {
+    try "ANNA: \(Self.text)".write(toFile: text, atomically: true, encoding: .utf8)
+    _ = try run()
+    let path = place.file("edited.srt")
+    func take(_ change: (String) -> String) throws -> Program.Result {
+      try change(captions()).write(toFile: path, atomically: true, encoding: .utf8)
+      let take = try place.spool(["words", "edit", sound, "--from", path])
+      #expect(take.exitCode == 0, "\(take.errorOutput)")
+      return take
+    }
+    #expect(try !take { $0 }.errorOutput.contains("only its words"))
+    let labels = try take { $0.replacingOccurrences(of: "[ANNA]", with: "[BERT]") }
+    #expect(labels.text.contains("nothing is corrected"), "\(labels.text)")
+    #expect(
+      labels.errorOutput.contains("other speakers, and only its words")
+        && labels.errorOutput.contains(text), "\(labels.errorOutput)")
+    #expect(!labels.errorOutput.contains("other times"))
+    let times = try take { $0.replacingOccurrences(of: "00:00:0", with: "00:01:0") }
+    #expect(times.errorOutput.contains("other times, and only its words"), "\(times.errorOutput)")
+  }
+}
