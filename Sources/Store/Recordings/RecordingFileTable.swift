@@ -37,14 +37,18 @@ enum RecordingFileTable {
     )
   }
 
-  /// The row of this path and version if it is still there; nil if none.
+  /// The row of this path and version if it is still there; nil if none. A recording of another length
+  /// than was taken in is none.
   static func known(
     path: String, stamp: RecordingFileStamp, inbox: String, in database: inout Database
   ) throws(SpoolError) -> RecordingFile? {
     try files(
       """
       WHERE inbox = ? AND location = ? AND (inode, byte_count, modified_ns, changed_ns) = (?, ?, ?, ?)
-        AND place IN ('inbox', 'quarantine', 'left') ORDER BY id DESC LIMIT 1
+        AND place IN ('inbox', 'quarantine', 'left')
+        AND (role <> 'recording'
+          OR note_files.byte_count = (SELECT byte_count FROM notes WHERE key = note))
+      ORDER BY id DESC LIMIT 1
       """, [.text(inbox), .text(path)] + values(stamp), in: &database
     ).first
   }

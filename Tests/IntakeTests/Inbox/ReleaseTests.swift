@@ -94,6 +94,73 @@ struct ReleaseTests {
     #expect(try store.text(of: second.content) == "second")
   }
 
+  /// How a file is delivered anew under a name that is there already.
+  enum Redelivery: CaseIterable { case replaced, extended }
+
+  @Test(
+    "what comes under a name before its file is left there is a new arrival",
+    arguments: Redelivery.allCases)
+  func changedBeforeLeft(how: Redelivery) throws {
+    let processor = try bench.processor(store) { $0.keep = .leave }
+    let first = try uploaded("sound", as: "a.m4a", with: processor)
+    let path = try #require(InboxPath("a.m4a"))
+    if how == .replaced {
+      try bench.drop("sound and more", as: "new.m4a")
+      #expect(unsafe rename(bench.inbox + "/new.m4a", bench.inbox + "/a.m4a") == 0)
+    } else {
+      try append(" and more", to: "a.m4a")
+    }
+    #expect(processor.settle().released.map(\.place) == [.gone])
+    #expect(try !processor.isKnown(path, bench.stamp(of: path)))
+    let arrived = StableRecording(
+      path: path, stamp: try bench.stamp(of: path), sidecar: nil, nameCount: 1)
+    let second = try #require(try processor.takeIn(arrived).recording)
+    #expect(second.key != first.key && second.state == .received)
+    try bench.process(second.key, with: processor)
+    #expect(processor.settle().released.map(\.place) == [.left])
+    #expect(try processor.isKnown(path, bench.stamp(of: path)))
+    #expect(try store.text(of: first.content) == "sound")
+    #expect(try store.text(of: second.content) == "sound and more")
+  }
+
+  @Test("a record of a left file that has another length than its recording hides no arrival")
+  func falseRecord() throws {
+    let processor = try bench.processor(store) { $0.keep = .leave }
+    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let file = try #require(try store.recordings.files(of: recording.key).first)
+    let arrived = try bench.drop("sound and more", as: "a.m4a")
+    try store.recordings.settle(
+      file, .left, at: file.location, stamp: RecordingFileStamp(arrived.stamp))
+    let next = try bench.processor(store) { $0.keep = .leave }
+    #expect(!next.isKnown(arrived.path, arrived.stamp))
+    #expect(try next.takeIn(arrived).recording?.key != recording.key)
+  }
+
+  @Test(
+    "after a kill during the move, a file that has grown goes back and one that is to stay does too",
+    arguments: [InboxRules.Keeping.move, .leave])
+  func killedMove(keep: InboxRules.Keeping) throws {
+    let processor = try bench.processor(store)
+    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let file = try #require(try store.recordings.files(of: recording.key).first)
+    try store.recordings.plan(file, target: "accepted/a.m4a")
+    try FileManager.default.createDirectory(
+      atPath: bench.inbox + "/accepted", withIntermediateDirectories: true)
+    #expect(unsafe rename(bench.inbox + "/a.m4a", bench.inbox + "/accepted/a.m4a") == 0)
+    if keep == .move { try append(" and more", to: "accepted/a.m4a") }
+    let next = try bench.processor(store) { $0.keep = keep }
+    #expect(next.settle().released.map(\.place) == [keep == .move ? .gone : .left])
+    #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+    let path = try #require(InboxPath("a.m4a"))
+    #expect(try next.isKnown(path, bench.stamp(of: path)) == (keep == .leave))
+  }
+
+  private func append(_ text: String, to name: String) throws {
+    let file = unsafe open(bench.inbox + "/" + name, O_WRONLY | O_APPEND)
+    defer { close(file) }
+    try #require(unsafe write(file, text, text.utf8.count) == text.utf8.count)
+  }
+
   @Test("one that is exchanged at the last moment goes back")
   func exchanged() throws {
     let inbox = bench.inbox
