@@ -72,8 +72,9 @@ extension CommandContext {
   private func summary(_ report: InspectionReport) -> [String] {
     let read = report.isThorough ? "read" : "looked at, not read"
     let size = ByteCount(report.artifactBytes)
-    let damage = report.findings.filter(\.isDamage).count
-    let isRepairable = report.findings.contains { $0.isDamage && $0.isRepairable }
+    let damage = report.findings.filter(\.isDamage)
+    let repairable = damage.count { $0.isRepairable }
+    let repair = StoreOption(arguments[Options.store]).completing("spool store repair")
     let looked =
       "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
       + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "
@@ -84,10 +85,11 @@ extension CommandContext {
       report.isSound
       ? report.isThorough
         ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
-      : "the store is damaged: \(Count.of(damage, "problem"))"
-        + (isRepairable
-          ? "; \(StoreOption(arguments[Options.store]).completing("spool store repair")) puts it right"
-          : "")
+      : "the store is damaged: \(Count.of(damage.count, "problem"))"
+        + (repairable == damage.count
+          ? "; \(repair) puts it right"
+          : repairable == 0
+            ? "; a repair cannot put it right" : "; \(repair) puts \(repairable) of them right")
     let ballast =
       report.ballastBytes > 0 || report.runs == 0
       ? []
