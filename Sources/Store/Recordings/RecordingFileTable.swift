@@ -17,12 +17,17 @@ enum RecordingFileTable {
     ).compactMap(file)
   }
 
-  /// Records a file in the inbox, inside a transaction.
+  /// Records a file in the inbox, inside a transaction. Another version that was left there is gone.
   static func add(
     _ role: RecordingFile.Role, path: String, stamp: RecordingFileStamp, digest: Digest? = nil,
     inbox: String, deviceID: String? = nil, deviceName: String? = nil, to key: RecordingKey,
     in database: inout Database
   ) throws(SpoolError) {
+    try database.run(
+      """
+      UPDATE note_files SET place = 'gone' WHERE inbox = ? AND location = ? AND place = 'left'
+        AND (inode, byte_count, modified_ns, changed_ns) <> (?, ?, ?, ?)
+      """, [.text(inbox), .text(path)] + values(stamp), to: RecordingTable.recordAction)
     try database.run(
       """
       INSERT INTO note_files
@@ -51,6 +56,22 @@ enum RecordingFileTable {
       ORDER BY id DESC LIMIT 1
       """, [.text(inbox), .text(path)] + values(stamp), in: &database
     ).first
+  }
+
+  /// The quarantined recordings whose file was written on later, and is done as another recording:
+  /// the same file under the same name, and longer. O(quarantined · log n).
+  static func completed(in database: inout Database) throws(SpoolError) -> Set<RecordingKey> {
+    let rows = try database.run(
+      """
+      SELECT DISTINCT cut.note FROM notes
+      JOIN note_files cut ON cut.note = notes.key AND cut.role = 'recording' AND cut.place = 'gone'
+      JOIN note_files whole ON whole.inbox = cut.inbox AND whole.path = cut.path
+        AND whole.role = 'recording' AND whole.inode = cut.inode
+        AND whole.byte_count > cut.byte_count
+      JOIN notes done ON done.key = whole.note AND done.state = 'uploaded'
+      WHERE notes.state = 'quarantined'
+      """, to: RecordingTable.reading)
+    return Set(rows.compactMap { $0[0].text.map { RecordingKey($0) } })
   }
 
   static func values(_ stamp: RecordingFileStamp) -> [SQLValue] {

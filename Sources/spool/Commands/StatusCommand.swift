@@ -157,6 +157,7 @@ struct StoreStatus: Encodable {
       named += try store.recordings.matching(
         RecordingQuery(states: [state], isCancelled: false, limit: .max)
       )
+      .filter { !tally.completed.contains($0.key) }
       .map { Trouble($0, $0.state.rawValue, $0.reason) }
     }
     // A recording in its second attempt no longer states the earlier failure itself.

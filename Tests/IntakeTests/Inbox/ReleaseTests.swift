@@ -155,6 +155,44 @@ struct ReleaseTests {
     #expect(try next.isKnown(path, bench.stamp(of: path)) == (keep == .leave))
   }
 
+  @Test("a cut file that was left, and then written on and done, needs no decision any more")
+  func completed() throws {
+    let processor = try bench.processor(store) { $0.keep = .leave }
+    let cut = try #require(
+      try processor.takeIn(try bench.drop("sound", as: "a.m4a"), refusal: "it is cut off").recording
+    )
+    #expect(processor.settle().released.map(\.place) == [.left])
+    #expect(try store.recordings.tally().nextCommands.count == 1)
+    try append(" and more", to: "a.m4a")
+    let path = try #require(InboxPath("a.m4a"))
+    let whole = try #require(
+      try processor.takeIn(
+        StableRecording(
+          path: path, stamp: try bench.stamp(of: path), sidecar: nil, nameCount: 1)
+      ).recording)
+    #expect(try store.recordings.files(of: cut.key).map(\.place) == [.gone])
+    // Until then it may be all that there is of it.
+    #expect(try store.recordings.tally().nextCommands.count == 1)
+    try bench.process(whole.key, with: processor)
+    #expect(try store.recordings.tally().completed == [cut.key])
+    #expect(try store.recordings.tally().nextCommands == [])
+    // Another file of its name says nothing about the first.
+    let other = try #require(
+      try processor.takeIn(try bench.drop("noise", as: "b.m4a"), refusal: "it is cut off")
+        .recording)
+    _ = processor.settle()
+    try bench.drop("noise and more", as: "new.m4a")
+    #expect(unsafe rename(bench.inbox + "/new.m4a", bench.inbox + "/b.m4a") == 0)
+    let next = try #require(InboxPath("b.m4a"))
+    let replacing = try #require(
+      try processor.takeIn(
+        StableRecording(
+          path: next, stamp: try bench.stamp(of: next), sidecar: nil, nameCount: 1)
+      ).recording)
+    try bench.process(replacing.key, with: processor)
+    #expect(try store.recordings.tally().nextCommands.count == 1, "\(other.key)")
+  }
+
   private func append(_ text: String, to name: String) throws {
     let file = unsafe open(bench.inbox + "/" + name, O_WRONLY | O_APPEND)
     defer { close(file) }
