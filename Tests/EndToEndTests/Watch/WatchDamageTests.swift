@@ -106,6 +106,35 @@ struct WatchDamageTests {
     #expect(told.next.contains("spool inbox show \(note.key)"), "\(told)")
   }
 
+  @Test("of a lost original, the lossless export of the same samples is named, and no other one")
+  func copies() throws {
+    _ = try place.pipeline(
+      """
+      pipeline: quick
+      inputs: { note: sound }
+      stages:
+        - decode: { from: $note }
+          id: original
+        - export: { from: original, formats: [flac, mp3], name: "{stem}.archive" }
+          id: preserve
+        - normalize: { from: original, peak: -3 dB }
+          id: louder
+        - export: { from: louder, formats: [wav] }
+          id: deliver
+      """)
+    let made = try inbox.make(1)
+    try takeIn()
+    let note = try #require(try inbox.notes().first)
+    #expect(try !place.spool(["inbox", "show", note.key]).text.contains("\nleft: "))
+    try FileManager.default.removeItem(atPath: try original(of: made))
+    let shown = try place.spool(["inbox", "show", note.key]).text
+    let left = shown.split(separator: "\n").filter { $0.hasPrefix("left: ") }
+    #expect(
+      left == [
+        "left:      \(place.out)/note-1.archive.flac, which the step preserve wrote of the same samples"
+      ], "\(shown)")
+  }
+
   @Test("all lost originals are in the JSON, and the text says how many it does not name")
   func many() throws {
     let made = try (1...8).map { try inbox.make($0) }
