@@ -83,25 +83,32 @@ extension InboxProcessor {
     let file = held.file
     let goal = Self.goal(of: held, keep: rules.keep)
     guard let location = InboxPath(escaped: file.location) else {
-      return try settle(file, .gone, at: .inbox, in: folder)
+      return try settle(file, .gone, at: .inbox)
     }
-    if goal == .left { return try settle(file, .left, at: location, in: folder) }
     if let target = file.target.flatMap({ InboxPath(escaped: $0) }) {
       // An earlier move may have come to its end.
       if let there = try folder.stamp(of: target) {
         if isTaken(file, there) {
-          return try complete(held, from: location, to: target, goal, asideFor, in: folder)
-        }
-        if goal == .deleted, there.inode == file.stamp.inode {
+          guard goal == .left else {
+            return try complete(held, from: location, to: target, goal, asideFor, in: folder)
+          }
+          // It is to stay since: it goes back, unless another file has its name now.
+          if try folder.move(target, toNew: location), let back = try folder.stamp(of: location) {
+            return try settle(file, isTaken(file, back) ? .left : .gone, at: location, stamp: back)
+          }
+        } else if there.inode == file.stamp.inode {
+          // Its writer went on with it after the move.
           return try giveBack(file, target, to: location, in: folder)
         }
       } else if goal == .deleted, try folder.stamp(of: location) == nil {
-        return try settle(file, .deleted, at: location, in: folder)
+        return try settle(file, .deleted, at: location)
       }
     }
+    // Under the name of the version that was taken in may lie another one, which is a new arrival.
     guard let found = try folder.stamp(of: location), found.isRegularFile,
       RecordingFileStamp(found) == file.stamp
-    else { return try settle(file, .gone, at: location, in: folder) }
+    else { return try settle(file, .gone, at: location) }
+    if goal == .left { return try settle(file, .left, at: location, stamp: found) }
     let target = try move(file, from: location, goal, in: folder)
     guard let there = try folder.stamp(of: target), isTaken(file, there) else {
       // The file was replaced meanwhile: the moved one is not ours.
@@ -116,7 +123,7 @@ extension InboxProcessor {
     in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> ReleaseOutcome {
     try putBack(target, to: location, in: folder)
-    return try settle(file, .gone, at: location, in: folder)
+    return try settle(file, .gone, at: location)
   }
 
   /// The place that the rules give a file.
@@ -205,7 +212,8 @@ extension InboxProcessor {
     }
     try folder.flushFolder(target.folder)
     if location.folder != target.folder { try folder.flushFolder(location.folder) }
-    return try settle(file, goal, at: target, in: folder)
+    let there = try folder.stamp(of: target).flatMap { isTaken(file, $0) ? $0 : nil }
+    return try settle(file, goal, at: target, stamp: there)
   }
 
   /// Seconds that a file must still lie aside before it is deleted; nil if it has lain long enough.
@@ -245,13 +253,14 @@ extension InboxProcessor {
     return true
   }
 
+  /// - Parameter stamp: of the version that proved to be the one taken in; nil if it is there no more.
+  ///   A later look may find another one.
   private func settle(
-    _ file: RecordingFile, _ place: RecordingFile.Place, at path: InboxPath,
-    in folder: borrowing ProcessedFolder
+    _ file: RecordingFile, _ place: RecordingFile.Place, at path: InboxPath, stamp: FileStamp? = nil
   ) throws(SpoolError) -> ReleaseOutcome {
-    let stamp = place == .gone || place == .deleted ? nil : try folder.stamp(of: path)
     try store.recordings.settle(
-      file, place, at: path.escaped, stamp: stamp.map { RecordingFileStamp($0) })
+      file, place, at: path.escaped,
+      stamp: place == .gone ? nil : stamp.map { RecordingFileStamp($0) })
     return .released(place, at: path)
   }
 }

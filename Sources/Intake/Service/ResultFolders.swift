@@ -1,3 +1,4 @@
+import Glibc
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -66,18 +67,15 @@ final class ResultFolders: Sendable {
     }
   }
 
-  private var trouble: (reason: String, advice: String)? {
-    let absence =
-      inboxAbsence.map { "the inbox \(inbox) cannot be used: \($0)" }
-      ?? own.lazy.compactMap { folder in
-        self.trouble(of: folder.path).map { "\(folder.role) \(folder.path) cannot be used: \($0)" }
-      }.first
-    if let absence {
-      return (
-        absence,
-        "mount or make that folder again; the watch goes on by itself "
-          + "(\(command: .watch) \(option: .ignoreMounts) takes folders as they lie now)"
-      )
+  /// Why something cannot be used, in words, and what can be done.
+  private typealias Trouble = (reason: String, advice: String)
+
+  private var trouble: Trouble? {
+    for (path, role) in [(inbox, "the inbox")] + own {
+      let found = path == inbox ? diskTrouble(of: path) : trouble(of: path)
+      if let found {
+        return ("\(role) \(path) cannot be used: \(found.reason)", found.advice)
+      }
     }
     return receiptWriter?.obstacle().map { error in
       (
@@ -94,16 +92,36 @@ final class ResultFolders: Sendable {
     return !(own.map(\.path) + others).contains(folder) || trouble(of: folder) == nil
   }
 
-  /// Why a folder is not writable now, in words; nil if it is. Its disk may be unmounted, or be
-  /// another machine's.
-  private func trouble(of path: String) -> String? {
-    if let absence = absence(of: path) { return absence }
+  /// Why a folder is not writable now; nil if it is. Its disk may be unmounted, or be another
+  /// machine's.
+  private func trouble(of path: String) -> Trouble? {
+    if let trouble = diskTrouble(of: path) { return trouble }
     do throws(SystemError) {
       try FileOperations.system.checkWritable(folder: path)
       return nil
     } catch {
-      return error.words
+      let advice =
+        switch error.code {
+        case EROFS:
+          "let its disk be written to again, as with mount -o remount,rw "
+            + ShellWords.line([MountPoint.above(path) ?? "/"])
+        case EACCES, EPERM: "let this user write there"
+        case ENOENT, ENOTDIR: "mount or make that folder again"
+        default: "see to its disk"
+        }
+      return (error.words, "\(advice); the watch goes on by itself")
     }
+  }
+
+  /// That nothing is mounted where a folder's disk was; nil if it is.
+  private func diskTrouble(of path: String) -> Trouble? {
+    guard let absence = absence(of: path) else { return nil }
+    let line = (try? memory.lastWatches())?[inbox] ?? "the watch's command"
+    return (
+      absence,
+      "mount it again; the watch goes on by itself. Without that disk for good: end this watch, and "
+        + "once \(line) \(option: .ignoreMounts)"
+    )
   }
 
   /// Why a folder is not its former one, in words; nil if it is. Stores a new mount point. Blocks
@@ -122,10 +140,10 @@ final class ResultFolders: Sendable {
 }
 
 /// Where disks are mounted: with its disk away, a folder of the same name is another one.
-enum MountPoint {
+package enum MountPoint {
   /// Why a folder is not its former one, in words; nil if it is.
   /// - Parameter known: the mount point at its last use; nil for the root's disk.
-  static func absence(of known: String?) -> String? {
+  package static func absence(of known: String?) -> String? {
     guard let known, !isMounted(known) else { return nil }
     return "nothing is mounted on \(known), where its disk was"
   }

@@ -121,7 +121,8 @@ extension Inspection {
     return Set(files.map(\.digest))
   }
 
-  /// Nothing can make a recording again.
+  /// Nothing can make a recording again: a repair sets the damaged file aside, and leaves it lost where
+  /// it lies nowhere else.
   /// - Parameter file: its file outside the store; nil if there is none.
   private static func damagedOriginal(
     _ finding: InspectionFinding, of recording: Recording, elsewhere file: RecordingFile?
@@ -130,7 +131,8 @@ extension Inspection {
       finding.kind, finding.path, subject: finding.subject,
       problem: "the original of \(recording.key) (\(recording.fileName)) is damaged: "
         + finding.problem,
-      meaning: file.map(liesIn) ?? InspectionFinding.lostOriginal)
+      meaning: file.map(liesIn) ?? InspectionFinding.lostOriginal,
+      advice: file == nil ? "\(command: .inboxShow) \(recording.key)" : InspectionFinding.repair)
   }
 
   private func damaged(_ file: ArtifactFile, _ problem: String) -> InspectionFinding {

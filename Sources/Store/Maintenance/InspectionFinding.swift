@@ -62,14 +62,14 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
   /// The advice; nil if nothing needs to be done.
   package let advice: String?
 
-  private static let repair = "\(command: .repair)"
+  static let repair = "\(command: .repair)"
 
   /// What the loss of a recording's original means.
   package static let lostOriginal =
     "nothing can make it again; sent again, it is put right by itself"
 
   /// Whether a repair can fix it.
-  package var isRepairable: Bool { advice == Self.repair }
+  package var isRepairable: Bool { advice == Self.repair || kind == .databaseBehind }
 
   init(
     _ kind: Kind, _ path: String, subject: String? = nil, problem: String, meaning: String,

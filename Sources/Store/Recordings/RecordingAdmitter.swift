@@ -18,7 +18,9 @@ struct RecordingAdmitter {
     if let file = try RecordingFileTable.known(
       path: arrival.path, stamp: arrival.stamp, inbox: arrival.inbox, in: &database),
       let recording = try RecordingTable.recording(file.recording, in: &database),
-      recording.pipeline == arrival.pipeline
+      recording.pipeline == arrival.pipeline,
+      // Bytes in the store that are no recording's would be freed.
+      file.role != .recording || recording.content.digest == arrival.recording.digest
     {
       return .known(recording)
     }

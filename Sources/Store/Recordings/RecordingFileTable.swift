@@ -17,12 +17,17 @@ enum RecordingFileTable {
     ).compactMap(file)
   }
 
-  /// Records a file in the inbox, inside a transaction.
+  /// Records a file in the inbox, inside a transaction. Another version that was left there is gone.
   static func add(
     _ role: RecordingFile.Role, path: String, stamp: RecordingFileStamp, digest: Digest? = nil,
     inbox: String, deviceID: String? = nil, deviceName: String? = nil, to key: RecordingKey,
     in database: inout Database
   ) throws(SpoolError) {
+    try database.run(
+      """
+      UPDATE note_files SET place = 'gone' WHERE inbox = ? AND location = ? AND place = 'left'
+        AND (inode, byte_count, modified_ns, changed_ns) <> (?, ?, ?, ?)
+      """, [.text(inbox), .text(path)] + values(stamp), to: RecordingTable.recordAction)
     try database.run(
       """
       INSERT INTO note_files
@@ -37,16 +42,36 @@ enum RecordingFileTable {
     )
   }
 
-  /// The row of this path and version if it is still there; nil if none.
+  /// The row of this path and version if it is still there; nil if none. A recording of another length
+  /// than was taken in is none.
   static func known(
     path: String, stamp: RecordingFileStamp, inbox: String, in database: inout Database
   ) throws(SpoolError) -> RecordingFile? {
     try files(
       """
       WHERE inbox = ? AND location = ? AND (inode, byte_count, modified_ns, changed_ns) = (?, ?, ?, ?)
-        AND place IN ('inbox', 'quarantine', 'left') ORDER BY id DESC LIMIT 1
+        AND place IN ('inbox', 'quarantine', 'left')
+        AND (role <> 'recording'
+          OR note_files.byte_count = (SELECT byte_count FROM notes WHERE key = note))
+      ORDER BY id DESC LIMIT 1
       """, [.text(inbox), .text(path)] + values(stamp), in: &database
     ).first
+  }
+
+  /// The quarantined recordings whose file was written on later, and is done as another recording:
+  /// the same file under the same name, and longer. O(quarantined · log n).
+  static func completed(in database: inout Database) throws(SpoolError) -> Set<RecordingKey> {
+    let rows = try database.run(
+      """
+      SELECT DISTINCT cut.note FROM notes
+      JOIN note_files cut ON cut.note = notes.key AND cut.role = 'recording' AND cut.place = 'gone'
+      JOIN note_files whole ON whole.inbox = cut.inbox AND whole.path = cut.path
+        AND whole.role = 'recording' AND whole.inode = cut.inode
+        AND whole.byte_count > cut.byte_count
+      JOIN notes done ON done.key = whole.note AND done.state = 'uploaded'
+      WHERE notes.state = 'quarantined'
+      """, to: RecordingTable.reading)
+    return Set(rows.compactMap { $0[0].text.map { RecordingKey($0) } })
   }
 
   static func values(_ stamp: RecordingFileStamp) -> [SQLValue] {

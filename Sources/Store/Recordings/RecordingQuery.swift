@@ -36,6 +36,9 @@ package struct RecordingTally: Hashable, Sendable {
 
   /// The occupied states. Cancelled recordings do not count as failed.
   package var counts: [RecordingState: Count] = [:]
+  /// The quarantined recordings, of any pipeline, whose file was written on later and is done as
+  /// another recording: nothing is to be decided about them.
+  package var completed: Set<RecordingKey> = []
   /// Cancelled recordings; nil if none.
   package var cancelled: Count?
   /// Commands that wait for their recordings; nil if none.
@@ -50,7 +53,7 @@ package struct RecordingTally: Hashable, Sendable {
   /// Commands for the user, the most urgent first.
   package var nextCommands: [String] {
     var commands: [String] = []
-    if self[.quarantined] > 0 {
+    if self[.quarantined] > completed.count {
       commands.append("\(command: .inboxList) \(option: .state) quarantined")
     }
     if self[.failed] > 0 { commands.append("\(command: .inboxList) \(option: .state) failed") }

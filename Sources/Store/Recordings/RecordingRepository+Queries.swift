@@ -130,6 +130,9 @@ extension RecordingRepository {
         tally.counts[state] = RecordingTally.Count(count: Int(count), since: since)
       }
       try Self.tellCancelled(in: &database, filter, values, &tally)
+      if tally[.quarantined] > 0 {
+        tally.completed = try RecordingFileTable.completed(in: &database)
+      }
       tally.nextAttempt = try database.run(
         """
         SELECT min(next_attempt) FROM notes

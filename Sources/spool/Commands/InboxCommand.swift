@@ -355,6 +355,9 @@ extension CommandContext {
     add("content", "\(recording.content.digest.hex) (\(ByteCount(recording.content.byteCount)))")
     add("original", recording.original?.name)
     if page.isOriginalLost { add("lost", "its original; \(InspectionFinding.lostOriginal)") }
+    for copy in page.copies {
+      add("left", "\(copy.path), which the step \(copy.step) wrote of the same samples")
+    }
     add("doubt", facts.doubt)
     for problem in facts.problems { add("sidecar", problem) }
     add("conflict", recording.conflict.map { "it claims to be \($0)" })

@@ -95,8 +95,8 @@ struct StoreStatus: Encodable {
   }
 
   let recordings: [Group]
-  /// The latest recordings that failed, are quarantined, claim another's identity without a
-  /// decision, or may be incomplete.
+  /// All recordings that failed, are quarantined, claim another's identity without a decision, may be
+  /// incomplete, or whose original is lost or damaged; of each kind the latest first.
   let troubles: [Trouble]
   /// Commands of devices for recordings that have not arrived.
   let waitingCommands: Group?
@@ -123,8 +123,8 @@ struct StoreStatus: Encodable {
 
   /// Maximum number of recordings examined.
   private static let runLimit = 1000
-  /// Maximum number of recordings listed for each kind.
-  private static let troubleLimit = 5
+  /// How many recordings of each kind the text names.
+  private static let shownTroubles = 5
   /// How long an uncertainty about a recording is reported, in seconds.
   private static let doubtPeriod = 30.0 * 86_400
   /// How long a failed run is reported, in seconds.
@@ -155,13 +155,14 @@ struct StoreStatus: Encodable {
     var named: [Trouble] = []
     for state in [RecordingState.failed, .quarantined] {
       named += try store.recordings.matching(
-        RecordingQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
+        RecordingQuery(states: [state], isCancelled: false, limit: .max)
       )
+      .filter { !tally.completed.contains($0.key) }
       .map { Trouble($0, $0.state.rawValue, $0.reason) }
     }
     // A recording in its second attempt no longer states the earlier failure itself.
     let again = try store.recordings.matching(
-      RecordingQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
+      RecordingQuery(states: [.processing], isCancelled: false, limit: .max)
     ).filter { $0.attempts > 1 }
     for recording in again {
       let failure = try store.recordings.events(of: recording.key).last { $0.state == .failed }?
@@ -172,18 +173,18 @@ struct StoreStatus: Encodable {
         ))
     }
     let claims = try store.recordings.openClaims(limit: .max)
-    named += claims.prefix(Self.troubleLimit).map { Trouble($0, "conflict", $0.reason) }
+    named += claims.map { Trouble($0, "conflict", $0.reason) }
     let claimCommands = claims.flatMap(\.nextCommands)
     let since = SystemClock().now - Self.doubtPeriod
-    named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
+    named += try store.recordings.doubtful(changedSince: since, limit: .max)
       .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
     let lost = try store.lostOriginals()
-    named += lost.prefix(Self.troubleLimit).map {
+    named += lost.map {
       Trouble(
         $0, "lost", "its original is not in the store any more; \(InspectionFinding.lostOriginal)")
     }
     let damaged = try store.damagedOriginals()
-    named += damaged.prefix(Self.troubleLimit).map {
+    named += damaged.map {
       Trouble(
         $0.recording, "damaged",
         "its original in the store is damaged, as was found at \(Format.time($0.foundAt)); "
@@ -231,7 +232,7 @@ struct StoreStatus: Encodable {
     let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
     let attention =
       tally.nextCommands + (damaged.isEmpty ? [] : ["\(command: .repair)"])
-      + lost.prefix(Self.troubleLimit).map { "\(command: .inboxShow) \($0.key)" }
+      + lost.map { "\(command: .inboxShow) \($0.key)" }
       + claimCommands
     let others =
       resuming + dropping + forgetting
@@ -278,10 +279,20 @@ struct StoreStatus: Encodable {
       return "\(head)  \(Format.pad(words, 18))since \(Format.time(group.since)), "
         + Self.ago(now - group.since.seconds)
     }
-    lines += troubles.map { trouble in
-      Format.visible(
-        "  \(trouble.state)  \(trouble.recording)  \(trouble.file)"
-          + (trouble.reason.map { ": \($0)" } ?? ""))
+    var shown: [String: Int] = [:]
+    for (index, trouble) in troubles.enumerated() {
+      shown[trouble.state, default: 0] += 1
+      let number = shown[trouble.state] ?? 0
+      if number <= Self.shownTroubles {
+        lines.append(
+          Format.visible(
+            "  \(trouble.state)  \(trouble.recording)  \(trouble.file)"
+              + (trouble.reason.map { ": \($0)" } ?? "")))
+      } else if !troubles[(index + 1)...].contains(where: { $0.state == trouble.state }) {
+        lines.append(
+          "  \(trouble.state)  and \(number - Self.shownTroubles) more: spool status --json names them"
+        )
+      }
     }
     // A watched inbox reports its own content.
     if recordings.isEmpty, inboxes.isEmpty, runs.isEmpty { lines.append(calm) }

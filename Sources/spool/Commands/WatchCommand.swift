@@ -18,7 +18,8 @@ extension Command {
       A recording is taken once its writer is done with it, and is in the store, flushed and \
       verified, before anything else happens. It is processed once, however often it comes and \
       under whatever name, and its file leaves the inbox only when everything is done. What cannot \
-      be accepted goes to the inbox's folder quarantine with the reason beside it.
+      be accepted goes to the inbox's folder quarantine with the reason beside it; with --keep leave it stays \
+      where it is, and spool inbox show says why.
 
       Where a disk was mounted on the inbox, the outbox or the output folder, or on a folder above, \
       the store remembers that: with nothing mounted there, the inbox pauses until the disk is back, \

@@ -1,6 +1,7 @@
 import Intake
 import PipelineModel
 import Platform
+import SoundEngine
 import Store
 
 extension Recording {
@@ -17,6 +18,8 @@ extension Recording {
     let leftFiles: [String]
     /// Whether its original is nowhere as it arrived: it is not in the store, and lies nowhere else.
     let isOriginalLost: Bool
+    /// If it is lost: the lossless exports that lie there and were made of its samples as they are.
+    let copies: [PublishedFile]
 
     init(of recording: Recording, in store: DiskStore) throws(SpoolError) {
       events = try store.recordings.events(of: recording.key)
@@ -32,6 +35,20 @@ extension Recording {
           run.pipeline == recording.pipeline && store.isOfInbox(run)
             && run.recordings?.values.contains(digest) == true
         } : nil
+      copies = isOriginalLost ? run.map { Self.copies(of: recording, in: $0) } ?? [] : []
+    }
+
+    private static func copies(of recording: Recording, in run: RunRecord) -> [PublishedFile] {
+      guard let sound = recording.sound else { return [] }
+      let steps = Set(
+        run.steps.filter { $0.inputs?.values.contains(sound) == true }.map(\.id))
+      return run.published.filter { file in
+        guard steps.contains(file.step), let port = file.port,
+          ExportFormat(rawValue: port.name)?.isLossless == true,
+          let stamp = try? FileStamp(following: file.path)
+        else { return false }
+        return stamp.isRegularFile && stamp.byteCount == Int64(file.byteCount)
+      }
     }
   }
 
@@ -58,7 +75,8 @@ extension Recording {
       "recorder": facts.recorder, "devices": paged(facts.devices),
       "unknown": paged(facts.unknown), "sidecarProblems": paged(facts.problems),
       "doubt": facts.doubt, "run": page?.run?.id.name,
-      "exports": page?.run?.published.map(\.path), "findings": page?.run?.findings,
+      "exports": page?.run?.published.map(\.path), "copies": paged(page?.copies.map(\.path) ?? []),
+      "findings": page?.run?.findings,
       "history": page?.events.map {
         JSONLine([
           "at": DateTime(secondsSince1970: $0.at), "state": $0.state.rawValue, "reason": $0.reason,

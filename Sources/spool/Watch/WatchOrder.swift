@@ -29,8 +29,11 @@ struct WatchOrder {
       inboxes: [], jobs: definition.jobs ?? CoreCount.online,
       drain: definition.drain ?? WatchSettings.usualDrain)
     var places: [SourceLocation?] = []
+    let memory =
+      context.arguments[Options.ignoreMounts] || !DiskStore.isThere(at: storePath)
+      ? nil : (try? DiskStore(reading: storePath))?.inboxes
     for inbox in definition.inboxes {
-      guard let read = read(inbox) else { continue }
+      guard let read = read(inbox, memory) else { continue }
       settings.inboxes.append(read)
       places.append(inbox.path.location.known)
     }
@@ -56,11 +59,14 @@ struct WatchOrder {
         detail: detail))
   }
 
-  private mutating func read(_ inbox: WatchDefinition.Inbox) -> InboxSettings? {
-    let path = folder(inbox.path)
+  /// - Parameter memory: where the folders' disks were mounted; nil if that is to be ignored.
+  private mutating func read(
+    _ inbox: WatchDefinition.Inbox, _ memory: InboxTable?
+  ) -> InboxSettings? {
+    let path = folder(inbox.path, memory)
     let pipeline = pipeline(inbox)
-    let out = made(inbox.out?.value ?? "exports", inbox.out?.location)
-    let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location)
+    let out = made(inbox.out?.value ?? "exports", inbox.out?.location, memory)
+    let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location, memory)
     let template = template(inbox.name)
     guard let path, let pipeline, let out, let outbox else { return nil }
     var rules = StabilityRules()
@@ -109,13 +115,29 @@ struct WatchOrder {
       jitter: retry.jitter.map { Double($0) / 100 } ?? usual.jitter)
   }
 
-  private mutating func folder(_ path: Located<String>) -> String? {
+  /// Why a folder's disk is away, in words; nil if it is not.
+  private func absence(of path: String, _ memory: InboxTable?) -> String? {
+    // Without its disk, the folder's own links cannot be followed.
+    [ResolvedPath.of(path), ResolvedPath.ofFile(path)].lazy.compactMap { path in
+      MountPoint.absence(of: try? memory?.mountPoint(ofFolder: path))
+    }.first
+  }
+
+  private mutating func folder(_ path: Located<String>, _ memory: InboxTable?) -> String? {
     let wanted = absolute(path.value)
     if let refusal = CommandContext.refusal(ofAddress: path.value) {
       note(at: path.location, refusal.message, advice: refusal.reason)
       return nil
     }
     guard let resolved = try? FilePath.resolved(wanted) else {
+      if let absence = absence(of: wanted, memory) {
+        let what = "the inbox \(wanted) cannot be used"
+        let advice = "mount it again, and make no folder in its place"
+        note(
+          at: path.location, what, advice: advice,
+          detail: .usage(what, reason: absence, advice: advice))
+        return nil
+      }
       note(
         at: path.location, "there is no inbox \(wanted)",
         advice: "mkdir -p \(ShellWords.line([wanted]))")
@@ -130,11 +152,15 @@ struct WatchOrder {
     return resolved
   }
 
-  private mutating func made(_ path: String, _ location: SourceLocation?) -> String? {
+  private mutating func made(
+    _ path: String, _ location: SourceLocation?, _ memory: InboxTable?
+  ) -> String? {
     if let refusal = CommandContext.refusal(ofAddress: path) {
       note(at: location, refusal.message, advice: refusal.reason)
       return nil
     }
+    // Where its disk was mounted, a folder would be another one: the watch waits for the disk.
+    if absence(of: absolute(path), memory) != nil { return ResolvedPath.of(absolute(path)) }
     let isThere = FilePath.exists(absolute(path))
     do throws(SpoolError) {
       let folder = try OutputFolder.prepare(absolute(path))

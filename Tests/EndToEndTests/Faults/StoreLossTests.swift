@@ -55,6 +55,30 @@ struct StoreLossTests: LogTrial {
     #expect(!again.errorOutput.contains("a new signing key"), "\(again.errorOutput)")
   }
 
+  @Test("a restore without the keys says that they are missing, and speaks of no change")
+  func restoredWithoutKeys() throws {
+    try run(["a", "b"])
+    let backup = place.file("backup")
+    #expect(try place.spool(["store", "backup", backup]).exitCode == 0)
+    let keys = place.file("none")
+    let other = ["--store", place.file("other"), "--keys", keys]
+    let restored = try place.spool(["store", "restore", backup] + other)
+    #expect(restored.exitCode == 0 && restored.text.hasPrefix("restored from "))
+    #expect(
+      restored.errorOutput.hasPrefix(
+        "note: the ledger of receipts is signed with a key that is not in \(keys), "),
+      "\(restored.errorOutput)")
+    #expect(
+      restored.errorOutput.contains("\nhelp:  copy the folder of the keys there from the computer"),
+      "\(restored.errorOutput)")
+    #expect(!restored.errorOutput.contains("changed"), "\(restored.errorOutput)")
+    let json = try place.spool(["store", "restore", backup, "--json"] + other)
+    #expect(json.text.contains("\"ledger\":") && json.text.contains("\"advice\":"), "\(json.text)")
+    // With the keys, nothing is left to say, and a change is still called one.
+    let known = try place.spool(["store", "restore", backup, "--store", place.file("third")])
+    #expect(known.exitCode == 0 && known.errorOutput == "", "\(known.errorOutput)")
+  }
+
   @Test(
     "a backup in a store's place is called that, with what to type, whatever the command",
     arguments: [

@@ -54,6 +54,25 @@ struct ReceiptPlaceTests {
     #expect(try place.spool(["verify", "out"]).exitCode == 0)
   }
 
+  @Test("several receipts and folders are checked at once, each receipt once")
+  func several() throws {
+    try run(["a", "b"])
+    try copy("out", "copy")
+    let sound = try place.spool(["verify", "out/a.receipt.json", "copy", "out"])
+    #expect(sound.exitCode == 0 && sound.text.contains("4 receipts"), "\(sound.text)")
+    try Data("edited".utf8).write(to: URL(fileURLWithPath: place.file("copy/b.wav")))
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+    let broken = try place.spool(["verify", "out", "copy"])
+    #expect(broken.exitCode == 4 && broken.text.contains("BROKEN    copy/b."), "\(broken.text)")
+    // A folder without a receipt is not passed over because another one has some.
+    try FileManager.default.createDirectory(
+      atPath: place.file("empty"), withIntermediateDirectories: false)
+    let empty = try place.spool(["verify", "out", "empty"])
+    #expect(empty.exitCode == 1, "\(empty.text)")
+    #expect(
+      Complaint(empty.errorOutput)?.what == "there is no receipt in empty", "\(empty.errorOutput)")
+  }
+
   @Test("a copy of a folder with its receipts is taken as made, and the receipts stay")
   func copied() throws {
     try run(["a", "b"])

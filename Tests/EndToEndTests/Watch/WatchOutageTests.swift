@@ -15,7 +15,7 @@ struct WatchOutageTests {
 
   /// Takes a folder away, lets a recording arrive meanwhile, and gives the folder back.
   private func expectPause(
-    _ watch: RunningWatch, words: String, away: String, back: String
+    _ watch: RunningWatch, words: String, advice: String = "", away: String, back: String
   ) throws {
     try inbox.make(2)
     try #require(try inbox.shell(away))
@@ -26,6 +26,7 @@ struct WatchOutageTests {
     let isTold = try inbox.wait { try place.spool(["status"]).text.contains("paused since 20") }
     let told = try place.spool(["status"]).text
     #expect(isTold && told.contains(words) && told.contains("goes on by itself"), "\(told)")
+    #expect(advice.isEmpty || told.contains(advice), "\(told)")
     #expect(!watch.news.contains { $0.event == "uploaded" })
     let note = try #require(try inbox.notes().first { $0.file == "2.wav" })
     #expect(note.state == "received")
@@ -120,6 +121,13 @@ struct WatchOutageTests {
     #expect(
       second.news.first { $0.event == "paused" }?.text?.contains(
         "nothing is mounted on \(place.file("nas"))") == true)
+    // What it says can be typed as it is.
+    let line =
+      "spool watch \(inbox.pipeline) \(inbox.inbox) --out \(place.file("nas/notes")) --outbox "
+      + "\(inbox.outbox) --store \(place.store) --settle 300ms --json --ignore-mounts"
+    #expect(
+      second.news.first { $0.event == "paused" }?.text?.hasSuffix("and once \(line)") == true,
+      "\(second.output)")
     #expect(inbox.wait { second.news.contains { $0.event == "received" } })
     #expect(try inbox.wait { try place.spool(["status"]).text.contains("paused since 20") })
     #expect(WatchedPlace.files(in: place.out).isEmpty)
@@ -173,14 +181,51 @@ struct WatchOutageTests {
   }
 
   @Test(
+    "without the disk that all folders of a watch lie on, none is made in their place",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func unmountedPlace() throws {
+    let folders = ["in", "out", "ack"].map { place.file("nas/\($0)") }
+    try inbox.shell("mkdir nas; mount -t tmpfs tmpfs nas; mkdir nas/in")
+    defer { _ = try? inbox.shell("umount nas") }
+    let arguments = [
+      "watch", inbox.pipeline, folders[0], "--out", folders[1], "--outbox", folders[2],
+      "--settle", "300ms", "--json",
+    ]
+    func watch() throws -> RunningWatch {
+      try RunningWatch(
+        try SpoolProgram.program, arguments, environment: place.environment,
+        folder: place.folder.path)
+    }
+    let first = try watch()
+    #expect(inbox.wait { first.news.contains { $0.event == "watching" } }, "\(first.output)")
+    first.send(SIGTERM)
+    #expect(first.end() == 0)
+    try #require(try inbox.shell("umount nas"))
+    let refused = try place.spool(arguments)
+    let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
+    #expect(refused.exitCode == 2)
+    #expect(complaint.what == "the inbox \(folders[0]) cannot be used", "\(complaint)")
+    #expect(complaint.why == "nothing is mounted on \(place.file("nas")), where its disk was")
+    #expect(complaint.next.hasPrefix("mount it again"), "\(complaint)")
+    // Made all the same, it is not taken for the inbox, and nothing is made beside it.
+    try #require(try inbox.shell("mkdir nas/in"))
+    let second = try watch()
+    #expect(inbox.wait { second.news.contains { $0.event == "paused" } }, "\(second.output)")
+    second.send(SIGTERM)
+    #expect(second.end() == 0)
+    #expect(Workspace.names(in: place.file("nas")) == ["in"])
+  }
+
+  @Test(
     "a disk that became read-only pauses the inbox",
     .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
   func readOnly() throws {
     let disk = try SmallDisk(byteCount: 16 << 20)
     let watch = try inbox.watch(["--out", disk.path])
     try expectPause(
-      watch, words: "Read-only file system", away: "mount -o remount,ro '\(disk.path)'",
-      back: "mount -o remount,rw '\(disk.path)'")
+      watch, words: "Read-only file system",
+      advice: "let its disk be written to again, as with mount -o remount,rw \(disk.path);",
+      away: "mount -o remount,ro '\(disk.path)'", back: "mount -o remount,rw '\(disk.path)'")
   }
 
   @Test("a folder that goes while a recording is worked on costs no attempt")

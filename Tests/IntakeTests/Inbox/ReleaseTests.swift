@@ -94,6 +94,109 @@ struct ReleaseTests {
     #expect(try store.text(of: second.content) == "second")
   }
 
+  /// How a file is delivered anew under a name that is there already.
+  enum Redelivery: CaseIterable { case replaced, extended }
+
+  @Test(
+    "what comes under a name before its file is left there is a new arrival",
+    arguments: Redelivery.allCases)
+  func changedBeforeLeft(how: Redelivery) throws {
+    let processor = try bench.processor(store) { $0.keep = .leave }
+    let first = try uploaded("sound", as: "a.m4a", with: processor)
+    let path = try #require(InboxPath("a.m4a"))
+    if how == .replaced {
+      try bench.drop("sound and more", as: "new.m4a")
+      #expect(unsafe rename(bench.inbox + "/new.m4a", bench.inbox + "/a.m4a") == 0)
+    } else {
+      try append(" and more", to: "a.m4a")
+    }
+    #expect(processor.settle().released.map(\.place) == [.gone])
+    #expect(try !processor.isKnown(path, bench.stamp(of: path)))
+    let second = try #require(try processor.takeIn(try arrival("a.m4a")).recording)
+    #expect(second.key != first.key && second.state == .received)
+    try bench.process(second.key, with: processor)
+    #expect(processor.settle().released.map(\.place) == [.left])
+    #expect(try processor.isKnown(path, bench.stamp(of: path)))
+    #expect(try store.text(of: first.content) == "sound")
+    #expect(try store.text(of: second.content) == "sound and more")
+  }
+
+  @Test(
+    "a record of a left file that is not its recording hides no arrival",
+    arguments: ["sound and more", "noise"])
+  func falseRecord(text: String) throws {
+    let processor = try bench.processor(store) { $0.keep = .leave }
+    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let file = try #require(try store.recordings.files(of: recording.key).first)
+    let arrived = try bench.drop(text, as: "a.m4a")
+    try store.recordings.settle(
+      file, .left, at: file.location, stamp: RecordingFileStamp(arrived.stamp))
+    let next = try bench.processor(store) { $0.keep = .leave }
+    // Without reading it, only its length tells; taken in all the same, it gets a record.
+    #expect(next.isKnown(arrived.path, arrived.stamp) == (text.count == "sound".count))
+    let taken = try #require(try next.takeIn(arrived).recording)
+    #expect(taken.key != recording.key)
+    #expect(try store.text(of: taken.content) == text)
+  }
+
+  @Test(
+    "after a kill during the move, a file that has grown goes back and one that is to stay does too",
+    arguments: [InboxRules.Keeping.move, .leave])
+  func killedMove(keep: InboxRules.Keeping) throws {
+    let processor = try bench.processor(store)
+    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let file = try #require(try store.recordings.files(of: recording.key).first)
+    try store.recordings.plan(file, target: "accepted/a.m4a")
+    try FileManager.default.createDirectory(
+      atPath: bench.inbox + "/accepted", withIntermediateDirectories: true)
+    #expect(unsafe rename(bench.inbox + "/a.m4a", bench.inbox + "/accepted/a.m4a") == 0)
+    if keep == .move { try append(" and more", to: "accepted/a.m4a") }
+    let next = try bench.processor(store) { $0.keep = keep }
+    #expect(next.settle().released.map(\.place) == [keep == .move ? .gone : .left])
+    #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+    let path = try #require(InboxPath("a.m4a"))
+    #expect(try next.isKnown(path, bench.stamp(of: path)) == (keep == .leave))
+  }
+
+  @Test("a cut file that was left, and then written on and done, needs no decision any more")
+  func completed() throws {
+    let processor = try bench.processor(store) { $0.keep = .leave }
+    let cut = try #require(
+      try processor.takeIn(try bench.drop("sound", as: "a.m4a"), refusal: "it is cut off").recording
+    )
+    #expect(processor.settle().released.map(\.place) == [.left])
+    #expect(try store.recordings.tally().nextCommands.count == 1)
+    try append(" and more", to: "a.m4a")
+    let whole = try #require(try processor.takeIn(try arrival("a.m4a")).recording)
+    #expect(try store.recordings.files(of: cut.key).map(\.place) == [.gone])
+    // Until then it may be all that there is of it.
+    #expect(try store.recordings.tally().nextCommands.count == 1)
+    try bench.process(whole.key, with: processor)
+    #expect(try store.recordings.tally().completed == [cut.key])
+    #expect(try store.recordings.tally().nextCommands == [])
+    // Another file of its name says nothing about the first.
+    _ = try processor.takeIn(try bench.drop("noise", as: "b.m4a"), refusal: "it is cut off")
+    _ = processor.settle()
+    try bench.drop("noise and more", as: "new.m4a")
+    #expect(unsafe rename(bench.inbox + "/new.m4a", bench.inbox + "/b.m4a") == 0)
+    let replacing = try #require(try processor.takeIn(try arrival("b.m4a")).recording)
+    try bench.process(replacing.key, with: processor)
+    #expect(try store.recordings.tally().nextCommands.count == 1)
+  }
+
+  /// A file that lies in the inbox, as a watcher reports it.
+  private func arrival(_ name: String) throws -> StableRecording {
+    let path = try #require(InboxPath(name))
+    return StableRecording(
+      path: path, stamp: try bench.stamp(of: path), sidecar: nil, nameCount: 1)
+  }
+
+  private func append(_ text: String, to name: String) throws {
+    let file = unsafe open(bench.inbox + "/" + name, O_WRONLY | O_APPEND)
+    defer { close(file) }
+    try #require(unsafe write(file, text, text.utf8.count) == text.utf8.count)
+  }
+
   @Test("one that is exchanged at the last moment goes back")
   func exchanged() throws {
     let inbox = bench.inbox
@@ -268,10 +371,7 @@ struct ReleaseTests {
     _ = try uploaded("sound", as: "a.m4a", with: processor)
     _ = processor.settle()
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.inbox)
-    let aside = bench.inbox + "/" + (try #require(names.first))
-    let file = unsafe open(aside, O_WRONLY | O_APPEND)
-    #expect(unsafe write(file, "!", 1) == 1)
-    close(file)
+    try append("!", to: try #require(names.first))
     let next = try bench.processor(store) { $0.keep = .delete }
     #expect(next.settle().released.map(\.place) == [.gone])
     #expect(try String(contentsOfFile: bench.inbox + "/a.m4a", encoding: .utf8) == "sound!")

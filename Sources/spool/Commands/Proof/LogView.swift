@@ -84,30 +84,33 @@ struct LogView {
     }
   }
 
-  /// The receipts written at or below a folder that no longer exist. A found receipt was moved; a
+  /// The receipts written at or below these folders that no longer exist. A found receipt was moved; a
   /// path that holds another receipt is reported with that one. O(receipts in the log).
-  func missing(below folder: String, among found: [VerificationResult]) -> [VerificationResult] {
+  func missing(below folders: [String], among found: [VerificationResult]) -> [VerificationResult] {
     let present = Set(found.compactMap(\.leaf))
-    var folders: [String: [String]] = [:]
+    var ways: [String: [String]] = [:]
     let taken = Set(
-      found.flatMap { ResolvedPath.ways(toFile: $0.path, &folders).map { ExactText($0) } })
-    return written(below: folder).filter { entry in
+      found.flatMap { ResolvedPath.ways(toFile: $0.path, &ways).map { ExactText($0) } })
+    return written(below: folders).filter { entry in
       guard let leaf = entry.leaf else { return false }
       return !present.contains(leaf) && !taken.contains(ExactText(entry.path))
         && withdrawals[leaf] == nil
     }.map(\.path).sorted().map { VerificationResult(missingAt: $0, knownTo: path) }
   }
 
-  /// The withdrawals of the found receipts, and of the missing ones last written at or below a
-  /// folder. O(receipts in the log).
-  func withdrawals(below folder: String, among found: [VerificationResult]) -> [Withdrawal] {
-    let leaves = Set(found.compactMap(\.leaf)).union(written(below: folder).compactMap(\.leaf))
+  /// The withdrawals of the found receipts, and of the missing ones last written at or below
+  /// these folders. O(receipts in the log).
+  func withdrawals(below folders: [String], among found: [VerificationResult]) -> [Withdrawal] {
+    let leaves = Set(found.compactMap(\.leaf)).union(written(below: folders).compactMap(\.leaf))
     return leaves.compactMap { withdrawals[$0] }.sorted { $0.path < $1.path }
   }
 
-  /// The last receipt written at each path at or below a folder.
-  private func written(below folder: String) -> [ReceiptEntry] {
-    let starts = ResolvedPath.ways(to: folder).map { $0 + "/" }
+  /// Whether any receipt was written at or below a folder.
+  func isAnyWritten(below folder: String) -> Bool { !written(below: [folder]).isEmpty }
+
+  /// The last receipt written at each path at or below these folders.
+  private func written(below folders: [String]) -> [ReceiptEntry] {
+    let starts = folders.flatMap { ResolvedPath.ways(to: $0).map { $0 + "/" } }
     return latest.values.filter { entry in
       starts.contains { entry.path.utf8.starts(with: $0.utf8) }
     }

@@ -34,7 +34,7 @@ extension Command {
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
       """,
-    positionals: [Options.place],
+    positionals: [Options.places],
     options: [
       Options.key, Options.authority, Options.isAlone, Options.keys, Options.store, Options.json,
       Options.quiet,
@@ -42,6 +42,7 @@ extension Command {
     examples: [
       Example("One recording's exports", "spool verify exports/note.receipt.json"),
       Example("A bag, and the receipt in it", "spool verify exports/note"),
+      Example("Several folders", "spool verify 2025 2026"),
       Example("A quote", "spool verify note.quote-001204-001231 --key their.pub"),
       Example("A stranger's archive", "spool verify archive --key their.pub"),
     ],
@@ -49,8 +50,8 @@ extension Command {
 }
 
 extension Options {
-  fileprivate static let place = Positional<String>.required(
-    "RECEIPT", help: "A receipt, or a folder whose receipts, bags and quotes are all checked.",
+  fileprivate static let places = Positional<[String]>.repeated(
+    "RECEIPT", help: "Receipts, or folders whose receipts, bags and quotes are all checked.",
     completion: .files())
   fileprivate static let key = Option<[String]>.values(
     "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
@@ -71,7 +72,9 @@ extension CommandContext {
     }
     var log = try log(keys)
     let wasBusy = log?.others.isEmpty == false
-    let (paths, bags, quotes) = try subjects()
+    let places = arguments[Options.places]
+    let found = try subjects(of: places)
+    let (paths, bags, quotes) = (found.receipts, found.bags, found.quotes)
     let stop = console.heed(SignalWatch.begin())
     let mayGoOn: @Sendable () -> Bool = { !stop.isRequested }
     func verification(_ log: LogView?) -> Verification {
@@ -80,7 +83,7 @@ extension CommandContext {
         threadCount: CoreCount.online)
     }
     let meter = readingMeter()
-    let found = verification(log).check(
+    let checked = verification(log).check(
       receipts: paths, bags: bags, mayGoOn: mayGoOn,
       report: { progress in
         if progress.allBytes > 0 {
@@ -91,10 +94,10 @@ extension CommandContext {
         }
       })
     meter.clear()
-    guard let found,
+    guard let checked,
       let proven = verification(log).check(quotes: quotes, mayGoOn: mayGoOn)
     else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-    var receipts = found.receipts
+    var receipts = checked.receipts
     if let first = log {
       let settled = try settle(
         receipts, by: first, wasBusy: wasBusy,
@@ -103,21 +106,22 @@ extension CommandContext {
       guard let settled else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
       (log, receipts) = settled
     }
-    let withdrawals = log?.withdrawals(below: arguments[Options.place], among: receipts) ?? []
-    guard !receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty || !withdrawals.isEmpty else {
+    // What the ledger knows in a folder is missed there, or was withdrawn.
+    if let place = found.emptyPlaces.first(where: { log?.isAnyWritten(below: $0) != true }) {
       throw SpoolError(
-        "there is no receipt in \(arguments[Options.place])",
+        "there is no receipt in \(place)",
         reason: "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag "
           + "and no quote",
         advice: "name another folder; a proof stage in a pipeline writes receipts")
     }
-    tell(receipts, found.bags, proven)
+    let withdrawals = log?.withdrawals(below: places, among: receipts) ?? []
+    tell(receipts, checked.bags, proven)
     if !receipts.isEmpty || !withdrawals.isEmpty {
       tell(of: log, receipts, withdrawals)
     }
     let isSound =
       (receipts.isEmpty || log?.findings.isEmpty != false)
-      && (receipts + found.bags + proven).allSatisfy(\.isSound)
+      && (receipts + checked.bags + proven).allSatisfy(\.isSound)
     if !isSound, let other = log?.others.first {
       console.report(
         "note: \(Format.visible(other)) works in the store: what it is writing may not be whole yet"
@@ -149,11 +153,34 @@ extension CommandContext {
     return try keyFolder().knownKeys()
   }
 
-  /// The receipts, bags and quotes to check.
-  private func subjects() throws(SpoolError) -> (
+  /// What is to be checked, each once.
+  private struct Subjects {
+    var receipts: [String] = []
+    var bags: [String] = []
+    var quotes: [String] = []
+    /// The folders that hold none of these.
+    var emptyPlaces: [String] = []
+  }
+
+  private func subjects(of places: [String]) throws(SpoolError) -> Subjects {
+    var all = Subjects()
+    var known: Set<String> = []
+    for place in places {
+      let (receipts, bags, quotes) = try subjects(at: place)
+      if receipts.isEmpty, bags.isEmpty, quotes.isEmpty { all.emptyPlaces.append(place) }
+      all.receipts += receipts.filter {
+        known.insert("receipt \(ResolvedPath.ofFile($0))").inserted
+      }
+      all.bags += bags.filter { known.insert("bag \(ResolvedPath.of($0))").inserted }
+      all.quotes += quotes.filter { known.insert("quote \(ResolvedPath.of($0))").inserted }
+    }
+    return all
+  }
+
+  /// The receipts, bags and quotes at or below a path.
+  private func subjects(at place: String) throws(SpoolError) -> (
     receipts: [String], bags: [String], quotes: [String]
   ) {
-    let place = arguments[Options.place]
     let isFolder = (try? FileStamp(following: place))?.isFolder == true
     if !isFolder { try requireFile(place) }
     guard isFolder else {
@@ -226,7 +253,8 @@ extension CommandContext {
       verified(bags: bags) + verified(quotes: quotes)
       + verified(receipts: receipts, certificates: arguments[Options.authority])
     for line in lines { console.print(line) }
-    for advice in adviceOnKeys(receipts, in: arguments[Options.place], keys: arguments[Options.key])
+    for advice in adviceOnKeys(
+      receipts, in: arguments[Options.places], keys: arguments[Options.key])
     {
       console.report("help:  \(Format.visible(advice))")
     }
@@ -277,14 +305,14 @@ extension CommandContext {
     check: (LogView, [String]) -> [VerificationResult]?,
     reload: () throws(SpoolError) -> LogView?
   ) throws(SpoolError) -> (log: LogView?, receipts: [VerificationResult])? {
-    let folder = arguments[Options.place]
+    let places = arguments[Options.places]
     func judge(
       _ receipts: [VerificationResult], by log: LogView, beside sound: [VerificationResult] = []
     ) -> [VerificationResult] {
       let looked = log.look(for: receipts)
       // The first check keeps the order of the search.
       let ordered = sound.isEmpty ? looked : (sound + looked).sorted { $0.path < $1.path }
-      return ordered + log.missing(below: folder, among: ordered)
+      return ordered + log.missing(below: places, among: ordered)
     }
     var log = first
     var judged = judge(receipts, by: log)

@@ -74,8 +74,9 @@ extension CommandContext {
   private func summary(_ report: InspectionReport) -> [String] {
     let read = report.isThorough ? "read" : "looked at, not read"
     let size = ByteCount(report.artifactBytes)
-    let damage = report.findings.filter(\.isDamage).count
-    let isRepairable = report.findings.contains { $0.isDamage && $0.isRepairable }
+    let damage = report.findings.filter(\.isDamage)
+    let repairable = damage.count { $0.isRepairable }
+    let repair = StoreOption(arguments[Options.store]).completing("spool store repair")
     let looked =
       "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
       + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "
@@ -84,10 +85,11 @@ extension CommandContext {
       + (report.unfinished == 0 ? "" : ", \(Count.of(report.unfinished, "unfinished pass"))")
     let verdict =
       if !report.isSound {
-        "the store is damaged: \(Count.of(damage, "problem"))"
-          + (isRepairable
-            ? "; \(StoreOption(arguments[Options.store]).completing("spool store repair")) puts it right"
-            : "")
+        "the store is damaged: \(Count.of(damage.count, "problem"))"
+          + (repairable == damage.count
+            ? "; \(repair) puts it right"
+            : repairable == 0
+              ? "; a repair cannot put it right" : "; \(repair) puts \(repairable) of them right")
       } else if !report.isTold {
         "no damage was found, but the ledger of receipts could not be checked"
       } else if report.isThorough {

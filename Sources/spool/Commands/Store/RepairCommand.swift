@@ -76,8 +76,10 @@ extension CommandContext {
     }
     let left =
       isDryRun ? [] : try LogAudit(try store.receipts.records(), keys: keys).damage(in: store)
-    report.add(
-      audit.inspectionFindings, done: audit.repairActions, remaining: left.filter(\.isDamage))
+    // What a changed ledger still lacks shows only once it is put back.
+    let found =
+      try isDryRun && audit.findings.isEmpty ? audit.damage(in: store) : audit.inspectionFindings
+    report.add(found, done: audit.repairActions, remaining: left.filter(\.isDamage))
     if isDryRun { return [] }
     let option = arguments[Options.store]
     return try WordSearch(store).lost().map { words in
@@ -100,6 +102,9 @@ extension CommandContext {
     var lines = FindingList(report.left, store: arguments[Options.store]).lines
     let losses = lost.flatMap(\.text).map { Format.visible($0) }
     guard !report.actions.isEmpty else {
+      if !report.left.isEmpty {
+        lines.append("no repair helps: \(Count.of(report.left.count, "problem")) left")
+      }
       lines += losses
       return lines.isEmpty ? "nothing to repair" : lines.joined(separator: "\n")
     }
@@ -115,6 +120,7 @@ extension CommandContext {
     lines.append(
       report.isDryRun
         ? "nothing was changed; \(store.completing("spool store repair")) does this"
+          + (report.left.isEmpty ? "" : ", and leaves \(Count.of(report.left.count, "problem"))")
         : report.left.isEmpty
           ? "repaired; \(store.completing("spool store check")) looks again"
           : "not everything could be repaired: \(Count.of(report.left.count, "problem")) left")
@@ -124,8 +130,9 @@ extension CommandContext {
 }
 
 extension RepairReport {
-  /// The damage that is left, or would be: of a log of which no state leads to a signed head.
+  /// The damage that is left, or would be: an original that lies nowhere else, or a log of which no
+  /// state leads to a signed head.
   fileprivate var left: [InspectionFinding] {
-    isDryRun ? findings.filter { $0.kind == .damagedLedger && !$0.isRepairable } : remaining
+    isDryRun ? findings.filter { $0.isDamage && !$0.isRepairable } : remaining
   }
 }

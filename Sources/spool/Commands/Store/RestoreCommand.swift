@@ -19,11 +19,14 @@ extension Command {
 
       Where no store is, as on a new computer, a backup's file makes one: with the runs, the \
       recordings of inboxes, the corrections and the ledger of receipts, and without the files that \
-      lay in the old store. Words and sound are computed again when they are wanted. Copy the whole \
-      folder of the store instead where you can.
+      lay in the old store. Words and sound are computed again when they are wanted. The keys that receipts \
+      are signed with are in no backup: copy their folder, which spool proof key prints on the old computer, \
+      too; without it the ledger cannot be checked. Copy the whole folder of the store instead where you can.
       """,
     positionals: [Options.source],
-    options: [Options.list, Options.otherStore, Options.force, Options.store, Options.json],
+    options: [
+      Options.list, Options.otherStore, Options.force, Options.keys, Options.store, Options.json,
+    ],
     examples: [
       Example("What there is", "spool store restore --list"),
       Example("The newest backup", "spool store restore"),
@@ -60,14 +63,35 @@ extension CommandContext {
       path, from: source(path), acceptsOtherStore: arguments[Options.otherStore],
       replacesNewer: arguments[Options.force])
     let aside = done.keptAside.map { "\nthe database before it is kept as \($0)" } ?? ""
-    answer(
-      JSONLine(["backup": done.backup, "keptAside": done.keptAside]),
-      "restored from \(done.backup)\(aside)")
+    if !isJSON { console.print(console.completed("restored from \(done.backup)\(aside)")) }
     // Takes in what the change log knows of the time since the backup.
     let store = try openStore()
-    let audit = LogAudit(try store.receipts.records(), keys: try keyFolder().knownKeys())
-    if let refusal = audit.refusal { console.report(refusal.text(console)) }
+    let keys = keyFolder()
+    let audit = LogAudit(try store.receipts.records(), keys: try keys.knownKeys())
+    let ledger = audit.isOfUnknownKey ? Self.unknownKey(keys.path) : audit.refusal
+    if isJSON {
+      console.print(
+        JSONText.of(
+          JSONLine([
+            "backup": done.backup, "keptAside": done.keptAside, "ledger": ledger?.message,
+            "advice": ledger?.advice,
+          ])))
+    }
+    if audit.isOfUnknownKey, let ledger {
+      console.report("note: " + Format.visible(ledger.message))
+      console.report("help:  " + console.completed(Format.visible(ledger.advice ?? "")))
+    } else if let ledger {
+      console.report(ledger.text(console))
+    }
     return .done
+  }
+
+  /// What is not known yet of a ledger whose keys have not been copied.
+  private static func unknownKey(_ folder: String) -> SpoolError {
+    SpoolError(
+      "the ledger of receipts is signed with a key that is not in \(folder), so it cannot be checked yet",
+      advice: "copy the folder of the keys there from the computer that signed it, where "
+        + "spool proof key prints its path; then \(command: .check)", cause: .blocked)
   }
 
   private func table(_ slots: [BackupSlot]) -> String {

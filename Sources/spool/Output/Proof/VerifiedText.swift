@@ -61,10 +61,10 @@ extension CommandContext {
 
   /// Suggested commands.
   func adviceOnKeys(
-    _ receipts: [VerificationResult], in place: String, keys: [String]
+    _ receipts: [VerificationResult], in places: [String], keys: [String]
   ) -> [String] {
     guard receipts.flatMap(\.problems).contains(where: { $0.kind == .key }) else { return [] }
-    let again = ShellWords.line(["spool", "verify", place])
+    let again = ShellWords.line(["spool", "verify"] + places)
     return [
       keys.isEmpty
         ? "get the signer's public key from the signer, and compare its name, which spool proof key show "
