@@ -131,6 +131,55 @@ import Testing
         == "recording 2 (take-2.wav) shares no sound with recording 1 (take-1.wav)")
   }
 
+  /// A metronome's ticks, exactly alike, at 120 a minute, with the recorder's own noise.
+  private func metronome(seconds: Int, from start: Double, seed: UInt64) -> TestSound {
+    var random = seed
+    return TestSound(Self.second, frames: seconds * 16_000) { _, frame in
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let noise = Double(random >> 40) / Double(1 << 24) - 0.5
+      let time = (start + Double(frame) / 16_000).truncatingRemainder(dividingBy: 0.5)
+      return Float(0.5 * exp(-200 * time) * sin(2 * .pi * 1800 * time) + 0.004 * noise)
+    }
+  }
+
+  @Test func `sound that repeats itself is refused with the places where it may lie`() throws {
+    let takes = [
+      metronome(seconds: 60, from: 0, seed: 1), metronome(seconds: 50, from: 2.1, seed: 2),
+    ]
+    let (source, _) = try source(takes)
+    let error = try #require(throws: SpoolError.self) { try self.read(source) }
+    #expect(
+      error.action
+        == "recording 2 (take-2.wav) has more than one place beside recording 1 (take-1.wav)")
+    let found = try #require(error.reason).matches(of: /([\d.]+) s (into|before)/)
+    let places = found.compactMap { match in
+      Double(match.1).map { match.2 == "into" ? $0 : -$0 }
+    }
+    try #require(places.count == 2)
+    // Both are a whole number of ticks from the truth.
+    for place in places {
+      #expect(abs(remainder(place - 2.1, 0.5)) < 0.045, "\(places)")
+    }
+    #expect(abs(places[0] - places[1]) > 0.4)
+  }
+
+  @Test func `sound that comes once among ticks decides the place`() throws {
+    let event = Self.event.heard(Self.second, seconds: 60, noise: 0) { $0 }
+    let late = Self.event.heard(Self.second, seconds: 50, noise: 0) { 2.1 + $0 }
+    let takes = [
+      metronome(seconds: 60, from: 0, seed: 1), metronome(seconds: 50, from: 2.1, seed: 2),
+    ]
+    let mixed = zip(takes, [event, late]).map { ticks, sound in
+      TestSound(Self.second, frames: ticks.frameCount.count) { channel, frame in
+        0.5 * ticks.channels[channel][frame] + sound.channels[channel][frame]
+      }
+    }
+    let (source, _) = try source(mixed)
+    _ = try read(source)
+    let other = try report(source).recordings[1]
+    #expect(abs(other.offset.value - 2.1) < 1e-3, "\(other)")
+  }
+
   @Test func `silence is refused, and so is a recording by itself`() throws {
     let silence = TestSound(Self.first, frames: 500_000) { _, _ in 0 }
     let (source, _) = try source([Self.takes[0], silence])

@@ -30,7 +30,8 @@ package struct ClockMap: Hashable, Sendable {
   /// The root mean square of what the points on the line miss it by, in seconds.
   package let residual: Double
 
-  /// The share of clear measurements that agree, 0…1.
+  /// The share of clear measurements that agree, 0…1; less where the sound is nearly as alike at another
+  /// place.
   package let confidence: Double
 
   /// A measurement below it is not clear, and does not count.
@@ -44,6 +45,9 @@ package struct ClockMap: Hashable, Sendable {
   /// A drift is not told from the points' errors within fewer seconds.
   private static let leastSpan = 20.0
 
+  /// From this share on, another place as alike lowers the confidence, which reaches 0 at 1.
+  private static let leastRivalShare = 0.75
+
   /// Fits a map to measured points; nil where they do not agree, so that no sound is shared.
   ///
   /// Errors are those that differ from the median of their neighbours. A knot's place is a local
@@ -52,7 +56,8 @@ package struct ClockMap: Hashable, Sendable {
   /// - Parameters:
   ///   - points: by ascending time.
   ///   - slope: of the rough line that they were measured along.
-  package init?(_ points: [Point], slope: Double) {
+  ///   - rivalShare: as `RoughClock` has it.
+  package init?(_ points: [Point], slope: Double, rivalShare: Double = 0) {
     let clear = points.filter { $0.quality >= Self.leastQuality }
     let good = Self.agreeing(clear, slope)
     guard good.count >= Self.leastPoints, let first = good.first, let last = good.last,
@@ -87,7 +92,8 @@ package struct ClockMap: Hashable, Sendable {
     drift = -steady.slope * 1e6
     agreeing = good.count
     measured = points.count
-    confidence = Double(good.count) / Double(clear.count)
+    let certainty = (1 - rivalShare) / (1 - Self.leastRivalShare)
+    confidence = Double(good.count) / Double(clear.count) * max(0, min(1, certainty))
     var squares = 0.0
     for point in good {
       let miss =

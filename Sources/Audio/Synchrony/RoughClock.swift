@@ -7,6 +7,11 @@ package struct RoughClock: Hashable, Sendable {
   package let slope: Double
   /// How many stretches of the recording were compared, and how many lie on the line.
   package let (compared, agreeing): (Int, Int)
+  /// What is added at the likeliest other place, where the sound repeats itself; nil if there is none.
+  package let rivalLag: Double?
+  /// How alike the sound is at that place, as a share of how alike it is on the line: 1 where nothing
+  /// tells the two apart.
+  package let rivalShare: Double
 
   /// The reference's time at a time of the recording, both in seconds.
   package func reference(at time: Double) -> Double { time + lag + slope * time }
@@ -27,6 +32,8 @@ package struct RoughClock: Hashable, Sendable {
   private static let tolerance = 4.0
   /// Frames that a slope needs to be told from the candidates' own errors.
   private static let leastSpan = 20_000
+  /// How many other places are compared with the line.
+  private static let mostRivals = 16
 
   /// Finds `recording` in `reference`; nil where a pattern is empty. A result is only the likeliest
   /// place: whether sound is shared, `ClockMap` decides.
@@ -52,6 +59,60 @@ package struct RoughClock: Hashable, Sendable {
     (compared, agreeing) = (count, line.agreeing)
     lag = line.lag / BandPattern.frameRate
     slope = line.slope
+    let rival = Self.rival(of: line.lag, line.slope, found) { start, lag in
+      Self.likeness(recording.frames, start, reference.frames, lag, count: length)
+    }
+    rivalLag = rival.map { $0.lag / BandPattern.frameRate }
+    rivalShare = rival?.share ?? 0
+  }
+
+  /// The line beside the best one on which the stretches are most alike. Both are compared where both
+  /// have sound.
+  /// - Parameter likeness: the correlation of the stretch that begins at a frame with the place where it
+  ///   lies with a lag; nil outside of the reference.
+  private static func rival(
+    of lag: Double, _ slope: Double, _ found: [Candidate],
+    _ likeness: (_ start: Int, _ lag: Int) -> Double?
+  ) -> (lag: Double, share: Double)? {
+    /// The best within the tolerance of a line.
+    func best(_ start: Int, _ lag: Double) -> Double? {
+      let middle = Int((lag + slope * Double(start)).rounded())
+      return (middle - Int(tolerance)...middle + Int(tolerance)).compactMap { likeness(start, $0) }
+        .max()
+    }
+    let starts = Set(found.map(\.start)).sorted()
+    let own = starts.map { best($0, lag) }
+    var lags: [Double] = []
+    for other in found.sorted(by: { $0.score > $1.score }) where lags.count < mostRivals {
+      let place = Double(other.lag) - slope * Double(other.start)
+      if ([lag] + lags).allSatisfy({ abs($0 - place) > 2 * tolerance }) { lags.append(place) }
+    }
+    let rivals = lags.compactMap { place -> (lag: Double, share: Double)? in
+      let both = zip(own, starts).compactMap { own, start in
+        own.flatMap { own in best(start, place).map { (own: own, other: $0) } }
+      }
+      let sum = both.reduce(0) { $0 + max(0, $1.own) }
+      let others = both.reduce(0) { $0 + max(0, $1.other) }
+      return sum > 0 ? (place, others / sum) : nil
+    }
+    return rivals.max { $0.share < $1.share }
+  }
+
+  /// The normalised correlation of a stretch of one pattern with one of another, −1…1; nil where one of
+  /// them is silent or does not reach.
+  private static func likeness(
+    _ frames: [SIMD4<Float>], _ start: Int, _ others: [SIMD4<Float>], _ lag: Int, count: Int
+  ) -> Double? {
+    guard start + lag >= 0, start + lag + count <= others.count else { return nil }
+    var (product, own, other) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
+    for index in start..<start + count {
+      let (a, b) = (frames[index], others[index + lag])
+      product += a * b
+      own += a * a
+      other += b * b
+    }
+    let scale = (Double(own.sum()) * Double(other.sum())).squareRoot()
+    return scale > 1 ? Double(product.sum()) / scale : nil
   }
 
   /// The line with the greatest sum of scores near it.

@@ -15,7 +15,7 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
   let name: String
 
   static let descriptor = StageDescriptor(
-    kind: "sync", revision: 1,
+    kind: "sync", revision: 2,
     summary: "Bring recordings of one event by several recorders to one clock",
     discussion: """
       Takes recordings and sound from the steps above, in this order: from: [$camera, $recorders]. \
@@ -25,7 +25,8 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
       stand side by side in one sound, each with its own channels: export makes a polyphonic WAV \
       file of it, split: { by: channel } a file for each channel, and channels takes one recording \
       out for mixdown. At least ten seconds must be shared; a recording that shares no sound with \
-      the reference is an error. Where a recording does not reach, there is silence. What one \
+      the reference is an error, and so is one whose sound repeats itself, so that it has more than one \
+      place. Where a recording does not reach, there is silence. What one \
       microphone hears later than another because it is farther away counts as offset too: 3 ms a \
       metre. The measurement says of each recording where it begins on the common clock, by how \
       many parts per million its clock is fast, how sure that is, and the map of both clocks.

@@ -96,12 +96,39 @@ final class SyncSource: SoundSource {
   private func maps(_ scans: [LagScan]) throws(SpoolError) -> [Int: ClockMap] {
     var maps: [Int: ClockMap] = [:]
     for scan in scans {
-      guard let map = ClockMap(scan.points, slope: scan.rough.slope) else {
-        throw noSharedSound(scan.index, scan)
+      let rough = scan.rough
+      guard
+        let map = ClockMap(scan.points, slope: rough.slope, rivalShare: rough.rivalShare)
+      else { throw noSharedSound(scan.index, scan) }
+      if rough.rivalShare >= Self.leastRefusedShare, let rival = rough.rivalLag {
+        throw repeated(scan.index, at: map.reference(at: 0), or: rival - rough.lag)
       }
       maps[scan.index] = map
     }
     return maps
+  }
+
+  /// From this share of its likeness on, another place is as likely: what is left of the difference is
+  /// noise.
+  private static let leastRefusedShare = 0.95
+
+  /// - Parameters:
+  ///   - place: when it begins on the reference's clock, in seconds.
+  ///   - distance: what is added to that at the other place.
+  private func repeated(_ index: Int, at place: Double, or distance: Double) -> SpoolError {
+    func words(_ seconds: Double) -> String {
+      let milliseconds = Int((abs(seconds) * 1000).rounded())
+      let digits = String(milliseconds % 1000)
+      return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+        + (seconds < 0 ? " s before it" : " s into it")
+    }
+    return SpoolError(
+      "\(layout.parts[index].title) has more than one place beside "
+        + layout.parts[layout.reference].title,
+      reason: "the sound repeats itself: it may begin \(words(place)), and as well "
+        + "\(words(place + distance))",
+      advice: "take recordings with a sound that comes once, such as a clap, or place it by hand: "
+        + "mixdown: { tracks: [{}, { offset: \(Int((max(0, place) * 1000).rounded())) ms }] }")
   }
 
   private func noSharedSound(_ index: Int, _ scan: LagScan?) -> SpoolError {
