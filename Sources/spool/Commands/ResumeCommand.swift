@@ -1,3 +1,4 @@
+import Intake
 import PipelineModel
 import Platform
 import Store
@@ -22,7 +23,7 @@ extension Command {
     positionals: [Options.run],
     options: [
       Options.plugins, Options.store, Options.keys, Options.passphraseFile, Options.ignoreRoom,
-      Options.json, Options.quiet,
+      Options.ignoreMounts, Options.json, Options.quiet,
     ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")],
     perform: CommandContext.resume)
@@ -101,6 +102,8 @@ extension CommandContext {
     ).with(files: store.files(of: earlier)).settled(earlier.request?.album ?? [:])
     let folder = try OutputFolder.check(
       earlier.request?.folder ?? folder(of: earlier))
+    try MountPoint.checkDisk(
+      ofOutput: folder, in: store, isIgnored: arguments[Options.ignoreMounts])
     tellOfBatch(earlier)
     warnOfChanges(since: earlier, store, memory)
     let request = RunRequest(
