@@ -43,10 +43,10 @@ extension Execution {
     }
   }
 
-  /// The exports that a run would be refused, as far as that is known before it.
+  /// The exports that a run would be refused, as far as that is known before it; those that it may be
+  /// refused where a recording is yet to be identified.
   func refusals(_ survey: Survey) -> [RunError] {
-    if awaitsIdentity(survey) { return [] }
-    return obstacles(survey, nil).filter(\.isCertain).map {
+    obstacles(survey, nil).filter(\.isCertain).map {
       failure(PassFailure($0.step, $0.error))
     }
   }
@@ -102,7 +102,7 @@ extension Execution {
   }
 
   /// Whether a recording is yet to be decoded whose samples the store may know under other bytes.
-  private func awaitsIdentity(_ survey: Survey) -> Bool {
+  func awaitsIdentity(_ survey: Survey) -> Bool {
     plan.steps.contains { step in
       guard case .streaming(let family, .source) = step.descriptor.flow,
         survey.checkpoint(of: step.id) == nil
