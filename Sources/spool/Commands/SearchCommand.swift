@@ -20,8 +20,9 @@ extension Command {
       stands for the rest of a word, and parentheses group. A number is found as digits and as English words, and so is what is written \
       short: "twenty percent" finds 20 %, and doctor finds Dr.
 
-      Every line is a place: its number, the recording, the time, and what is said there. Places \
-      that lie close together are one. What was told last comes first.
+      Every line is a place: its number, the recording, the time, and what is said there. Where several \
+      sounds have had one path, the run that found the words is named; spool runs show says more of it. \
+      Places that lie close together are one. What was told last comes first.
 
       --clip takes the recording, if it is where it was and is the same. Where stages have moved its \
       sound in time, it takes the sound that the store has kept, or the stretch of the recording that \
@@ -328,7 +329,7 @@ struct SearchText {
 
   /// A line each: number, recording, time, what is said.
   var lines: [String] {
-    let names = hits.map { Format.visible($0.name) }
+    let names = names
     let times = hits.map { hit in
       hit.start.map { (hit.isApproximate ? "~" : "") + Self.time($0) } ?? "–"
     }
@@ -339,6 +340,19 @@ struct SearchText {
       Format.padLeft(String(index + 1), numberWidth) + "  "
         + Format.pad(names[index], nameWidth) + "  " + Format.padLeft(times[index], timeWidth)
         + "  " + snippet(hits[index])
+    }
+  }
+
+  /// The recordings' names; with the folder where several have one name, and with the run that found the
+  /// words where several sounds have had one path.
+  private var names: [String] {
+    func sound(_ hit: SearchHit) -> String { hit.digest?.hex ?? hit.path }
+    let sounds = Dictionary(grouping: hits, by: \.name).mapValues { Set($0.map(sound)) }
+    let soundsByPath = Dictionary(grouping: hits, by: \.path).mapValues { Set($0.map(sound)) }
+    return hits.map { hit in
+      guard (sounds[hit.name]?.count ?? 0) > 1 else { return Format.visible(hit.name) }
+      let isOnePath = (soundsByPath[hit.path]?.count ?? 0) > 1
+      return Format.visible(isOnePath ? "\(hit.name) of run \(hit.run)" : hit.path)
     }
   }
 

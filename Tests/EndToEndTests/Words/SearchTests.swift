@@ -46,6 +46,24 @@ import Testing
     #expect(run.exitCode == 0, "\(run.errorOutput)")
   }
 
+  @Test("of several sounds that had one path, a line names the run that found the words")
+  func replacedSound() throws {
+    try tell()
+    let quieter = place.file("quieter.wav")
+    try Reference.ffmpeg(["-i", sound, "-af", "volume=-2dB", quieter])
+    try FileManager.default.removeItem(atPath: sound)
+    try FileManager.default.moveItem(atPath: quieter, toPath: sound)
+    let run = try place.run(
+      PackageFiles.pipeline("words.yaml"), [sound, text], ["--replace"])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let found = try hits("quick brown")
+    #expect(Set(found.map(\.run)).count == 2, "\(found)")
+    let lines = try place.spool(["search", "quick brown"]).text.split(separator: "\n")
+    for (hit, line) in zip(found, lines) {
+      #expect(line.contains("talk.wav of run \(hit.run)  "), "\(line)")
+    }
+  }
+
   @Test(
     "words that align has found are found with the times of its captions, and cut to the sample")
   func found() throws {
@@ -54,6 +72,8 @@ import Testing
     #expect(line.exitCode == 0 && line.errorOutput == "")
     #expect(line.text.hasPrefix("1  talk.wav  0:0"), "\(line.text)")
     #expect(line.text.contains("and the [quick brown] fox jumps"), "\(line.text)")
+
+    #expect(!line.text.contains(" of run "), "\(line.text)")
 
     let hit = try #require(try hits("fox").first)
     let captions = try ExportedWords(at: place.out + "/talk.json")
