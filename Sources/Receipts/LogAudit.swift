@@ -123,25 +123,11 @@ extension LogAudit {
     )
   }
 
-  /// Whether every head names a key that is not known here, as on a computer that the keys are not
-  /// copied to: then nothing can be said of the log, and nothing speaks for a change.
-  package var isOfUnknownKey: Bool {
-    let known = Set(keys.map(\.id.hex))
-    let heads = [records.head?.text, records.copy].compactMap { $0 }
-    return !heads.isEmpty
-      && heads.allSatisfy { text in
-        guard let head = try? Envelope(Array(text.utf8), type: TreeHead.payloadType) else {
-          return false
-        }
-        return !known.contains(head.keyID)
-      }
-  }
-
   /// The advice if a repair does not help; nil if it does, or nothing is wrong. O(n).
   package var advice: String? {
     if findings.isEmpty { return nil }
     if signers.isEmpty, records.head != nil {
-      return (isOfUnknownKey ? "copy the folder of the keys from where it was signed; or " : "")
+      return (isUntold ? "copy the folder of the keys from where it was signed; or " : "")
         + "if the key that signed it is to be trusted here, \(command: .keyImport) its public part"
     }
     guard recovery == nil else { return nil }

@@ -122,6 +122,30 @@ import Testing
     #expect(try report(shared.source).recordings[0].offset.value < -4.1)
   }
 
+  @Test(arguments: [(24.0, 5.0), (30, 0.3), (39, 28.5), (15, 4)])
+  func `a short recording may begin before the reference`(seconds: Double, lead: Double) throws {
+    let reference = Self.event.heard(Self.first, seconds: 60, noise: 0.01, seed: 11) { lead + $0 }
+    let early = Self.event.heard(Self.second, seconds: seconds, noise: 0.03, seed: 12) { $0 }
+    let (source, _) = try source([reference, early])
+    _ = try read(source)
+    let other = try report(source).recordings[1]
+    // The whole begins with the earlier recording.
+    #expect(abs(other.offset.value) < 0.2e-3, "\(other)")
+    #expect(abs(try report(source).recordings[0].offset.value - lead) < 0.2e-3)
+    #expect(other.confidence > 0.8, "\(other)")
+  }
+
+  @Test(arguments: [0.0, 3.5, 8.7])
+  func `a short reference is found within a longer recording`(start: Double) throws {
+    let reference = Self.event.heard(Self.first, seconds: 14, noise: 0.01, seed: 11) {
+      30 + start + $0
+    }
+    let long = Self.event.heard(Self.second, seconds: 70, noise: 0.03, seed: 12) { $0 }
+    let (source, _) = try source([reference, long], "extent: reference")
+    _ = try read(source)
+    #expect(abs(try report(source).recordings[1].offset.value + 30 + start) < 0.2e-3)
+  }
+
   @Test func `a recording of something else is refused by name`() throws {
     let other = Event(seconds: 70, seed: 8).heard(Self.first, seconds: 30, noise: 0.01) { $0 }
     let (source, _) = try source([Self.takes[0], other])

@@ -25,6 +25,9 @@ package struct RoughClock: Hashable, Sendable {
 
   /// Twenty seconds of a pattern are compared at once.
   private static let stretch = 2048
+  /// Frames of a stretch that must lie in the reference: nine seconds, a little less than what two
+  /// recordings must share. The rest may lie before its beginning or behind its end.
+  private static let leastInside = 900
   private static let mostStretches = 48
   private static let candidatesEach = 5
   private static let mostSlope = 1e-3
@@ -44,9 +47,12 @@ package struct RoughClock: Hashable, Sendable {
     let length = min(Self.stretch, recording.frames.count, reference.frames.count)
     guard length > 16 else { return nil }
     let last = recording.frames.count - length
-    let count = max(1, min(Self.mostStretches, recording.frames.count / length))
+    // One of them lies in a short reference for the most part.
+    let distance = reference.frames.count > Self.stretch ? length : length / 2
+    let count = min(Self.mostStretches, 1 + (last + distance - 1) / distance)
     let starts = (0..<count).map { count == 1 ? 0 : last * $0 / (count - 1) }
-    let correlator = PatternCorrelator(reference, stretch: length)
+    let margin = max(0, length - Self.leastInside)
+    let correlator = PatternCorrelator(reference, stretch: length, margin: margin)
     var found: [Candidate] = []
     for (start, places) in zip(
       starts, correlator.places(of: starts, in: recording, atMost: Self.candidatesEach))
@@ -60,7 +66,7 @@ package struct RoughClock: Hashable, Sendable {
     lag = line.lag / BandPattern.frameRate
     slope = line.slope
     let rival = Self.rival(of: line.lag, line.slope, found) { start, lag in
-      Self.likeness(recording.frames, start, reference.frames, lag, count: length)
+      Self.likeness(recording.frames, start, reference.frames, lag, count: length, margin: margin)
     }
     rivalLag = rival.map { $0.lag / BandPattern.frameRate }
     rivalShare = rival?.share ?? 0
@@ -99,16 +105,19 @@ package struct RoughClock: Hashable, Sendable {
   }
 
   /// The normalised correlation of a stretch of one pattern with one of another, −1…1; nil where one of
-  /// them is silent or does not reach.
+  /// them is silent, or more than `margin` frames of it lie outside the other.
   private static func likeness(
-    _ frames: [SIMD4<Float>], _ start: Int, _ others: [SIMD4<Float>], _ lag: Int, count: Int
+    _ frames: [SIMD4<Float>], _ start: Int, _ others: [SIMD4<Float>], _ lag: Int, count: Int,
+    margin: Int
   ) -> Double? {
-    guard start + lag >= 0, start + lag + count <= others.count else { return nil }
+    guard start + lag >= -margin, start + lag + count <= others.count + margin else { return nil }
     var (product, own, other) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
     for index in start..<start + count {
-      let (a, b) = (frames[index], others[index + lag])
-      product += a * b
+      let a = frames[index]
       own += a * a
+      guard others.indices.contains(index + lag) else { continue }
+      let b = others[index + lag]
+      product += a * b
       other += b * b
     }
     let scale = (Double(own.sum()) * Double(other.sum())).squareRoot()
@@ -156,7 +165,7 @@ package struct RoughClock: Hashable, Sendable {
 /// convolution (Oppenheim and Schafer, Discrete-Time Signal Processing, 8.7.3) in blocks of bounded
 /// size. Two bands share a complex transform: the real part of the product is the sum of both.
 private struct PatternCorrelator: ~Copyable {
-  /// Where a stretch may lie, by the first frame, and the correlation there, −1…1.
+  /// Where a stretch may lie, by its first frame in the reference, and the correlation there, −1…1.
   struct Place {
     let position: Int
     let score: Float
@@ -166,6 +175,10 @@ private struct PatternCorrelator: ~Copyable {
 
   private let reference: [SIMD4<Float>]
   private let stretch: Int
+  /// Frames without a level that stand before and behind the reference.
+  private let margin: Int
+  /// All frames, with those of both margins.
+  private let count: Int
   private let transform: FourierTransform
   /// The spectra of a block's two pairs of bands.
   private let lowReal, lowImaginary, highReal, highImaginary: Scratch<Float>
@@ -174,11 +187,13 @@ private struct PatternCorrelator: ~Copyable {
   /// The sums of the reference's squares before each frame.
   private var energies: [Double] = [0]
 
-  init(_ reference: BandPattern, stretch: Int) {
+  init(_ reference: BandPattern, stretch: Int, margin: Int) {
     self.reference = reference.frames
     self.stretch = stretch
+    self.margin = margin
+    count = reference.frames.count + 2 * margin
     var size = 16
-    while size < min(Self.mostFrames, reference.frames.count + stretch) { size *= 2 }
+    while size < min(Self.mostFrames, count + stretch) { size *= 2 }
     transform = FourierTransform(count: size)
     lowReal = Scratch(repeating: 0, count: size)
     lowImaginary = Scratch(repeating: 0, count: size)
@@ -188,25 +203,31 @@ private struct PatternCorrelator: ~Copyable {
     imaginary = Scratch(repeating: 0, count: size)
     sumReal = Scratch(repeating: 0, count: size)
     sumImaginary = Scratch(repeating: 0, count: size)
-    energies.reserveCapacity(self.reference.count + 1)
-    for frame in self.reference {
+    energies.reserveCapacity(count + 1)
+    for index in 0..<count {
+      let frame = frame(index)
       energies.append((energies.last ?? 0) + Double((frame * frame).sum()))
     }
+  }
+
+  /// A frame by its place behind the beginning of the first margin; without a level outside the reference.
+  private func frame(_ index: Int) -> SIMD4<Float> {
+    reference.indices.contains(index - margin) ? reference[index - margin] : SIMD4()
   }
 
   /// The best places of each stretch that begins at one of `starts`, the best first.
   func places(of starts: [Int], in recording: BandPattern, atMost limit: Int) -> [[Place]] {
     var found: [[Place]] = starts.map { _ in [] }
     let step = transform.count - stretch + 1
-    for block in stride(from: 0, through: reference.count - stretch, by: step) {
-      load(reference, from: block, count: transform.count)
+    for block in stride(from: 0, through: count - stretch, by: step) {
+      load(from: block)
       for (index, start) in starts.enumerated() {
         correlate(recording.frames, from: start)
         let energy = recording.frames[start..<start + stretch].reduce(0.0) {
           $0 + Double(($1 * $1).sum())
         }
         collect(
-          block..<min(block + step, reference.count - stretch + 1), energy, into: &found[index])
+          block..<min(block + step, count - stretch + 1), energy, into: &found[index])
         found[index].sort { $0.score > $1.score }
         found[index].removeLast(max(0, found[index].count - limit))
       }
@@ -215,9 +236,9 @@ private struct PatternCorrelator: ~Copyable {
   }
 
   /// Transforms a block of the reference.
-  private func load(_ frames: [SIMD4<Float>], from first: Int, count: Int) {
-    for index in 0..<count {
-      let frame = first + index < frames.count ? frames[first + index] : SIMD4()
+  private func load(from first: Int) {
+    for index in 0..<transform.count {
+      let frame = frame(first + index)
       (lowReal[index], lowImaginary[index]) = (frame[0], frame[1])
       (highReal[index], highImaginary[index]) = (frame[2], frame[3])
     }
@@ -262,7 +283,7 @@ private struct PatternCorrelator: ~Copyable {
     for position in positions {
       let next = score(position + 1)
       if here > 0, here > before, here >= next {
-        places.append(Place(position: position, score: here))
+        places.append(Place(position: position - margin, score: here))
       }
       (before, here) = (here, next)
     }

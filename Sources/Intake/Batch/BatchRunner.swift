@@ -28,26 +28,13 @@ package struct BatchRunner: Sendable {
     _ finding: TreeWalk.Finding, id: RunID
   ) throws(SpoolError) -> BatchSummary {
     let startedAt = workplace.clock.now
-    try checkDisk()
+    // Its exports would all be made again, in another place.
+    try MountPoint.checkDisk(
+      ofOutput: order.output, in: workplace.store, isIgnored: order.ignoresMounts)
     let finding = try finding.withoutExports(of: order, in: workplace)
     var runner = self
     runner.order.album = try albumFigures(for: finding.files, id: id)
     return try runner.run(finding, id: id, startedAt: startedAt)
-  }
-
-  /// Throws if the output folder was on a disk that is away: its exports would all be made again, in
-  /// another place. Records on which disk it is.
-  private func checkDisk() throws(SpoolError) {
-    let (folder, memory) = (order.output, workplace.store.inboxes)
-    let known = try memory.mountPoint(ofFolder: folder)
-    if !order.ignoresMounts, let absence = MountPoint.absence(of: known) {
-      throw SpoolError(
-        "the output folder \(folder) cannot be used", reason: absence,
-        advice: "mount it again, or take the folder as it lies now with \(option: .ignoreMounts)",
-        cause: .environment)
-    }
-    let present = MountPoint.above(folder)
-    if present != known { try memory.remember(mountPoint: present, ofFolder: folder) }
   }
 
   /// Runs everything after the album analysis.

@@ -1,8 +1,8 @@
 import Glibc
 import PipelineEngine
 import PipelineModel
-import Platform
-import Store
+package import Platform
+package import Store
 import Synchronization
 
 /// An inbox and the folders for its results, and since when one of them is away or no receipt can
@@ -141,6 +141,25 @@ final class ResultFolders: Sendable {
 
 /// Where disks are mounted: with its disk away, a folder of the same name is another one.
 package enum MountPoint {
+  /// Throws if the disk of an output folder is away, and records on which disk it is. Blocks while a disk
+  /// does not answer.
+  /// - Parameters:
+  ///   - folder: absolute and free of links.
+  ///   - isIgnored: whether the folder is taken as it lies now.
+  package static func checkDisk(
+    ofOutput folder: String, in store: DiskStore, isIgnored: Bool
+  ) throws(SpoolError) {
+    let known = try store.inboxes.mountPoint(ofFolder: folder)
+    if !isIgnored, let absence = absence(of: known) {
+      throw SpoolError(
+        "the output folder \(folder) cannot be used", reason: absence,
+        advice: "mount it again, or take the folder as it lies now with \(option: .ignoreMounts)",
+        cause: .environment)
+    }
+    let present = above(folder)
+    if present != known { try store.inboxes.remember(mountPoint: present, ofFolder: folder) }
+  }
+
   /// Why a folder is not its former one, in words; nil if it is.
   /// - Parameter known: the mount point at its last use; nil for the root's disk.
   package static func absence(of known: String?) -> String? {

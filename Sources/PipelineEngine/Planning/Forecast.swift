@@ -41,6 +41,9 @@ package struct Forecast: Sendable {
   package internal(set) var unpublishedByteCount = 0
   /// The exports that the run would be refused, as far as that is known before it.
   package internal(set) var refusals: [RunError] = []
+  /// Whether those are certain. Else a recording is yet to be decoded whose sound the store may know, and
+  /// only that decides.
+  package internal(set) var areRefusalsCertain = true
   /// Estimated wall time in seconds, without that of `work.unknownSteps`.
   package var seconds: Double { work.seconds }
   /// The number of earlier runs of all these steps behind `work`; 0 if there are none.

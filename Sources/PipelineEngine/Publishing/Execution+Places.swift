@@ -65,10 +65,10 @@ extension Execution {
     warnOfBrokenReceipts(progress)
   }
 
-  /// The exports that a run would be refused, as far as that is known before it.
+  /// The exports that a run would be refused, as far as that is known before it; those that it may be
+  /// refused where a recording is yet to be identified.
   func refusals(_ survey: Survey) -> [RunError] {
-    if awaitsIdentity(survey) { return [] }
-    return places(survey, nil).obstacles.filter(\.isCertain).map {
+    places(survey, nil).obstacles.filter(\.isCertain).map {
       failure(PassFailure($0.step, $0.error))
     }
   }
@@ -141,7 +141,7 @@ extension Execution {
   }
 
   /// Whether a recording is yet to be decoded whose samples the store may know under other bytes.
-  private func awaitsIdentity(_ survey: Survey) -> Bool {
+  func awaitsIdentity(_ survey: Survey) -> Bool {
     plan.steps.contains { step in
       guard case .streaming(let family, .source) = step.descriptor.flow,
         survey.checkpoint(of: step.id) == nil

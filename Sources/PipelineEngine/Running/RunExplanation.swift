@@ -59,6 +59,43 @@ package struct RunExplanation: Sendable {
     }
   }
 
+  /// Why a reused step wrote files again.
+  package enum Rewriting: Hashable, Sendable {
+    /// No earlier run had written them to this place.
+    case newPlace
+    /// The sidecar of a recording has other chapters, or another title.
+    case chapters
+    case title
+    /// A recording's file has changed, and not its sound: its tags, say.
+    case recording
+    /// The pipeline or one of its values has changed, and not what the step makes.
+    case pipeline
+    /// The records show no difference: a file named in the pipeline, such as a cover, has changed, or the
+    /// files were not as they had been written.
+    case unrecorded
+  }
+
+  /// Why a reused step wrote files again, compared with the newest earlier run that had written them; empty
+  /// if it wrote none.
+  package func rewriting(of step: StepRecord) -> [Rewriting] {
+    guard step.outcome == .reused,
+      let file = run.published.first(where: { $0.step == step.id && !$0.wasThere })
+    else { return [] }
+    guard
+      let last = earlier.first(where: { other in
+        other.published.contains { $0.path == file.path }
+      })
+    else { return [.newPlace] }
+    var found: [Rewriting] = []
+    if run.request?.chapters != last.request?.chapters { found.append(.chapters) }
+    if run.request?.titles != last.request?.titles { found.append(.title) }
+    if run.recordings != last.recordings { found.append(.recording) }
+    if run.request?.pipelineText != last.request?.pipelineText || run.overrides != last.overrides {
+      found.append(.pipeline)
+    }
+    return found.isEmpty ? [.unrecorded] : found
+  }
+
   /// Where a step resumed the work of an earlier run: seconds of the recording, and that run if
   /// recorded. Nil for a step that was done from its beginning.
   package func resumption(of step: StepRecord) -> (seconds: Double, of: RunID?)? {

@@ -113,6 +113,7 @@ package struct Runner: Sendable {
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
       forecast.refusals = execution.refusals(survey)
+      forecast.areRefusalsCertain = !execution.awaitsIdentity(survey)
       forecast.learn(from: history, plan, recordings: execution.recordings)
       return forecast
     } catch {

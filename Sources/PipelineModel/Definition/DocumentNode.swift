@@ -122,10 +122,14 @@ package struct Problem: Error, Hashable, Codable {
     return problem
   }
 
+  /// The formats that hold the sound of a codec which is no format itself, by the codec's name.
+  private static let formatsByCodec = ["aac": "m4a", "vorbis": "ogg", "lame": "mp3"]
+
   /// The word with the fewest edits from `word`, if it is near enough; nearer still if they begin
   /// differently. Else the one that `word` is short for: `freq`.
   package static func nearest(to word: String, in words: [String]) -> String? {
     let word = word.lowercased()
+    if let format = formatsByCodec[word], words.contains(format) { return format }
     let near = words.map { ($0, editDistance(word, $0.lowercased())) }
       .filter { candidate, distance in
         let beginsAlike = word.prefix(2) == candidate.lowercased().prefix(2)

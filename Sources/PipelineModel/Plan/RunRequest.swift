@@ -23,6 +23,8 @@ package struct RunRequest: Hashable, Sendable, Codable {
   /// The titles of recordings whose sidecar has one, by input, for those that have none of their own.
   /// Nil if there are none.
   package let titles: [String: String]?
+  /// The name of its files without an ending, where a quick command gave them one. Nil for a pipeline.
+  package let fileName: String?
 
   /// A chapter of a recording, as its sidecar tells.
   package struct Chapter: Hashable, Sendable, Codable {
@@ -40,7 +42,7 @@ package struct RunRequest: Hashable, Sendable, Codable {
   package init(
     pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
     names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil,
-    chapters: [String: [Chapter]]? = nil, titles: [String: String]? = nil
+    chapters: [String: [Chapter]]? = nil, titles: [String: String]? = nil, fileName: String? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
@@ -51,6 +53,7 @@ package struct RunRequest: Hashable, Sendable, Codable {
     self.pluginFolder = pluginFolder
     self.chapters = chapters
     self.titles = titles
+    self.fileName = fileName
   }
 }
 

@@ -29,8 +29,8 @@ package enum CommandName: String, CaseIterable, Sendable {
 /// An option that an error or a report may recommend. A test holds each against the command line's
 /// declarations.
 package enum OptionName: String, CaseIterable, Sendable {
-  case adopt, device, dir, exclude, export, failed, force, from, help, include, keys, lang, list, name
-  case near, out, plugins, replace, set, state, store, to, unrecorded
+  case adopt, device, dir, exclude, export, failed, force, from, help, include, keys, lang, list
+  case name, near, out, plugins, replace, set, state, store, to, unrecorded
   case ignoreMounts = "ignore-mounts"
   case ignoreRoom = "ignore-room"
   case otherStore = "other-store"

@@ -180,7 +180,7 @@ package struct RunRepository: RunLog {
     ORDER BY number DESC, started_at DESC, id DESC
     """
 
-  /// The runs of a pipeline behind a run in their order, if they name it, its recording or its file.
+  /// The runs of a pipeline behind a run, the last first, if they name it, its recording or its file.
   /// Runs without numbers are ordered by their times; clocks are set back, so one of them that
   /// names it counts wherever it stands.
   static let laterRuns = """
@@ -191,19 +191,31 @@ package struct RunRepository: RunLog {
       AND (instr(later.record, ?3) OR instr(later.record, ?4))
       AND (instr(later.record, ?1)
         OR (later.number, later.started_at, later.id) > (own.number, own.started_at, own.id))
+    ORDER BY later.number DESC, later.started_at DESC, later.id DESC
     """
 
   /// Whether a later run has taken this one up, or has done its work. O(later runs of the pipeline).
   package func isResolved(_ run: RunRecord) throws(SpoolError) -> Bool {
-    guard let (name, path) = run.inputs.min(by: { $0.key < $1.key }) else { return false }
+    try laterRuns(than: run).contains { run.isTakenUp(by: $0) || $0.resolves(run) }
+  }
+
+  /// The newest later run whose exports this one would replace if it were resumed: it is done, of the
+  /// same recording and pipeline, into the same folder, and with other settings. Nil if there is none.
+  /// O(later runs of the pipeline).
+  package func successor(of run: RunRecord) throws(SpoolError) -> RunRecord? {
+    let last = try laterRuns(than: run).first { $0.resolves(run) }
+    return last.flatMap { run.isTakenUp(by: $0) ? nil : $0 }
+  }
+
+  private func laterRuns(than run: RunRecord) throws(SpoolError) -> [RunRecord] {
+    guard let (name, path) = run.inputs.min(by: { $0.key < $1.key }) else { return [] }
     let place = try Self.recorded(path)
     return try records(
       Self.laterRuns,
       [
         .text(run.id.name), .text(run.pipeline), .text(place),
         .text(run.recordings?[name]?.hex ?? place),
-      ]
-    ).contains { run.isTakenUp(by: $0) || $0.resolves(run) }
+      ])
   }
 
   /// Gives up all failures before a time in seconds since 1970, also those that a later run resolved:
@@ -332,11 +344,20 @@ package struct RunRepository: RunLog {
 }
 
 extension RunRecord {
-  /// Whether it has done what an earlier run failed at: the same pipeline on the same recordings,
-  /// into the same folder. What was stopped keeps its work, which other settings do not replace.
+  /// Whether it has done what an earlier run was to do: the same pipeline on the same recordings, into
+  /// the same folder. Of what was stopped, the exports must have the same names too, which its own would
+  /// else not replace.
   fileprivate func resolves(_ earlier: RunRecord) -> Bool {
-    state == .done && earlier.state == .failed && pipeline == earlier.pipeline
-      && request?.folder == earlier.request?.folder
+    guard state == .done, pipeline == earlier.pipeline,
+      request?.folder == earlier.request?.folder
+    else { return false }
+    let isNamedAlike =
+      earlier.request != nil && request?.names == earlier.request?.names
+      && request?.fileName == earlier.request?.fileName
+      && earlier.inputs.allSatisfy { name, path in
+        inputs[name].map(ExportName.stem) == ExportName.stem(of: path)
+      }
+    return (earlier.state == .failed || earlier.isUnfinished && isNamedAlike)
       && earlier.inputs.allSatisfy { name, path in
         inputs[name] == path
           || recordings?[name] != nil && recordings?[name] == earlier.recordings?[name]

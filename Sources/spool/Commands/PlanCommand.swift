@@ -83,11 +83,14 @@ extension CommandContext {
     return Format.visible(lines: lines + refusals(forecast))
   }
 
-  /// The exports that would be refused before the work, each with the reason.
+  /// The exports that would be refused before the work, or may be, each with the reason.
   private func refusals(_ forecast: Forecast) -> [String] {
-    forecast.refusals.flatMap { refusal -> [String] in
+    let head =
+      forecast.areRefusalsCertain
+      ? "It would be refused" : "It may be refused, which is known when the recording is decoded"
+    return forecast.refusals.flatMap { refusal -> [String] in
       let (error, step) = (refusal.error, refusal.step.map { "\($0): " } ?? "")
-      return ["", "It would be refused: \(step)\(error.message)."]
+      return ["", "\(head): \(step)\(error.message)."]
         + (error.reason.map { ["why:   \($0)"] } ?? [])
         + (error.advice.map { ["help:  \($0)"] } ?? [])
     }
@@ -136,6 +139,7 @@ extension CommandContext {
         forecast.refusals.map { refusal in
           .group([
             "step": refusal.step.map { .text($0.name) } ?? .null,
+            "certain": .flag(forecast.areRefusalsCertain),
             "message": .text(refusal.error.message),
             "reason": refusal.error.reason.map { .text($0) } ?? .null,
             "help": refusal.error.advice.map { .text($0) } ?? .null,

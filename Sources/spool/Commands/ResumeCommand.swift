@@ -1,3 +1,4 @@
+import Intake
 import PipelineModel
 import Platform
 import Store
@@ -14,15 +15,17 @@ extension Command {
       spool runs as a run of its own.
 
       Without a name, runs are left out that failed because of the recording or a parameter: they \
-      would fail again.
+      would fail again. So are those whose recording, pipeline and folder a later run has done with \
+      other settings; one that is named has its older exports put in the place of the newer ones with \
+      --replace only.
 
       The run of one file of a batch goes on alone; running the same batch again goes on with all \
       of it.
       """,
     positionals: [Options.run],
     options: [
-      Options.plugins, Options.store, Options.keys, Options.passphraseFile, Options.ignoreRoom,
-      Options.json, Options.quiet,
+      Options.plugins, Options.store, Options.keys, Options.passphraseFile, Options.replace,
+      Options.ignoreRoom, Options.ignoreMounts, Options.json, Options.quiet,
     ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")],
     perform: CommandContext.resume)
@@ -71,7 +74,10 @@ extension CommandContext {
   private func choose(_ store: DiskStore) throws(SpoolError) -> RunRecord? {
     if let name = arguments[Options.run] {
       let run = try run(named: name, in: store)
-      if run.state != .done { return run }
+      if run.state != .done {
+        try refuseOutdated(run, in: store)
+        return run
+      }
       throw .usage(
         "the run \(run.id) is done: there is nothing to go on with",
         advice: "spool runs show \(run.id) says what it gave")
@@ -79,6 +85,18 @@ extension CommandContext {
     // A watch resumes its own.
     let open = try store.runs.open().filter { !store.isOfInbox($0) }
     return open.first(where: \.isResumable) ?? open.first { $0.state == .running }
+  }
+
+  /// Refuses a run whose exports would take the place of those of a later one.
+  private func refuseOutdated(_ run: RunRecord, in store: DiskStore) throws(SpoolError) {
+    guard !arguments[Options.replace], let later = try store.runs.successor(of: run) else { return }
+    throw SpoolError(
+      "the run \(run.id) is out of date",
+      reason: "run \(later.id) has done the same recording with the same pipeline later, into the "
+        + "same folder and with other settings",
+      advice: "spool runs show \(later.id) names its exports; \(option: .replace) puts those of "
+        + "run \(run.id) in their place, and spool runs forget \(run.id) gives it up",
+      kind: .usage)
   }
 
   private func goOn(with earlier: RunRecord, _ store: DiskStore) throws(SpoolError) -> ExitCode {
@@ -101,15 +119,17 @@ extension CommandContext {
     ).with(files: store.files(of: earlier)).settled(earlier.request?.album ?? [:])
     let folder = try OutputFolder.check(
       earlier.request?.folder ?? folder(of: earlier))
+    try MountPoint.checkDisk(
+      ofOutput: folder, in: store, isIgnored: arguments[Options.ignoreMounts])
     tellOfBatch(earlier)
     warnOfChanges(since: earlier, store, memory)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder,
-      isReplacing: earlier.request?.isReplacing ?? false,
+      isReplacing: earlier.request?.isReplacing ?? false || arguments[Options.replace],
       keepsEverything: earlier.request?.keepsEverything ?? false,
       names: earlier.request?.names, album: earlier.request?.album,
       pluginFolder: pluginFolder, chapters: earlier.request?.chapters,
-      titles: earlier.request?.titles)
+      titles: earlier.request?.titles, fileName: earlier.request?.fileName)
     return try start(plan, request, in: store) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,

@@ -1,3 +1,4 @@
+import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -23,8 +24,8 @@ extension Command {
     positionals: [Options.pipeline, Options.inputs],
     options: [
       Options.out, Options.set, Options.plugins, Options.store, Options.keys,
-      Options.passphraseFile, Options.checkpoint, Options.replace, Options.ignoreRoom, Options.json,
-      Options.quiet,
+      Options.passphraseFile, Options.checkpoint, Options.replace, Options.ignoreRoom,
+      Options.ignoreMounts, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean one voice note", "spool run Pipelines/voice-note.yaml note.m4a"),
@@ -47,6 +48,8 @@ extension CommandContext {
     let sidecars = try sidecars(
       of: inputs, in: pipeline, overridden: Set(texts(arguments[Options.set]).keys))
     let store = try store(for: plan, options)
+    try MountPoint.checkDisk(
+      ofOutput: folder, in: store, isIgnored: arguments[Options.ignoreMounts])
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
       keepsEverything: options.keepsEverything, names: names(of: inputs, in: pipeline),

@@ -21,8 +21,9 @@ extension Command {
       stands for the rest of a word, and parentheses group. A number is found as digits and as English words, and so is what is written \
       short: "twenty percent" finds 20 %, and doctor finds Dr.
 
-      Every line is a place: its number, the recording, the time, and what is said there. Places \
-      that lie close together are one. What was told last comes first.
+      Every line is a place: its number, the recording, the time, and what is said there. Where another sound \
+      is at a path now, the run that found the words is named; spool runs show says more of it. \
+      Places that lie close together are one. What was told last comes first.
 
       --clip takes the recording, if it is where it was and is the same. Where stages have moved its \
       sound in time, it takes the sound that the store has kept, or the stretch of the recording that \
@@ -346,9 +347,7 @@ struct SearchText {
 
   /// A line each: number, recording, time, what is said.
   var lines: [String] {
-    let names = hits.map { hit in
-      Format.visible(hit.name + (hit.isElsewhere ? " (as it was in run \(hit.run))" : ""))
-    }
+    let names = names
     let times = hits.map { hit in
       hit.start.map { (hit.isApproximate ? "~" : "") + Self.time($0) } ?? "–"
     }
@@ -359,6 +358,16 @@ struct SearchText {
       Format.padLeft(String(index + 1), numberWidth) + "  "
         + Format.pad(names[index], nameWidth) + "  " + Format.padLeft(times[index], timeWidth)
         + "  " + snippet(hits[index])
+    }
+  }
+
+  /// The recordings' names: with the folder where several have one name, and with the run that found the
+  /// words where another sound is at its path now.
+  private var names: [String] {
+    let paths = Dictionary(grouping: hits, by: \.name).mapValues { Set($0.map(\.path)) }
+    return hits.map { hit in
+      let name = (paths[hit.name]?.count ?? 0) > 1 ? hit.path : hit.name
+      return Format.visible(hit.isElsewhere ? "\(name) (as it was in run \(hit.run))" : name)
     }
   }
 

@@ -45,8 +45,8 @@ extension CommandContext {
     let rows = try steps(of: run).map { (step) throws(SpoolError) -> Row in
       let reason = ReasonText(
         try explanation.reason(of: step), resumption: explanation.resumption(of: step),
-        loss: step.loss, files: Self.files(of: step, in: definitions ?? []),
-        shownName: store.shownName)
+        loss: step.loss, rewriting: explanation.rewriting(of: step),
+        files: Self.files(of: step, in: definitions ?? []), shownName: store.shownName)
       return (step, reason)
     }
     if isJSON {
@@ -175,6 +175,7 @@ struct ReasonText {
   private let reason: RunExplanation.Reason
   private let resumption: (seconds: Double, of: RunID?)?
   private let loss: ResumeLoss?
+  private let rewriting: [RunExplanation.Rewriting]
   /// Paths of files that the step names, by the names that its key uses.
   let files: [String: String]
   private let shownName: (String) -> String
@@ -182,24 +183,42 @@ struct ReasonText {
   /// - Parameters:
   ///   - resumption: where the step resumed an earlier run's work.
   ///   - loss: why that run's work was not reused.
+  ///   - rewriting: why files of it were written again though it was reused.
   ///   - shownName: what a recording's path is called: that of an inbox lay in the store.
   init(
     _ reason: RunExplanation.Reason, resumption: (seconds: Double, of: RunID?)? = nil,
-    loss: ResumeLoss? = nil, files: [String: String] = [:],
-    shownName: @escaping (String) -> String = { $0 }
+    loss: ResumeLoss? = nil, rewriting: [RunExplanation.Rewriting] = [],
+    files: [String: String] = [:], shownName: @escaping (String) -> String = { $0 }
   ) {
     self.files = files
     self.shownName = shownName
     self.reason = reason
     self.resumption = resumption
     self.loss = loss
+    self.rewriting = rewriting
   }
 
   /// The causes in a few words each, and where the step resumed.
   var phrases: [String] {
     // Being first is irrelevant if another run had started the step.
     if case .firstTime = reason, loss?.cause == .takenOver { return setbackPhrase }
-    return causes + resumptionPhrase + setbackPhrase
+    return causes + rewritingPhrase + resumptionPhrase + setbackPhrase
+  }
+
+  private var rewritingPhrase: [String] {
+    guard !rewriting.isEmpty else { return [] }
+    let causes = rewriting.map { cause in
+      switch cause {
+      case .newPlace: "they were not there yet"
+      case .chapters: "the sidecar has other chapters"
+      case .title: "the sidecar has another title"
+      case .recording: "the recording's file has changed, though not its sound"
+      case .pipeline: "the pipeline or its values have changed"
+      case .unrecorded:
+        "a cover or another file in the pipeline has changed, or they had themselves"
+      }
+    }
+    return ["its files were written again: \(causes.joined(separator: ", and "))"]
   }
 
   private var setbackPhrase: [String] {

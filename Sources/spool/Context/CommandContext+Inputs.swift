@@ -134,6 +134,12 @@ extension CommandContext {
     guard let error = FilePath.obstacle(to: absolute(path)),
       [.missing, .wrongKind, .link].contains(error.kind)
     else { return }
+    if path == "-" || path.hasSuffix("/-") {
+      throw .usage(
+        "- is no file",
+        reason: "Spool does not read standard input: recordings are read more than once",
+        advice: "save what comes out of the pipe as a file, and name that file")
+    }
     throw SpoolError("read", path, error, advice: "check the path").with(kind: .usage)
   }
 

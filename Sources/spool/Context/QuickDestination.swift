@@ -106,11 +106,15 @@ enum QuickDestination: Equatable {
           advice: "--out \(typed.dropLast(ending.count))\(format.fileExtension)")
       }
       let dot = name.lastIndex(of: ".").map { String(name[$0...]) }
+      let near = dot.flatMap {
+        Problem.nearest(to: String($0.dropFirst()), in: ExportFormat.allCases.map(\.rawValue))
+      }
+      let meant = formats.first ?? near.flatMap { ExportFormat(rawValue: $0) } ?? .wav
       throw .usage(
         "--out \(typed) does not say the format",
         reason: (dot.map { "Spool writes no \($0)" } ?? "the name has no ending")
           + "; it can be \(endings)",
-        advice: "--out \(typed.dropLast(dot?.count ?? 0))\((formats.first ?? .wav).fileExtension), "
+        advice: "--out \(typed.dropLast(dot?.count ?? 0))\(meant.fileExtension), "
           + "or --out \(typed)/ for a folder")
     }
     guard let wanted = formats.first, wanted != format else { return format }

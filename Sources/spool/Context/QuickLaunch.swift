@@ -48,8 +48,12 @@ struct QuickJob {
   let pipeline: CommandContext.Pipeline
   /// The pipeline with the recordings.
   let plan: Plan
+  /// The name of the files to write, without an ending.
+  let stem: String
   /// The names of the files to write.
   let names: [String]
+  /// What is asked for and the files' formats do not have.
+  let compromises: [String]
 }
 
 /// Running quick commands: `spool normalize`, `convert`, `clean`, `trim` and `mix`.
@@ -142,7 +146,8 @@ extension CommandContext {
     let stem = name ?? ExportName.stem(of: first)
     return QuickJob(
       inputs: inputs, pipeline: pipeline, plan: try quickPlan(pipeline, paths),
-      names: formats.map { stem + $0.fileExtension })
+      stem: stem, names: formats.map { stem + $0.fileExtension },
+      compromises: format.compromises(of: formats))
   }
 
   /// The plan; errors have no excerpts of a text that the user never wrote.

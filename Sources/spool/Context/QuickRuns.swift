@@ -24,24 +24,20 @@ struct QuickRuns {
   func run(_ job: QuickJob, isDry: Bool) throws(SpoolError) -> QuickReport {
     try stop.check()
     let isReplacing = context.arguments[QuickOptions.replace]
-    if isReplacing, !isKept {
-      try context.refuseRecordings(at: job.names.map { "\(folder)/\($0)" })
-    } else if !isKept {
-      for name in job.names where (try? FileStamp(at: "\(folder)/\(name)")) != nil {
-        throw SpoolError(
-          "\(shown(name)) is there already", reason: "nothing is replaced without being asked to",
-          advice: "choose another name with --out, or add --replace", cause: .environment)
-      }
+    if isReplacing {
+      if !isKept { try context.refuseRecordings(at: job.names.map { "\(folder)/\($0)" }) }
+    } else if let name = job.names.first(where: { (try? FileStamp(at: "\(folder)/\($0)")) != nil }),
+      try !isThere(job)
+    {
+      throw SpoolError(
+        "\(shown(name)) is there already", reason: "nothing is replaced without being asked to",
+        advice: "choose another name with --out, or add --replace", cause: .environment)
     }
     var report = QuickReport(inputs: job.inputs, outputs: job.names.map(shown), isKept: isKept)
     if isDry { return report }
     let recorder = QuickRecorder(
       report.title, isSilent: context.voice != .full, clock: clock, console: context.console)
-    let sidecars = try context.sidecars(of: job.plan.inputs, in: job.pipeline)
-    let request = RunRequest(
-      pipelineText: job.pipeline.text, folder: folder, isReplacing: isReplacing,
-      keepsEverything: false, names: nil, pluginFolder: context.pluginFolder,
-      chapters: sidecars.chapters, titles: sidecars.titles)
+    let request = try request(job)
     let record = RunRecord(
       id: clock.makeRunID(), pipeline: job.plan.name, pipelinePath: job.pipeline.path,
       inputs: job.plan.inputs, overrides: [:], startedAt: clock.now, request: request)
@@ -53,7 +49,7 @@ struct QuickRuns {
     var settings = Runner.Options(request)
     settings.makesFolder = true
     if isKept { settings.resumeCommand = context.resumeLine(record.id) }
-    defer { warn(recorder.warnings) }
+    defer { warn(job.compromises + recorder.warnings) }
     do throws(RunError) {
       report.run = try context.runner(in: store, recorder, clock, stop)
         .run(job.plan, settings, record: record)
@@ -62,8 +58,27 @@ struct QuickRuns {
     }
     let replacing = isReplacing ? report.run?.published.map(\.path) ?? [] : []
     report.warnings =
-      recorder.warnings.map(inOptions) + context.warnOfBrokenReceipts(at: replacing, in: store)
+      job.compromises + recorder.warnings.map(inOptions)
+      + context.warnOfBrokenReceipts(at: replacing, in: store)
     return report
+  }
+
+  private func request(_ job: QuickJob) throws(SpoolError) -> RunRequest {
+    let sidecars = try context.sidecars(of: job.plan.inputs, in: job.pipeline)
+    return RunRequest(
+      pipelineText: job.pipeline.text, folder: folder,
+      isReplacing: context.arguments[QuickOptions.replace], keepsEverything: false, names: nil,
+      pluginFolder: context.pluginFolder, chapters: sidecars.chapters, titles: sidecars.titles,
+      fileName: job.stem)
+  }
+
+  /// Whether what a job would write is there already, from an earlier run of the same.
+  private func isThere(_ job: QuickJob) throws(SpoolError) -> Bool {
+    guard isKept else { return false }
+    let readable = try context.readableStore()
+    let forecast = try context.forecast(
+      job.plan, Runner.Options(request(job)), in: readable.store)
+    return forecast.units.isEmpty && forecast.publishedByteCount == 0
   }
 
   private func warn(_ warnings: [String]) {
@@ -119,6 +134,9 @@ struct QuickRuns {
     let way = context.arguments.command.name == "mix" ? "spool convert RECORDING " : ""
     let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
       .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
+      .replacing(/decode: \{ stream: N \} takes another one: (.+)/) {
+        "a pipeline with decode: { stream: N } takes another one (\($0.1)): --show prints this one"
+      }
       .replacing(/true-peak: (\S+) dBTP of normalize/) { "--true-peak \($0.1)" }
       .replacing(ExportTags.bitsAdvice, with: "a WAV file with --bits float")
       .replacing(

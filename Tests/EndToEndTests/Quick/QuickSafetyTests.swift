@@ -103,6 +103,9 @@ struct QuickSafetyTests {
       (["normalize", ".", "-o", "a.wav"], "it is a folder"),
       (["normalize", "in.wav", "-o", "a.wav", "--store", "x"], "--store is for work that is kept"),
       (["convert", "in.wav", "-f", "mp4", "-o", "out/"], "--format mp4 is none that Spool writes"),
+      (["convert", "in.wav", "-f", "aac", "-o", "out/"], "help:  --format m4a\n"),
+      (["convert", "in.wav", "-o", "a.aac"], "help:  --out a.m4a, or "),
+      (["convert", "-", "-o", "a.wav"], "- is no file"),
       (["convert", "in.wav", "-b", "192k", "-o", "a.flac"], "--bit-rate 192k is for m4a"),
       (["convert", "in.wav", "-b", "999k", "-o", "a.mp3"], "--bit-rate 999k is out of range"),
       (["convert", "in.wav", "--bits", "16", "-o", "a.mp3"], "--bits is for wav, alac and flac"),
@@ -173,6 +176,46 @@ struct QuickSafetyTests {
     #expect(try place.spool(["runs"]).text.split(separator: "\n").count == 2)
     let why = try place.spool(["why", "last"])
     #expect(why.text.contains("reused") && !why.text.contains("made"), "\(why.text)")
+  }
+
+  @Test("with --keep, other work replaces no file unasked either, and a dry run says so")
+  func keptReplacement() throws {
+    func words(_ loudness: String) -> [String] {
+      ["normalize", "in.wav", "-t", loudness, "-o", "out.mp3", "--keep"]
+    }
+    try #require(try place.spool(words("-20")).exitCode == 0)
+    let before = try Data(contentsOf: URL(filePath: place.file("out.mp3")))
+    for more in [[], ["-n"]] {
+      let refused = try place.spool(words("-14") + more)
+      #expect(refused.exitCode == 1)
+      #expect(Complaint(refused.errorOutput)?.what == "out.mp3 is there already")
+    }
+    #expect(try Data(contentsOf: URL(filePath: place.file("out.mp3"))) == before)
+    #expect(try place.spool(words("-20")).exitCode == 0, "the same work again")
+    #expect(try place.spool(words("-14") + ["--replace"]).exitCode == 0)
+    #expect(try Data(contentsOf: URL(filePath: place.file("out.mp3"))) != before)
+  }
+
+  @Test("what a format does not have is not changed in silence")
+  func compromises() throws {
+    let opus = try place.spool(["convert", "in.wav", "--sample-rate", "44100", "-o", "a.opus"])
+    #expect(opus.errorOutput.contains("warning: an Opus file has 48 kHz"), "\(opus.errorOutput)")
+    let mp3 = try place.spool(["convert", "in.wav", "-b", "130k", "-o", "a.mp3"])
+    #expect(mp3.errorOutput.contains("warning: MP3 has no --bit-rate 130k"), "\(mp3.errorOutput)")
+    for words in [["-b", "128k", "-o", "b.mp3"], ["--sample-rate", "48000", "-o", "b.opus"]] {
+      #expect(try place.spool(["convert", "in.wav"] + words).errorOutput == "")
+    }
+  }
+
+  @Test("of several sound streams, the way to another one is one that the command has")
+  func streams() throws {
+    try Reference.ffmpeg([
+      "-f", "lavfi", "-i", "sine=440:d=1", "-f", "lavfi", "-i", "sine=880:d=1", "-map", "0", "-map",
+      "1", "-c:a", "pcm_s16le", place.file("film.mkv"),
+    ])
+    let result = try place.spool(["convert", "film.mkv", "-o", "a.wav"])
+    #expect(result.errorOutput.contains("stream 0 is taken of 2 sound streams; a pipeline with "))
+    #expect(result.errorOutput.contains("--show prints"), "\(result.errorOutput)")
   }
 
   @Test("a signal leaves no trace", arguments: [SIGINT, SIGTERM, SIGHUP])

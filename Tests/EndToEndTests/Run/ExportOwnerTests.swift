@@ -67,6 +67,23 @@ struct ExportOwnerTests {
     #expect(try place.run(try pipeline(), [note], ["--replace"]).exitCode == 0)
   }
 
+  @Test("where decoding decides whether the sound is another, a plan says what may be refused")
+  func undecided() throws {
+    #expect(try place.run(try pipeline(), [note]).exitCode == 0)
+    let quieter = place.file("quieter.flac")
+    try Reference.ffmpeg(["-i", note, "-af", "volume=-2dB", quieter])
+    try FileManager.default.removeItem(atPath: note)
+    try FileManager.default.moveItem(atPath: quieter, toPath: note)
+    let words = ["pipeline", "plan", "two.yaml", note, "--out", place.out]
+    let before = try place.spool(words)
+    #expect(before.text.contains("It may be refused, which is known when"), "\(before.text)")
+    #expect(before.text.contains("was made of another recording"), "\(before.text)")
+    #expect(try place.spool(words + ["--json"]).text.contains(#""certain":false"#))
+    #expect(try place.run(try pipeline(), [note]).exitCode == 1)
+    #expect(try place.spool(words).text.contains("It would be refused: export: "))
+    #expect(try place.spool(words + ["--json"]).text.contains(#""certain":true"#))
+  }
+
   @Test("the talk behind the same intro is another recording")
   func sameIntro() throws {
     let show = try place.pipeline(

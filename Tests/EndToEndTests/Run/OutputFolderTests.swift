@@ -51,6 +51,40 @@ struct OutputFolderTests {
     #expect(place.exports == ["note.measure.json", "note.second.measure.json"])
   }
 
+  @Test(
+    "the folder that a disk was mounted on is not taken for the output folder on it",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func unmounted() throws {
+    let disk = place.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try Reference.output("mount", ["-t", "tmpfs", "tmpfs", disk])
+    let long = place.file("long.wav")
+    try Reference.record(long, seconds: 60)
+    let out = ["--out", disk + "/out"]
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n"
+        + "  - normalize: { peak: -3 dB }\n  - export: [flac]\n")
+    let running: RunningSpool
+    do {
+      defer { _ = try? Reference.output("umount", ["-l", disk]) }
+      running = try place.start(pipeline, [long], out)
+      try #require(try running.waits(for: "\"progress\""))
+      running.send(SIGKILL)
+      _ = try running.end()
+    }
+    for words in [["resume"], ["run", pipeline, long] + out] {
+      let refused = try place.spool(words)
+      let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
+      #expect(refused.exitCode == 1)
+      #expect(complaint.what == "the output folder \(disk)/out cannot be used")
+      #expect(complaint.why.contains("nothing is mounted on \(disk)"), "\(complaint)")
+      #expect(complaint.next.contains("--ignore-mounts"), "\(complaint)")
+      #expect(Workspace.names(in: disk) == [])
+    }
+    #expect(try place.spool(["resume", "--ignore-mounts"]).exitCode == 0)
+    #expect(Workspace.names(in: disk + "/out") == ["long.flac"])
+  }
+
   @Test("a file in the place of the output folder is refused before the work")
   func fileInPlace() throws {
     try place.folder.write("mine", to: "out")

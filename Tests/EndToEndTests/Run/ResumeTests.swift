@@ -225,6 +225,29 @@ struct ResumeTests {
     #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
   }
 
+  @Test("a stopped run does not put its exports in the place of later ones unasked")
+  func outdated() throws {
+    _ = try interrupted(by: SIGKILL)
+    let listed = try place.spool(["runs", "list", "--json"]).text
+    let earlier = String(try #require(listed.firstMatch(of: /"id":"([^"]+)"/)).output.1)
+    try #require(try place.run(pipeline, [note], ["--set", "peak=-3 dB"]).exitCode == 0)
+    let later = try place.allExports()
+    for words in [["status"], ["runs"], ["runs", "show", earlier]] {
+      let told = try place.spool(words)
+      #expect(!(told.text + told.errorOutput).contains("spool resume"), "\(told.text)")
+    }
+    #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
+    let refused = try place.spool(["resume", earlier])
+    let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
+    #expect(refused.exitCode == 2)
+    #expect(complaint.what == "the run \(earlier) is out of date")
+    #expect(complaint.next.contains("--replace"), "\(complaint)")
+    #expect(try place.allExports() == later)
+    let asked = try place.spool(["resume", earlier, "--replace"])
+    #expect(asked.exitCode == 0, "\(asked.errorOutput)")
+    #expect(try place.allExports() == undisturbed())
+  }
+
   @Test("a run from before requests were recorded goes on with the pipeline's file")
   func oldRecord() throws {
     do {

@@ -232,4 +232,36 @@ struct WhyTests {
     let from: String?
     let to: String?
   }
+
+  @Test("files that a reused stage wrote again have a cause")
+  func rewritten() throws {
+    let sidecar = place.file("note.json")
+    let cover = place.file("cover.png")
+    func draw(_ color: String) throws {
+      try Reference.ffmpeg([
+        "-y", "-f", "lavfi", "-i", "color=\(color):s=64x64", "-frames:v", "1", cover,
+      ])
+    }
+    try draw("red")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: why
+      inputs: { note: sound }
+      stages: [decode, { export: { formats: [mp3], cover: cover.png } }]
+      """)
+    func reason() throws -> String {
+      try #require(try place.run(pipeline, [note]).exitCode == 0)
+      return try #require(try reasons()["export"])
+    }
+    #expect(try !reason().contains("written again"))
+    #expect(try !reason().contains("written again"))
+    try place.folder.write(#"{"chapters": [{"start": 0, "title": "A"}]}"#, to: "note.json")
+    #expect(try reason().hasSuffix("written again: the sidecar has other chapters"))
+    try draw("blue")
+    #expect(try reason().contains("written again: a cover or another file in the pipeline"))
+    try FileManager.default.removeItem(atPath: sidecar)
+    #expect(try reason().hasSuffix("written again: the sidecar has other chapters"))
+    try #require(try place.run(pipeline, [note], ["--out", place.file("other")]).exitCode == 0)
+    #expect(try reasons()["export"]?.hasSuffix("written again: they were not there yet") == true)
+  }
 }

@@ -98,7 +98,8 @@ struct OutputSchemaTests {
     let request = RunRequest(
       pipelineText: "pipeline: p", folder: "/out", isReplacing: true, keepsEverything: false,
       names: ["note": "n"], album: [step: ["gain": 3]], pluginFolder: "/plugins",
-      chapters: ["note": [RunRequest.Chapter(start: 1, title: "One")]], titles: ["note": "A walk"])
+      chapters: ["note": [RunRequest.Chapter(start: 1, title: "One")]], titles: ["note": "A walk"],
+      fileName: "walk")
     var run = RunRecord(
       id: RunID("r2"), pipeline: "p", pipelinePath: "/p.yaml", inputs: ["note": "/note.wav"],
       overrides: ["loudness": "-18 LUFS"], startedAt: 1_764_000_000, request: request,

@@ -76,13 +76,15 @@ import Testing
   /// Saves a run that has ended.
   private func end(
     _ name: String, _ state: RunRecord.State, of path: String = "/in/ä note.wav",
-    digest: String? = "note", folder: String = "/out", at time: Double = 1000
+    digest: String? = "note", folder: String = "/out", fileName: String? = nil,
+    at time: Double = 1000
   ) throws {
     var run = RunRecord(
       id: RunID(name), pipeline: "clean", pipelinePath: "/p/clean.yaml", inputs: ["note": path],
       overrides: ["name": name], startedAt: time,
       request: RunRequest(
-        pipelineText: "", folder: folder, isReplacing: false, keepsEverything: false))
+        pipelineText: "", folder: folder, isReplacing: false, keepsEverything: false,
+        fileName: fileName))
     run.recordings = digest.map { ["note": SHA256.digest(of: $0)] }
     run.state = state
     run.finishedAt = time + 1
@@ -104,8 +106,31 @@ import Testing
     try end("moved", .done, of: "/in/moved.wav")
     #expect(try store.runs.open().map(\.id.name) == ["cut", "unread"])
     try end("repaired", .done, digest: "repaired")
-    // What was stopped has work of its own.
-    #expect(try store.runs.open().map(\.id.name) == ["cut"])
+    #expect(try store.runs.open().isEmpty)
+  }
+
+  @Test(
+    "what was stopped is out of date once a later run has done the same into the same files with other settings"
+  )
+  func outdated() throws {
+    try end("cut", .interrupted)
+    let cut = try #require(try store.runs.run(named: "cut"))
+    try end("elsewhere", .done, folder: "/other")
+    try end("moved", .done, of: "/in/moved.wav")
+    try end("named", .done, fileName: "other")
+    #expect(try store.runs.successor(of: cut) == nil, "its exports have other places")
+    #expect(try store.runs.open() == [cut])
+    try end("later", .done)
+    #expect(try store.runs.successor(of: cut)?.id.name == "later")
+    #expect(try store.runs.open().isEmpty)
+    // The same request again, whose exports are those of the stopped run.
+    var again = RunRecord(
+      id: RunID("again"), pipeline: cut.pipeline, pipelinePath: cut.pipelinePath,
+      inputs: cut.inputs, overrides: cut.overrides, startedAt: 2000, request: cut.request)
+    again.state = .done
+    try store.runs.save(again)
+    #expect(try store.runs.successor(of: cut) == nil)
+    #expect(try store.runs.open().isEmpty)
   }
 
   @Test("failures can be forgotten, and are not told after an age; what was stopped stays")

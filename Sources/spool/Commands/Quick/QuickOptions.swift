@@ -135,6 +135,30 @@ struct QuickFormat {
       tags: tags, cover: cover)
   }
 
+  /// What is asked for and formats do not have, in words.
+  func compromises(of formats: [ExportFormat]) -> [String] {
+    var found: [String] = []
+    if formats.contains(.opus), let sampleRate, (try? Unit.hertz.parse(sampleRate)) != 48_000 {
+      found.append(
+        "an Opus file has 48 kHz whatever --sample-rate says: the sound has no more than that of "
+          + "\(sampleRate)")
+    }
+    let kilobits = bitRate.flatMap { text in
+      Double(text.prefix { $0.isNumber || $0 == "." })
+    }
+    if formats.contains(.mp3), let kilobits, !Self.mp3BitRates.contains(kilobits) {
+      found.append(
+        "MP3 has no \(typedBitRate): the nearest that it has is taken, of "
+          + Self.mp3BitRates.map { Format.decimal($0, places: 0) }.joined(separator: ", "))
+    }
+    return found
+  }
+
+  /// The bit rates of layer III of MPEG-1 and MPEG-2 in kbit/s (ISO/IEC 11172-3 and 13818-3).
+  private static let mp3BitRates: [Double] = [
+    8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256, 320,
+  ]
+
   private func bitRate(of formats: [ExportFormat], _ list: String) throws(SpoolError) -> String? {
     guard let bitRate else { return nil }
     var text: String?

@@ -68,7 +68,7 @@ extension CommandContext {
     let store = try openStore()
     let keys = keyFolder()
     let audit = LogAudit(try store.receipts.records(), keys: try keys.knownKeys())
-    let ledger = audit.isOfUnknownKey ? Self.unknownKey(keys.path) : audit.refusal
+    let ledger = audit.isUntold ? Self.unknownKey(keys.path) : audit.refusal
     if isJSON {
       console.print(
         JSONText.of(
@@ -77,7 +77,7 @@ extension CommandContext {
             "advice": ledger?.advice,
           ])))
     }
-    if audit.isOfUnknownKey, let ledger {
+    if audit.isUntold, let ledger {
       console.report("note: " + Format.visible(ledger.message))
       console.report("help:  " + console.completed(Format.visible(ledger.advice ?? "")))
     } else if let ledger {
