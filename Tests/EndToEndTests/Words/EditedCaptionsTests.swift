@@ -52,7 +52,9 @@ struct EditedCaptionsTests {
 
   /// Edits captions by hand.
   @discardableResult
-  private func edit(_ name: String = "talk.srt", _ old: String, _ new: String) throws -> String {
+  private func edit(
+    _ old: String, _ new: String, in name: String = "talk.srt"
+  ) throws -> String {
     let before = try captions(name)
     let after = before.replacingOccurrences(of: old, with: new)
     #expect(before != after)
@@ -101,7 +103,7 @@ struct EditedCaptionsTests {
       return batch
     }
     _ = try batch()
-    let edited = try ["one.srt", "two.srt"].map { try edit($0, "lazy", "sleepy") }
+    let edited = try ["one.srt", "two.srt"].map { try edit("lazy", "sleepy", in: $0) }
     try Self.speak(to: folder + "/one.wav", ["-s", "150"])
     let replaced = try batch("--replace")
     #expect(try ["one.srt", "two.srt"].map { try captions($0) } == edited)
@@ -170,7 +172,7 @@ struct EditedCaptionsTests {
 
     try edit("Monday", "Friday")
     _ = try run()
-    let own = try edit("talk.spool.srt", "Monday", "Sunday")
+    let own = try edit("Monday", "Sunday", in: "talk.spool.srt")
     try FileManager.default.removeItem(atPath: place.out + "/talk.srt")
     _ = try run()
     #expect(try captions("talk.spool.srt") == own)
