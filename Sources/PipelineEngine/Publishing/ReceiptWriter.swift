@@ -37,7 +37,7 @@ extension ReceiptWriter {
   ///   - digest: its SHA-256; nil if it cannot be read.
   package func warnings(ofReplaced path: String, digest: Digest?) -> [String] {
     receipts(covering: path).filter { $0.digest != digest }.map { receipt in
-      "\(path) is no longer what the receipt \(receipt.path) signs: spool verify calls that broken "
+      "\(path) is no longer what the receipt \(receipt.path) signs: \(command: .verify) calls that broken "
         + "until what signed it is run again"
     }
   }

@@ -392,14 +392,3 @@ private final class StopWatch: Sendable {
     thread.join()
   }
 }
-
-extension PassOutcome.Result {
-  /// Takes over what another tap of the same step gave.
-  package mutating func merge(_ other: PassOutcome.Result) {
-    identity = identity ?? other.identity
-    artifacts.merge(other.artifacts) { $1 }
-    memo = memo ?? other.memo
-    hint = hint ?? other.hint
-    warnings += other.warnings
-  }
-}

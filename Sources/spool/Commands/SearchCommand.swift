@@ -22,8 +22,7 @@ extension Command {
       short: "twenty percent" finds 20 %, and doctor finds Dr.
 
       Every line is a place: its number, the recording, the time, and what is said there. Where another sound \
-      is at a path now, the run that found the words is named; spool runs show says more of it. \
-      Places that lie close together are one. What was told last comes first.
+      is at a path now, the run that found the words is named; spool runs show says more of it. Places that lie close together are one. What was told last comes first.
 
       --clip takes the recording, if it is where it was and is the same. Where stages have moved its \
       sound in time, it takes the sound that the store has kept, or the stretch of the recording that \
@@ -366,7 +365,7 @@ struct SearchText {
   private var names: [String] {
     let paths = Dictionary(grouping: hits, by: \.name).mapValues { Set($0.map(\.path)) }
     return hits.map { hit in
-      let name = (paths[hit.name]?.count ?? 0) > 1 ? hit.path : hit.name
+      let name = paths[hit.name]?.count == 1 ? hit.name : hit.path
       return Format.visible(hit.isElsewhere ? "\(name) (as it was in run \(hit.run))" : name)
     }
   }
@@ -390,9 +389,8 @@ struct SearchText {
       JSONLine([
         "hit": index + 1, "recording": hit.path,
         "recordings": hit.paths.count > 1 ? hit.paths : nil, "name": hit.name,
-        "isElsewhere": hit.isElsewhere ? true : nil,
-        "startTime": hit.start,
-        "endTime": hit.end, "isApproximate": hit.isApproximate ? true : nil, "words": hit.words,
+        "isElsewhere": hit.isElsewhere ? true : nil, "startTime": hit.start, "endTime": hit.end,
+        "isApproximate": hit.isApproximate ? true : nil, "words": hit.words,
         "snippet": hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),
         "pipeline": hit.pipeline, "step": hit.step, "run": hit.run,
         "toldAt": DateTime(secondsSince1970: hit.time),

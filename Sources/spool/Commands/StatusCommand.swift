@@ -215,7 +215,7 @@ struct StoreStatus: Encodable {
     let watching = inboxes.compactMap(\.wayOn)
     let stopped = own.indices.filter { own[$0].state != .running }
     let resumable = stopped.filter { openRuns[$0].missing == nil && own[$0].wayOn != nil }
-    // One command goes on with all files of a batch.
+    // One command continues all files of a batch.
     let resuming = resumable.compactMap { own[$0].batch?.command == nil ? own[$0].wayOn : nil }
     let batches = resumable.compactMap { own[$0].batch?.command }.map {
       $0.contains(" --store ") ? $0 : StoreOption(option).completing($0)

@@ -384,8 +384,7 @@ struct BatchTests {
   @Test("exports of earlier runs are left out where their recordings are, unless they are named")
   func earlierExports() throws {
     try folder.putTiny(1, "a.wav")
-    let pipeline = try folder.pipeline()
-    let made = folder.path + "/made"
+    let (pipeline, made) = (try folder.pipeline(), folder.path + "/made")
     try #require(
       try folder.place.run(pipeline, [folder.path + "/a.wav"], ["--out", made]).exitCode == 0)
     let run = try folder.batch(pipeline)
