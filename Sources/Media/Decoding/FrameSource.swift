@@ -41,6 +41,8 @@ extension SoundDecoder {
     private var isPacketBroken = false
     // Frames of sound that the packet gave before it failed: it may hold several.
     private var framesOfPacket = 0
+    // Whether the file ended within the last packet.
+    private var isLastPacketCut = false
     // The size of the packets that failed since the last frame.
     private var failedByteCount = 0
     // Damage that counts only if sound follows: neither a few bytes behind the stream nor the rest of
@@ -116,6 +118,7 @@ extension SoundDecoder {
         switch decoder.receive(into: frame) {
         case .frame:
           failuresInARow = 0
+          isLastPacketCut = false
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
           framesOfPacket += frame.count
@@ -128,7 +131,8 @@ extension SoundDecoder {
           if !isBehindStream, !mayBeCutOff(damage) { return .damage(damage) }
           heldDamages.append(damage)
         case .end:
-          return damageAtEnd().map { .damage($0) } ?? .end
+          if let damage = damageAtEnd() ?? cutAtEnd() { return .damage(damage) }
+          return .end
         case .failure(let failure):
           failuresInARow += 1
           guard !isTag else { continue }
@@ -234,7 +238,19 @@ extension SoundDecoder {
     /// and the file's length or `extent` says what is missing. Linear codecs fail at parts of a sample
     /// only.
     private func mayBeCutOff(_ damage: Damage) -> Bool {
-      damage.kind == .packet && (isCutOff || packet.isShort || decoder.bytesPerFrame > 0)
+      guard damage.kind == .packet else { return false }
+      let isLinear = decoder.bytesPerFrame > 0
+      isLastPacketCut = isLastPacketCut || packet.isShort && !isLinear
+      return isCutOff || packet.isShort || isLinear
+    }
+
+    /// The damage of a file that ends within a packet, where its container does not tell.
+    private func cutAtEnd() -> Damage? {
+      guard isLastPacketCut, !isCutOff else { return nil }
+      isLastPacketCut = false
+      return Damage(
+        kind: .truncated, position: Seconds(0), byteOffset: packetOffset, lost: nil,
+        reason: "the file ends within a packet")
     }
 
     private lazy var isCutOff: Bool = {
