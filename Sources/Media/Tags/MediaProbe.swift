@@ -116,12 +116,6 @@ package struct MediaDescription: Hashable, Sendable {
       || ["flac", "alac", "wavpack", "tta"].contains(codec)
     return isInteger ? bitDepth : nil
   }
-  /// What is finer than integers of 24 bits in its samples, in a word or two; nil where nothing is.
-  package var beyond24Bits: String? {
-    if let bits = integerBits { return bits > 24 ? "\(bits)" : nil }
-    if codec.hasPrefix("pcm_f") { return "floats" }
-    return codec.hasPrefix("dsd_") ? "DSD" : nil
-  }
   /// The bit rate of the sound stream; nil if unknown.
   package let bitRate: Int?
   /// The declared number of frames; nil if not declared.

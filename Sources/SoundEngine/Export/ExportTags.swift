@@ -137,8 +137,8 @@ package struct ExportTags {
     in target: ExportTarget, of source: MediaDescription?, chapterCount: Int = 0
   ) -> String? {
     var parts: [String] = []
-    if target.depth == .bits24, let precision = source?.beyond24Bits {
-      parts.append("24 bit, the recording has \(precision) (\(Self.bitsAdvice) keeps more)")
+    if let bits = source?.integerBits, let depth = target.depth, depth == .bits24, bits > 24 {
+      parts.append("24 bit, the recording has \(bits) (\(Self.bitsAdvice) keeps more)")
     }
     if target.format == .wav {
       if cover != nil, !isCoverStated { parts.append("no picture") }

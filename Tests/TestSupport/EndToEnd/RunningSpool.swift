@@ -81,8 +81,14 @@ package final class RunningSpool {
     let code = process.terminationStatus
     let result = Program.Result(
       exitCode: process.terminationReason == .exit ? code : 128 + code,
-      output: Data(try text("out").utf8), errorOutput: try text("err"))
+      output: try unread.map(rest) ?? Data(try text("out").utf8), errorOutput: try text("err"))
     return (SpoolRun(result), waited / .seconds(1))
+  }
+
+  /// What a pipe holds that nobody has read.
+  private func rest(of pipe: Pipe) throws -> Data {
+    try pipe.fileHandleForWriting.close()
+    return try pipe.fileHandleForReading.readToEnd() ?? Data()
   }
 
   private func text(_ name: String) throws -> String {
