@@ -27,7 +27,7 @@ struct PausedReaderTests {
     let stopped = try running.end().run
     #expect(stopped.exitCode == 128 + SIGTERM, "\(stopped.errorOutput)")
     // The pipe may have had room for the last lines.
-    let isWhole = stopped.text.contains(#""event":"ended""#)
+    let isWhole = stopped.events.contains { $0.event == "ended" }
     #expect(
       isWhole != stopped.errorOutput.contains("reader took nothing"), "\(stopped.errorOutput)")
     #expect(try folder.batch(pipeline).exitCode == 0)
