@@ -138,10 +138,11 @@ struct QuickRuns {
         "a pipeline with decode: { stream: N } takes another one (\($0.1)): --show prints this one"
       }
       .replacing(/true-peak: (\S+) dBTP of normalize/) { "--true-peak \($0.1)" }
-      .replacing(ExportTags.bitsAdvice, with: "a WAV file with --bits float")
       .replacing(
         ClippedSamples.advice,
-        with: "spool normalize brings them down, and --format wav --bits float keeps them")
+        with: "spool normalize brings them down, and --format wav --bits float keeps them"
+      )
+      .replacing(ExportTags.bitsAdvice, with: "a WAV file with --bits float")
     return isKept ? text : text.replacing("the store", with: "the temporary store")
   }
 }
