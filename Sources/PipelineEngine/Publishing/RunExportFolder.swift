@@ -129,7 +129,9 @@ struct RunExportFolder: ExportFolder {
 
   func withdraw(_ path: String, isReplacing: Bool) throws(SpoolError) {
     guard only == nil else { return }
-    if let seal, path != seal { try base.withdraw(seal, isReplacing: isReplacing) }
+    if let seal, path != seal, FilePath.exists(path) {
+      try base.withdraw(seal, isReplacing: isReplacing)
+    }
     try base.withdraw(path, isReplacing: isReplacing)
   }
 

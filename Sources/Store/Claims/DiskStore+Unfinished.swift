@@ -25,17 +25,13 @@ extension DiskStore {
     for row in rows {
       guard let path = row[0].text, let owner = row[1].text.flatMap({ ProcessIdentity($0) })
       else { continue }
-      if AbandonedFiles.remove(path, of: owner, files: files) {
-        Publication.sweepLock(in: FilePath.folder(of: path))
-        forgetUnfinished(path)
-      }
+      if AbandonedFiles.remove(path, of: owner, files: files) { forgetUnfinished(path) }
     }
   }
 
   /// Removes temporary files of dead processes from one folder, of any store. Once per folder.
   func sweepDrafts(in folder: String) {
     guard sweptFolders.withLock({ $0.insert(folder).inserted }) else { return }
-    Publication.sweepLock(in: folder)
     for name in FilePath.names(in: folder) where name.hasPrefix(Publication.prefix) {
       let rest = String(name.dropFirst(Publication.prefix.count))
       guard let owner = AbandonedFiles.owner(inName: rest) else { continue }

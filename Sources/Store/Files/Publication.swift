@@ -149,53 +149,28 @@ struct Publication: ~Copyable {
     }
   }
 
-  /// The name of the file whose lock `alone` takes. The folder's own lock is that of a watch.
-  private static let lockName = prefix + "lock.part"
-  /// How long the holder of the lock, which only renames and flushes, is waited for, in milliseconds:
-  /// a stopped process may hold it.
+  /// How long the holder of the folder's name, which only renames and flushes, is waited for, in
+  /// milliseconds: a stopped process may hold it.
   private static let patience = 10_000
 
-  /// Calls `body` while no other process or thread does so for the folder. Where the file system has
-  /// no locks, or the folder takes no file, it is called as well.
+  /// Calls `body` while no other process or thread of this computer does so for the folder. The
+  /// folder's own lock is that of a watch. Where no name can be had, it is called as well.
   private static func alone<Result>(
     in folder: String, _ body: () throws(SpoolError) -> Result
   ) throws(SpoolError) -> Result {
-    let path = lockPath(in: folder)
+    guard let stamp = try? FileStamp(following: folder) else { return try body() }
+    let name = "spool-exports-\(stamp.device)-\(stamp.inode)"
     let deadline = Clock.monotonic() + Int64(patience) * 1_000_000
-    while Clock.monotonic() < deadline,
-      let file = try? FileOperations.uncounted.open(
-        path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o444)
-    {
-      guard file.tryLock() else {
-        usleep(2_000)
-        continue
+    while Clock.monotonic() < deadline {
+      let held: HeldName?
+      do throws(SystemError) { held = try HeldName(name) } catch { break }
+      if let held {
+        defer { extendLifetime(held) }
+        return try body()
       }
-      // The last holder may have removed it since.
-      guard let stamp = try? file.stamp, (try? FileStamp(at: path))?.isSameFile(as: stamp) == true
-      else { continue }
-      defer {
-        try? FileOperations.uncounted.unlink(path)
-        file.unlock()
-      }
-      return try body()
+      usleep(2_000)
     }
     return try body()
-  }
-
-  /// Removes the lock's file, if a process was killed while it held the lock.
-  static func sweepLock(in folder: String) {
-    let path = lockPath(in: folder)
-    guard
-      let file = try? FileOperations.uncounted.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-      file.tryLock(), let stamp = try? file.stamp,
-      (try? FileStamp(at: path))?.isSameFile(as: stamp) == true
-    else { return }
-    try? FileOperations.uncounted.unlink(path)
-    file.unlock()
-  }
-
-  private static func lockPath(in folder: String) -> String {
-    folder == "/" ? "/\(lockName)" : "\(folder)/\(lockName)"
   }
 
   private static func checkFolder(_ folder: String) throws(SpoolError) {
