@@ -75,8 +75,12 @@ struct PipelineRunTests {
       }
     }
     try expectLevels(of: place.out + "/take.podcast.flac", loudness: -16, ceiling: -1)
-    #expect(
-      abs(try Reference.loudness(of: place.out + "/take.podcast.mp3").integrated + 16) < 0.3)
+    // A lossy file keeps the ceiling as it decodes, if that costs some loudness.
+    for name in ["mp3", "m4a"] {
+      let found = try Reference.loudness(of: place.out + "/take.podcast." + name)
+      #expect(found.truePeak < -1 + Self.tolerance, "\(name)")
+      #expect(found.integrated > -16.6 && found.integrated < -15.7, "\(name)")
+    }
     let figures = try JSONDecoder().decode(
       Figures.self, from: place.export("take.podcast.after.json"))
     let measured = try Reference.loudness(of: place.out + "/take.podcast.flac")
