@@ -38,7 +38,7 @@ struct QuickCommandTests {
     #expect(facts.codec == "mp3" && facts.tags["title"] == "Song")
   }
 
-  @Test("a file keeps the ceiling that was asked for as it decodes, and a warning says what it costs")
+  @Test("a file keeps the ceiling that was asked for, and a warning says what that costs")
   func ceiling() throws {
     try record("in.wav", seconds: 4)
     func warnings(_ options: [String]) throws -> String {
@@ -50,7 +50,7 @@ struct QuickCommandTests {
     let asked = try warnings(["--true-peak", "-3"])
     let peak = try Reference.loudness(of: place.file("low.m4a")).truePeak
     #expect(peak < -2.9)
-    let line = #/was limited to -[0-9.]+ dBTP to decode below -3 dBTP; a higher bit rate takes less/#
+    let line = #/was limited to -[0-9.]+ dBTP to decode below -3 dBTP; a higher bit rate/#
     #expect(asked.contains(line), "\(asked)")
     #expect(try warnings([]).contains("dBTP, above") == false)
   }
