@@ -27,15 +27,7 @@ struct ReplacedRecordingTests {
     let runner = Runner(
       store: store, log: store.runs, executors: [Replacing(path: path, content: content)],
       recorder: NoRecorder(), stop: StopRequest(), clock: StoppedClock())
-    let request = RunRequest(
-      pipelineText: "", folder: out, isReplacing: false, keepsEverything: false, names: nil)
-    let failure = try #require(throws: RunError.self) {
-      try runner.run(
-        plan, Runner.Options(request),
-        record: RunRecord(
-          id: RunID("1"), pipeline: plan.name, pipelinePath: "/p", inputs: plan.inputs,
-          overrides: [:], startedAt: 0, request: request))
-    }
+    let failure = try #require(runner.failure(of: plan, into: out))
     let text = failure.error.message + ": " + (failure.error.reason ?? "")
     #expect(text.contains(words), "\(text)")
   }
@@ -55,18 +47,24 @@ struct MovedStoreTests {
       store: store, log: store.runs,
       executors: [Replacing(path: path, content: nil, movedStore: store.path)],
       recorder: NoRecorder(), stop: StopRequest(), clock: StoppedClock())
+    let failure = try #require(runner.failure(of: plan, into: scratch.path))
+    #expect(failure.error.message == "the store \(store.path) is gone")
+    #expect(failure.error.advice?.contains("put the folder back") == true)
+  }
+}
+
+extension Runner {
+  /// What a run fails with; nil if it does not.
+  fileprivate func failure(of plan: Plan, into folder: String) -> RunError? {
     let request = RunRequest(
-      pipelineText: "", folder: scratch.path, isReplacing: false, keepsEverything: false,
-      names: nil)
-    let failure = try #require(throws: RunError.self) {
-      try runner.run(
-        plan, Runner.Options(request),
+      pipelineText: "", folder: folder, isReplacing: false, keepsEverything: false, names: nil)
+    return #expect(throws: RunError.self) {
+      try run(
+        plan, Options(request),
         record: RunRecord(
           id: RunID("1"), pipeline: plan.name, pipelinePath: "/p", inputs: plan.inputs,
           overrides: [:], startedAt: 0, request: request))
     }
-    #expect(failure.error.message == "the store \(store.path) is gone")
-    #expect(failure.error.advice?.contains("put the folder back") == true)
   }
 }
 

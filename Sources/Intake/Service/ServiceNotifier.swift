@@ -46,19 +46,9 @@ package struct ServiceNotifier: Sendable {
     let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { path in
-      unsafe path.copyBytes(from: socketName)
-    }
-    let nameOffset = MemoryLayout<sa_family_t>.size
     let bytes = Array(text.utf8)
-    _ = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        unsafe sendto(
-          descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), address,
-          socklen_t(nameOffset + socketName.count))
-      }
+    _ = unsafe sockaddr_un(socketName).withPointer(count: socketName.count) {
+      unsafe sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), $0, $1)
     }
   }
 

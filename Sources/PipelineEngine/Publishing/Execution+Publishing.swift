@@ -64,11 +64,12 @@ extension Execution {
     var files: [PublishedFile] = []
     defer { exports.companions.withLock { $0 = [:] } }
     do throws(PassFailure) {
-      // Each further attempt finds another place taken.
+      // Each further attempt finds another place taken. The first takes those that were free just now.
       var attempts = plan.exportPaths(options.names).count
-      while try !publishEach(
-        into: &files, finished, progress.record, isLast: attempts <= 0)
-      { attempts -= 1 }
+      while try !publishEach(into: &files, finished, isLast: attempts <= 0) {
+        attempts -= 1
+        try takePlaces(progress.record)
+      }
     } catch {
       var failure = error
       if error.error.kind == .occupied {
@@ -89,6 +90,13 @@ extension Execution {
     }
   }
 
+  /// Looks at the places again.
+  private func takePlaces(_ record: RunRecord) throws(PassFailure) {
+    let survey: Survey
+    do throws(SpoolError) { survey = try self.survey() } catch { throw PassFailure(nil, error) }
+    try takePlaces(survey, record)
+  }
+
   private func report(_ files: [PublishedFile], _ progress: inout RunProgress) {
     for file in files {
       progress.record.published.append(file)
@@ -100,13 +108,9 @@ extension Execution {
   /// - Parameter isLast: whether to throw as well if a place was taken meanwhile.
   /// - Returns: whether everything is published; false if a place was taken meanwhile.
   private func publishEach(
-    into files: inout [PublishedFile], _ finished: [StepID: [PortName: StepOutput]],
-    _ record: RunRecord, isLast: Bool
+    into files: inout [PublishedFile], _ finished: [StepID: [PortName: StepOutput]], isLast: Bool
   ) throws(PassFailure) -> Bool {
     files = []
-    let survey: Survey
-    do throws(SpoolError) { survey = try self.survey() } catch { throw PassFailure(nil, error) }
-    try takePlaces(survey, record)
     try publishDoubtful(finished)
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }

@@ -226,5 +226,5 @@ extension ExportTarget {
 
 extension Decibels {
   /// In tenths, as it is shown.
-  fileprivate var tenths: Double { (value * 10).rounded() / 10 }
+  package var tenths: Double { (value * 10).rounded() / 10 }
 }

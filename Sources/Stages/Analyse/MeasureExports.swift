@@ -42,7 +42,7 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
       }
       // What counts is the figure that is shown.
       if let limit = truePeak?.value,
-        let peak = file.levels.truePeak.map({ ($0.value * 10).rounded() / 10 }), peak > limit
+        let peak = file.levels.truePeak?.tenths, peak > limit
       {
         let lower = ((2 * limit - peak) * 10).rounded(.down) / 10
         context.warn(

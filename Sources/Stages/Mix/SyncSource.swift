@@ -117,10 +117,7 @@ final class SyncSource: SoundSource {
   ///   - distance: what is added to that at the other place.
   private func repeated(_ index: Int, at place: Double, or distance: Double) -> SpoolError {
     func words(_ seconds: Double) -> String {
-      let milliseconds = Int((abs(seconds) * 1000).rounded())
-      let digits = String(milliseconds % 1000)
-      return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
-        + (seconds < 0 ? " s before it" : " s into it")
+      Figure.text(abs(seconds), places: 3) + (seconds < 0 ? " s before it" : " s into it")
     }
     return SpoolError(
       "\(layout.parts[index].title) has more than one place beside "

@@ -281,21 +281,17 @@ extension DiskStore {
 
   /// The hits, each with the files in which its recording lies now.
   func placed(_ hits: [SearchHit]) throws(SpoolError) -> [SearchHit] {
-    var places: [[String]: [String]] = [:]
-    var others: [String: [Digest: Bool]] = [:]
+    var places: [[String]: (paths: [String], isElsewhere: Bool)] = [:]
     return try hits.map { (hit) throws(SpoolError) in
       guard let recording = hit.digest else { return hit }
-      var placed = hit
       let key = [recording.hex] + hit.paths
-      if places[key] == nil { places[key] = try self.places(of: hit, recording) }
-      placed.paths = places[key] ?? hit.paths
-      if placed.paths.count == 1 {
-        if others[placed.paths[0]]?[recording] == nil {
-          others[placed.paths[0], default: [:]][recording] =
-            try holdsOther(placed.paths[0], than: recording)
-        }
-        placed.isElsewhere = others[placed.paths[0]]?[recording] == true
+      if places[key] == nil {
+        let paths = try self.places(of: hit, recording)
+        let isElsewhere = paths.count == 1 ? try holdsOther(paths[0], than: recording) : false
+        places[key] = (paths, isElsewhere)
       }
+      var placed = hit
+      if let place = places[key] { (placed.paths, placed.isElsewhere) = place }
       return placed
     }
   }

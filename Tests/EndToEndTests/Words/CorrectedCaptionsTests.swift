@@ -17,8 +17,7 @@ struct CorrectedCaptionsTests {
     place = try Workspace()
     sound = place.file("talk.wav")
     text = try place.folder.write(Self.text, to: "talk.txt")
-    let program = try #require(Program(named: "espeak-ng"))
-    #expect(try program.run(["-v", "en-us+m3", "-w", sound, Self.text]).exitCode == 0)
+    try speak()
   }
 
   private func run(_ pipeline: String) throws -> SpoolRun {
@@ -104,48 +103,51 @@ struct CorrectedCaptionsTests {
     #expect(verified.exitCode == 0, "\(verified.text)")
   }
 
-  @Test("a batch does a recording again when its words were corrected, and then no more")
-  func batch() throws {
+  private func copyToFolder(_ paths: String...) throws {
     let folder = place.file("in")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    for path in [sound, text] {
+    for path in paths {
       let name = path.split(separator: "/").last.map(String.init) ?? ""
       try FileManager.default.copyItem(atPath: path, toPath: folder + "/" + name)
     }
-    func batch() throws -> String {
-      let batch = try place.spool(
-        ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.out, "--json"])
-      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
-      return String(batch.text.split(separator: "\n").last ?? "")
-    }
-    #expect(try batch().contains(#""done":1"#))
-    #expect(try batch().contains(#""reused":1"#))
+  }
+
+  /// Runs a pipeline on the folder.
+  /// - Returns: its last line.
+  private func batch(_ pipeline: String) throws -> String {
+    let batch = try place.spool(
+      ["batch", pipeline, place.file("in"), "--out", place.out, "--json"])
+    #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    return String(batch.text.split(separator: "\n").last ?? "")
+  }
+
+  private func correctBetweenBatches(_ pipeline: String) throws {
+    #expect(try batch(pipeline).contains(#""done":1"#))
+    #expect(try batch(pipeline).contains(#""reused":1"#))
     try correct([("lazy", "sleepy")])
-    #expect(try batch().contains(#""done":1"#))
+    #expect(try batch(pipeline).contains(#""done":1"#))
     #expect(try captions().contains("sleepy"))
-    #expect(try batch().contains(#""reused":1"#))
+    #expect(try batch(pipeline).contains(#""reused":1"#))
+  }
+
+  @Test("a batch does a recording again when its words were corrected, and then no more")
+  func batch() throws {
+    try copyToFolder(sound, text)
+    try correctBetweenBatches(PackageFiles.pipeline("words.yaml"))
   }
 
   @Test("a batch takes notice of corrections that were made over another file of the same sound")
   func batchOfCopy() throws {
-    let folder = place.file("in")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    _ = try Reference.ffmpeg([
-      "-i", sound, "-c", "copy", "-metadata", "title=A copy", folder + "/copy.wav",
-    ])
-    try FileManager.default.copyItem(atPath: text, toPath: folder + "/copy.txt")
-    func batch() throws -> String {
-      let batch = try place.spool(
-        ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.out, "--json"])
-      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
-      return String(batch.text.split(separator: "\n").last ?? "")
-    }
-    _ = try run(PackageFiles.pipeline("words.yaml"))
-    #expect(try batch().contains(#""done":1"#))
+    let copy = place.file("copy.wav")
+    _ = try Reference.ffmpeg(["-i", sound, "-c", "copy", "-metadata", "title=A copy", copy])
+    try copyToFolder(copy, place.folder.write(Self.text, to: "copy.txt"))
+    let words = PackageFiles.pipeline("words.yaml")
+    _ = try run(words)
+    #expect(try batch(words).contains(#""done":1"#))
     try correct([("lazy", "sleepy")])
-    #expect(try batch().contains(#""done":1"#))
+    #expect(try batch(words).contains(#""done":1"#))
     #expect(try captions("copy.srt").contains("sleepy"))
-    #expect(try batch().contains(#""reused":1"#))
+    #expect(try batch(words).contains(#""reused":1"#))
   }
 
   private static let aligning = """
@@ -158,34 +160,17 @@ struct CorrectedCaptionsTests {
       - transcript: [srt]
     """
 
-  private func speak(_ options: [String]) throws {
+  private func speak(_ options: [String] = []) throws {
     let program = try #require(Program(named: "espeak-ng"))
     #expect(try program.run(["-v", "en-us+m3", "-w", sound] + options + [Self.text]).exitCode == 0)
   }
 
   @Test("a batch notices corrections also where only a recording with a text has words")
   func batchWithText() throws {
-    let folder = place.file("in")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    for path in [sound, text] {
-      let name = path.split(separator: "/").last.map(String.init) ?? ""
-      try FileManager.default.copyItem(atPath: path, toPath: folder + "/" + name)
-    }
+    try copyToFolder(sound, text)
     // Digests of files are kept, and so batches count them as unchanged, once they are 2 s old.
     Thread.sleep(forTimeInterval: 2.2)
-    let pipeline = try place.pipeline(Self.aligning)
-    func batch() throws -> String {
-      let batch = try place.spool(
-        ["batch", pipeline, folder, "--out", place.out, "--json"])
-      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
-      return String(batch.text.split(separator: "\n").last ?? "")
-    }
-    #expect(try batch().contains(#""done":1"#))
-    #expect(try batch().contains(#""reused":1"#))
-    try correct([("lazy", "sleepy")])
-    #expect(try batch().contains(#""done":1"#))
-    #expect(try captions().contains("sleepy"))
-    #expect(try batch().contains(#""reused":1"#))
+    try correctBetweenBatches(place.pipeline(Self.aligning))
   }
 
   @Test("a text that says another word since wins over a correction, which is named once")
