@@ -279,7 +279,9 @@ struct StreamLength {
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
     let countsExisting =
       bytesPerSecond > 0 && seconds * bytesPerSecond <= Double(file.byteCount)
-    let missing = countsExisting ? (try? ContainerBytes(path: file.path))?.missingBytes ?? 0 : 0
+    let isLinear = unsafe av_get_exact_bits_per_sample(stream.codecpar.pointee.codec_id) > 0
+    let missing =
+      countsExisting ? Self.missingBytes(of: file.path, isLinear: isLinear) : 0
     let declared = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     // Bytes that are missing are counted.
     (duration, disbelieved) = missing > 0 ? (declared, nil) : Self.believed(declared, most)
@@ -290,6 +292,14 @@ struct StreamLength {
 }
 
 extension StreamLength {
+  /// The bytes that a file lacks, where its length is that of the bytes that are there.
+  private static func missingBytes(of path: String, isLinear: Bool) -> Int {
+    guard let bytes = try? ContainerBytes(path: path), isLinear || !bytes.countsSamples else {
+      return 0
+    }
+    return bytes.missingBytes
+  }
+
   /// A declared length, as one that is plausible or as one that is not.
   private static func believed(
     _ declared: Seconds?, _ most: Seconds
@@ -299,7 +309,19 @@ extension StreamLength {
 }
 
 extension ContainerBytes {
-  /// How many bytes a WAV, Wave64 or CAF file lacks of its declared size; 0 for other files and for
+  /// Whether a WAV file tells the number of its samples, as it does for codecs with packets.
+  fileprivate var countsSamples: Bool {
+    guard word(at: 0) == "RIFF", word(at: 8) == "WAVE" else { return false }
+    var offset = 12
+    while byteCount - offset >= 8, word(at: offset) != "data" {
+      if word(at: offset) == "fact" { return true }
+      let size = little(at: offset + 4, count: 4)
+      offset += 8 + size + size & 1
+    }
+    return false
+  }
+
+  /// How many bytes a WAV, Wave64, CAF or DSF file lacks of its declared size; 0 for other files and for
   /// streams to a pipe, whose size was never filled in.
   fileprivate var missingBytes: Int {
     let declared: Int? =
@@ -307,6 +329,8 @@ extension ContainerBytes {
         little(at: 4, count: 4) == 0xffff_ffff ? nil : 8 + little(at: 4, count: 4)
       } else if isWave64 {
         little(at: 16, count: 8)
+      } else if word(at: 0) == "DSD " {
+        little(at: 12, count: 8)
       } else if word(at: 0) == "caff" {
         cafSoundEnd
       } else {

@@ -153,7 +153,8 @@ struct BadInputTests {
   @Test(
     "that ends early is truncated, and kept as far as it goes if asked to",
     arguments: [
-      "a.wav", "pcm_s24le.wav", "pcm_f32le.wav", "pcm_f64le.wav", "pcm_mulaw.wav", "pcm_s24le.w64",
+      "a.wav", "pcm_s24le.wav", "pcm_f32le.wav", "pcm_f64le.wav", "pcm_mulaw.wav",
+      "adpcm_ima_wav.wav", "pcm_s24le.w64",
       "pcm_s24be.caf", "pcm_s24be.au", "a.flac", "a.m4a", "a.aiff", "a.wv", "a.tta",
     ])
   func truncated(name: String) throws {
@@ -183,6 +184,32 @@ struct BadInputTests {
     // The padding of a codec may count.
     #expect(abs(declared.count - length) <= 4096)
     #expect(try Decoding(of: whole).declaredLength == nil)
+  }
+
+  @Test("of DSD that ends early tells how much is missing")
+  func truncatedDSD() throws {
+    func little(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    // Two channels in blocks of 4096 bytes, for a second.
+    let (rate, blocks) = (2_822_400, 2 * (2_822_400 / 8 / 4096 + 1))
+    let data = (0..<blocks * 4096).map { UInt8(truncatingIfNeeded: $0 &* 151 ^ $0 >> 7) }
+    let format =
+      Array("fmt ".utf8) + little(52, 8) + [1, 0, 2, 2].flatMap { little($0, 4) }
+      + [rate, 1].flatMap { little($0, 4) } + little(rate, 8) + [4096, 0].flatMap { little($0, 4) }
+    let sound = Array("data".utf8) + little(12 + data.count, 8) + data
+    let bytes =
+      Array("DSD ".utf8) + little(28, 8) + little(28 + format.count + sound.count, 8)
+      + little(0, 8) + format + sound
+    let path = scratch.file("tape.dsf")
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let whole = try Decoding(of: path)
+    #expect(whole.declaredLength == nil)
+    try Data(bytes.prefix(bytes.count / 3)).write(to: URL(fileURLWithPath: path))
+    let kept = try Decoding(of: path, options: DecoderOptions(keepsDamaged: true))
+    #expect(kept.damages.map(\.kind) == [.truncated])
+    let declared = try #require(kept.declaredLength).frames(at: kept.format.sampleRate)
+    #expect(abs(declared.count - whole.frameCount) <= 4096)
   }
 
   @Test("with a few bytes behind its last whole sample is not damaged", arguments: [1, 2, 5])
