@@ -86,6 +86,11 @@ extension InboxProcessor {
     else { return .waiting }
     guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else { return .changed }
     let isRepeated = recording.sidecar == taken.artifact
+    let isKnown = try store.recordings.isKnown(
+      path: path.escaped, stamp: RecordingFileStamp(taken.stamp), inbox: inbox)
+    // The recording has left the inbox with its own: this one comes ahead of another one, such as
+    // the same sent again because it was not whole.
+    if isRepeated, !isKnown, file.hasLeft { return .waiting }
     // It is another recording's, which has not come yet or is being written.
     let isForeign =
       sidecar.noteID.map { id in recording.deviceID.map { $0 != id.text } ?? false } ?? false
@@ -119,9 +124,7 @@ extension InboxProcessor {
       case nil: return .waiting
       }
     }
-    if try !store.recordings.isKnown(
-      path: path.escaped, stamp: RecordingFileStamp(taken.stamp), inbox: inbox)
-    {
+    if !isKnown {
       try store.recordings.addFile(
         .sidecar, path: path.escaped, stamp: RecordingFileStamp(taken.stamp), digest: nil,
         inbox: inbox, to: recording.key)

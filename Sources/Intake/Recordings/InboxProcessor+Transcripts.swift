@@ -18,14 +18,21 @@ extension InboxProcessor {
         kind: .tooLarge)
     }
     let (stems, candidates) = Self.names(ofRecordingsOf: path)
-    guard let (recording, _) = try recipient(of: path, stems: stems, candidates: candidates) else {
-      return .waiting
-    }
+    guard let (recording, file) = try recipient(of: path, stems: stems, candidates: candidates)
+    else { return .waiting }
     guard [.received, .failed, .quarantined].contains(recording.state) else {
       return .late(recording)
     }
     guard let taken = try take(path, stamp, as: .file, from: try ownFolder()) else {
       return .changed
+    }
+    // As with sidecars: the recording has left with the same text, and another one comes.
+    if file.hasLeft,
+      try store.recordings.files(of: recording.key).contains(where: {
+        $0.transcript == taken.artifact && $0.path == path.escaped && $0.hasLeft
+      })
+    {
+      return .waiting
     }
     // The pipeline reads what the sidecar or the recording brought; this may precede it.
     let facts = FactsText.json(

@@ -50,6 +50,9 @@ package struct RecordingFile: Hashable, Sendable {
   /// Whether it lies in its inbox, or in a folder of it.
   package var isInPlace: Bool { [.inbox, .quarantine, .accepted, .left].contains(place) }
 
+  /// Whether it lies in its inbox no longer, nor stays there for good: its path is free for another.
+  package var hasLeft: Bool { place != .inbox && place != .left }
+
   /// A transcript's artifact; nil for other files.
   package var transcript: Artifact? {
     digest.map { Artifact(kind: .file, digest: $0, byteCount: Int(stamp.byteCount)) }

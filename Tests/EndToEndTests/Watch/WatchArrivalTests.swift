@@ -180,14 +180,39 @@ struct WatchArrivalTests {
       "echo '\(sidecar)' > inbox/n.json; head -c 9000 made/1.wav > x.wav; mv x.wav inbox/n.wav")
     let reason = "quarantine/n.wav.reason.json"
     #expect(
-      inbox.wait { WatchedPlace.files(in: inbox.inbox).contains(reason) }, "\(watch.output)")
+      inbox.wait {
+        Set(WatchedPlace.files(in: inbox.inbox)).isSuperset(of: [reason, "quarantine/n.json"])
+      }, "\(watch.output)")
     #expect(inbox.wait { (try? inbox.acknowledgements())?.first?.value.status == "quarantined" })
     try inbox.shell(
       "echo '\(sidecar)' > inbox/n.json; cp made/1.wav x.wav; mv x.wav inbox/n.wav")
     #expect(try settled(1))
     let id = "7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"
-    #expect(inbox.wait { (try? inbox.acknowledgements())?[id]?.status == "uploaded" })
+    #expect(
+      inbox.wait { (try? inbox.acknowledgements())?[id]?.status == "uploaded" }, "\(watch.output)")
     #expect(WatchedPlace.files(in: place.out) == ["n.wav"])
+  }
+
+  @Test("the sidecar that a device sends again ahead of its recording waits for it")
+  func sidecarAgain() throws {
+    try inbox.make(1, seconds: 2)
+    let sidecar = #"{"noteId":"7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41","title":"Harbour"}"#
+    let watch = try inbox.watch(["--give-up", "2s"])
+    try inbox.shell(
+      "echo '\(sidecar)' > inbox/n.json; head -c 9000 made/1.wav > x.wav; mv x.wav inbox/n.wav")
+    #expect(
+      inbox.wait { WatchedPlace.files(in: inbox.inbox).contains("quarantine/n.json") },
+      "\(watch.output)")
+    try inbox.shell("echo '\(sidecar)' > inbox/n.json")
+    // It has settled when `status` says what it waits for.
+    #expect(
+      try inbox.wait {
+        try place.spool(["status"]).text.contains("its recording has not been taken in")
+      }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: inbox.inbox).contains("n.json"))
+    try inbox.shell("cp made/1.wav x.wav; mv x.wav inbox/n.wav")
+    #expect(try settled(1))
+    #expect(try inbox.notes().contains { $0.state == "uploaded" && $0.title == "Harbour" })
   }
 
   @Test("a sidecar sets what the pipeline marks as overridable, and nothing else")

@@ -106,6 +106,30 @@ struct CustodyTranscriptTests {
     #expect(bench.files(in: bench.inbox) == ["a.srt", "accepted/a.m4a", "accepted/a.txt"])
   }
 
+  @Test("one that comes again after its recording was quarantined waits for the recording to come again")
+  func again() throws {
+    let arrived = try bench.drop("half", as: "a.m4a")
+    let text = try #require(InboxPath("a.txt"))
+    try bench.write("what is said", to: text)
+    _ = try processor.takeIn(
+      StableRecording(
+        path: arrived.path, stamp: arrived.stamp, sidecar: nil, nameCount: 1, transcripts: [text]),
+      refusal: "it is not whole")
+    _ = processor.settle()
+    #expect(bench.files(in: bench.inbox).filter { $0.hasSuffix("a.txt") } == ["quarantine/a.txt"])
+    try bench.write("what is said", to: text)
+    #expect(
+      try processor.takeTranscript(at: text, stamp: try bench.stamp(of: text)) == .waiting)
+    // Another text is one that the quarantined recording may have waited for.
+    try bench.write("what else is said", to: text)
+    guard
+      case .attached = try processor.takeTranscript(at: text, stamp: try bench.stamp(of: text))
+    else {
+      Issue.record("it was not attached")
+      return
+    }
+  }
+
   @Test("one without a recording waits, one that changed is looked at again")
   func alone() throws {
     let text = try #require(InboxPath("b.txt"))
