@@ -106,7 +106,7 @@ struct CustodyTranscriptTests {
     #expect(bench.files(in: bench.inbox) == ["a.srt", "accepted/a.m4a", "accepted/a.txt"])
   }
 
-  @Test("one that comes again after its recording was quarantined waits for the recording to come again")
+  @Test("one that comes again after its recording was quarantined waits for that to come again")
   func again() throws {
     let arrived = try bench.drop("half", as: "a.m4a")
     let text = try #require(InboxPath("a.txt"))
