@@ -149,7 +149,7 @@ package struct SearchSound: Sendable {
 
     /// The changes by which words were moved, the last first.
     private mutating func takeChanges(_ own: [PortName: Digest], of step: StepRecord) {
-      guard let maps = steps.changes(of: own) else { return obstacle = obstacle ?? step.id }
+      guard let maps = steps.changes(of: step, made: own) else { return obstacle = obstacle ?? step.id }
       changes += maps.reversed()
     }
   }
@@ -162,8 +162,10 @@ extension [StepRecord] {
   }
 
   /// The changes by which a step `retime` moved its words, in their order; nil if one is not known.
+  /// In runs of an earlier version it says nothing of them, and the steps do that it followed.
   /// - Parameter own: what the step was made of.
-  func changes(of own: [PortName: Digest]) -> [TimelineMap]? {
+  func changes(of retime: StepRecord, made own: [PortName: Digest]) -> [TimelineMap]? {
+    if let whole = retime.timelineMap { return [whole] }
     var maps: [TimelineMap] = []
     while let change = own[PortName("changes.\(maps.count + 1)")] {
       guard let map = maker(of: change)?.timelineMap else { return nil }

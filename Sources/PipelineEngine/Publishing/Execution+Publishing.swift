@@ -104,6 +104,14 @@ extension Execution {
     }
   }
 
+  /// Reports the files that the steps of a run that does not come to its end have published.
+  func reportEarly(_ progress: inout RunProgress) {
+    let known = Set(progress.record.published.map(\.path))
+    let early = exports.files.withLock { $0.values.filter { !$0.wasThere } }
+    report(
+      early.filter { !known.contains($0.path) }.sorted { $0.path < $1.path }, &progress)
+  }
+
   /// One attempt to publish everything.
   /// - Parameter isLast: whether to throw as well if a place was taken meanwhile.
   /// - Returns: whether everything is published; false if a place was taken meanwhile.

@@ -179,6 +179,7 @@ package struct Runner: Sendable {
       let isRefused =
         RoomNeed.isRefusal(failure.error)
         ? !progress.hasBegun : progress.isUntouched && progress.record.batch == nil
+      execution.reportEarly(&progress)
       progress.end(
         isUnneeded
           ? .dropped

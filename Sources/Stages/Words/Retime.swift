@@ -10,7 +10,7 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "retime", revision: 2,
+    kind: "retime", revision: 3,
     summary: "Move words to where their sound went when it was cut, stretched or joined",
     discussion: """
       Takes words whose times are those of the sound before trim, cut, silence, speed, concat or \
@@ -90,12 +90,12 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
     let moved = removed == .kept ? kept : map.move(transcript, removed: removed)
     let words = kept.words
     let removedCount = words.count { $0.flags.contains(.removed) }
-    let figures = JSONValue.object([
-      "before": .decimal(map.before), "after": .decimal(map.after),
-      "words": .integer(words.count), "removed": .integer(removedCount),
-      "clipped": .integer(words.count { $0.flags.contains(.clipped) }),
-    ])
-    return try context.outputs(of: moved, figures: figures.compact)
+    // The whole change: that of several sounds joined does not follow from their report alone.
+    var figures = map.fields
+    figures["words"] = .integer(words.count)
+    figures["removed"] = .integer(removedCount)
+    figures["clipped"] = .integer(words.count { $0.flags.contains(.clipped) })
+    return try context.outputs(of: moved, figures: JSONValue.object(figures).compact)
   }
 
   /// All changes as one.

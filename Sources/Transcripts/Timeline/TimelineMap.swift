@@ -109,8 +109,11 @@ extension TimelineMap.Piece {
 extension TimelineMap {
   /// The map as JSON: `{"before", "after", "pieces": [{"from", "to", "at", "until"}]}`, in seconds.
   /// O(n).
-  package var json: JSONValue {
-    .object([
+  package var json: JSONValue { .object(fields) }
+
+  /// The members of that JSON, for a report that says more.
+  package var fields: [String: JSONValue] {
+    [
       "before": .decimal(before), "after": .decimal(after),
       "pieces": .list(
         pieces.map {
@@ -119,7 +122,7 @@ extension TimelineMap {
             "until": .decimal($0.until),
           ])
         }),
-    ])
+    ]
   }
 
   /// Parses the report of a stage that edits time; unknown members are ignored. O(n log n).

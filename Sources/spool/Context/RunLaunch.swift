@@ -173,6 +173,8 @@ final class TerminalRecorder: RunRecorder {
       draw()
       if run.state == .done {
         console.print(console.completed(RunSummary(run).lines.joined(separator: "\n")))
+      } else if run.published.contains(where: { !$0.wasThere }) {
+        console.print(RunSummary(run).filesLeft.joined(separator: "\n"))
       }
       return
     default:

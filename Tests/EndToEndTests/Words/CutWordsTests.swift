@@ -59,6 +59,14 @@ struct CutWordsTests {
     }
   }
 
+  /// When the first of the words begins, in seconds.
+  private func start(_ name: String...) throws -> Double {
+    struct Word: Decodable { let startTime: Double }
+    let shown = try place.spool(["words", "show"] + name + ["--json"])
+    let line = shown.text.prefix { $0 != "\n" }
+    return try JSONDecoder().decode(Word.self, from: Data(line.utf8)).startTime
+  }
+
   private func isFound(_ word: String) throws -> Bool {
     try place.spool(["search", word]).exitCode == 0
   }
@@ -104,6 +112,32 @@ struct CutWordsTests {
     }
     let clip = place.file("fox.wav")
     #expect(try place.spool(["search", "Monday", "--clip", clip]).exitCode == 0)
+  }
+
+  @Test("words behind an intro are those of the recording, at its times, and can be cut from it")
+  func joined() throws {
+    let intro = place.file("intro.wav")
+    try speak("This is the morning show.", to: intro)
+    let show = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { intro: sound, talk: sound, text: transcript }
+      stages:
+        - decode: { from: $talk }
+        - align: { transcript: $text }
+        - concat: { from: [$intro, decode] }
+        - export: { formats: [wav], recording: $talk }
+        - retime: { changes: concat, part: 2, from: align }
+        - transcript: { formats: [srt] }
+      """)
+    try run(show, intro, sound, text)
+    let heard = try start("last", "align")
+    #expect(try start(sound) == heard)
+    #expect(try start("last", "retime") > heard + 1)
+    let clip = place.file("fox.wav")
+    let made = try place.spool(["search", "fox", "--clip", clip, "--json"])
+    #expect(made.exitCode == 0, "\(made.errorOutput)")
+    #expect(FileManager.default.fileExists(atPath: clip))
   }
 
   @Test(

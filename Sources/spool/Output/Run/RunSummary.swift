@@ -14,6 +14,9 @@ struct RunSummary {
   /// The summary with full word reports.
   var fullLines: [String] { levels + facts + wordReports + damage + files + [""] + [time] }
 
+  /// The files that a run has written that did not come to its end.
+  var filesLeft: [String] { files + ["", "written before the run ended; they stay"] }
+
   private var damage: [String] {
     let lines = RecordingDamage.lines(run.damage)
     return lines.isEmpty ? [] : [""] + lines.map { Format.visible($0) }
