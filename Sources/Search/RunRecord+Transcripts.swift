@@ -126,7 +126,8 @@ private struct WordOrigin {
     var found: (source: RunRecord.ToldTranscript.Source, map: TimelineMap)?
     var step = step
     for _ in run.steps where step.kind == "retime" {
-      guard let own = inputs[step.id], let changes = run.steps.changes(of: step, made: own), !changes.isEmpty,
+      guard let own = inputs[step.id], let changes = run.steps.changes(of: step, made: own),
+        !changes.isEmpty,
         let words = own[PortName("transcript")], let earlier = run.steps.maker(of: words),
         let artifact = earlier.outputs.values.first(where: { $0.identity == words })?.artifact
       else { break }

@@ -149,7 +149,9 @@ package struct SearchSound: Sendable {
 
     /// The changes by which words were moved, the last first.
     private mutating func takeChanges(_ own: [PortName: Digest], of step: StepRecord) {
-      guard let maps = steps.changes(of: step, made: own) else { return obstacle = obstacle ?? step.id }
+      guard let maps = steps.changes(of: step, made: own) else {
+        return obstacle = obstacle ?? step.id
+      }
       changes += maps.reversed()
     }
   }

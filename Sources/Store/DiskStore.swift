@@ -23,6 +23,9 @@ import Synchronization
 /// refers to it: after a power cut, everything that the database names is there. Several threads
 /// and processes may use one store.
 package final class DiskStore: Sendable {
+  /// The name of its database: a folder with such a file is a store.
+  package static let databaseName = "spool.sqlite"
+
   package let path: String
 
   let layout: StoreLayout

@@ -1,5 +1,5 @@
 import Glibc
-internal import Platform
+package import Platform
 
 /// The paths of the store's files.
 struct StoreLayout: Sendable {
@@ -9,7 +9,7 @@ struct StoreLayout: Sendable {
   var drafts: String { root + "/drafts" }
   var damaged: String { root + "/damaged" }
   var work: String { root + "/work" }
-  var database: String { root + "/spool.sqlite" }
+  var database: String { "\(root)/\(DiskStore.databaseName)" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }
   /// Artifacts whose records were lost with the database, before and after a repair accepted that.
@@ -80,22 +80,57 @@ package enum StoreLocation {
     if let named = environment["SPOOL_STORE"], !named.isEmpty { return named }
     // The specification of XDG_DATA_HOME requires relative paths to be ignored.
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/spool" }
-    return home(environment) + "/.local/share/spool"
+    return (home(environment) ?? "") + "/.local/share/spool"
   }
 
-  private static func home(_ environment: [String: String]) -> String {
+  /// Throws where the store's folder would be in the user's home, and the user has none, as in a
+  /// container.
+  package static func requireHome(
+    option: String?, environment: [String: String]
+  ) throws(SpoolError) {
+    let named = [option, environment["SPOOL_STORE"]].compactMap { $0 }
+    guard named.allSatisfy(\.isEmpty), environment["XDG_DATA_HOME"]?.hasPrefix("/") != true,
+      home(environment) == nil
+    else { return }
+    throw SpoolError(
+      "cannot tell where the store lies",
+      reason: "HOME is not set, and the system's list of users has no user \(getuid())",
+      advice: "name the store with \(option: .store) or SPOOL_STORE", cause: .environment)
+  }
+
+  /// The user's home; nil if neither the environment nor the list of users names one.
+  private static func home(_ environment: [String: String]) -> String? {
     if let home = environment["HOME"], !home.isEmpty { return home }
     guard let user = unsafe getpwuid(getuid()), let home = unsafe user.pointee.pw_dir else {
-      return "/"
+      return nil
     }
     return unsafe String(cString: home)
   }
 }
 
 extension FilePath {
+  /// Throws where this process is root's and the store another user's: that one could not read what
+  /// root writes into it. On a file system that gives root's files to others, all are one user's.
+  private static func requireOwner(_ layout: StoreLayout) throws(SpoolError) {
+    guard geteuid() == 0, let owner = (try? FileStamp(following: layout.database))?.owner,
+      owner != 0,
+      let trial = try? FileOperations.uncounted.open(
+        layout.root, O_RDWR | __O_TMPFILE | O_DIRECTORY, mode: 0o600),
+      (try? trial.stamp)?.owner == 0
+    else { return }
+    let name = unsafe getpwuid(owner).flatMap { unsafe $0.pointee.pw_name }
+    let user = unsafe name.map { unsafe String(cString: $0) } ?? "#\(owner)"
+    throw SpoolError(
+      "write in the store", layout.root,
+      reason: "it belongs to the user \(user), who could not read what root writes there",
+      advice: "run it as that user, with sudo -u '\(user)'; or, if root is to own the store, first "
+        + "chown -R root \(ShellWords.line([layout.root]))", kind: .denied)
+  }
+
   /// Throws if the folder of a store at `path` exists and is not writable. SQLite reports a missing file on
   /// read-only media.
   static func requireWritable(_ path: String) throws(SpoolError) {
+    try requireOwner(StoreLayout(root: path))
     // The slash asks for a folder; `make` reports a file in its place.
     guard let cause = FilePath.obstacle(to: path + "/", W_OK | X_OK) else { return }
     if let refusal = StoreLayout(root: path).refusalToRead { throw refusal }

@@ -35,6 +35,10 @@ struct HostilePluginTests {
         "is no number"
       ),
       ("say(type=\"done\")", "it answered \"done\" where \"sound\" was due"),
+      (
+        "target.write(b'{\"type\":\"sound\",\"frames\":1}'); target.flush(); sys.exit(0)",
+        "whose line does not end"
+      ),
       ("os.abort()", "it crashed (Aborted)"),
       ("sys.exit(7)", "it ended with exit code 7"),
       ("raise ValueError(\"no such luck\")", "ValueError: no such luck"),

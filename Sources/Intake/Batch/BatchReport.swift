@@ -152,6 +152,8 @@ package struct BatchSummary: Hashable, Sendable {
   /// Why the batch paused before its end: a disk is full; nil if it did not.
   package internal(set) var pause: SpoolError?
   package internal(set) var failed: [BatchFileResult] = []
+  /// Files that were done before, with warnings, which are not said again.
+  package internal(set) var warnedBeforeCount = 0
   /// Files that were done although their recordings are damaged.
   package internal(set) var damaged: [BatchFileResult] = []
   /// Seconds of sound in the files of this batch.
@@ -173,6 +175,7 @@ package struct BatchSummary: Hashable, Sendable {
     self.seconds = seconds
     pause = results.lazy.compactMap(\.pause).first
     damaged = results.filter { !$0.damage.isEmpty }
+    warnedBeforeCount = results.count { $0.outcome == .reused && $0.hasWarnings }
     for result in results {
       switch result.outcome {
       case .done:

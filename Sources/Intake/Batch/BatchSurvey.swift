@@ -342,6 +342,8 @@ package struct SkippedFiles: Hashable, Sendable {
     case hidden
     /// Excluded by `--exclude`.
     case excluded
+    /// The folder of a store: what is in it is Spool's own.
+    case store
     /// An export of an earlier run of a recording in the same folder.
     case export
   }

@@ -12,6 +12,9 @@ enum FileReport {
   /// The damage of the recording.
   static let damageKey = "damage"
 
+  /// What the steps warned of.
+  static let warningsKey = "warnings"
+
   private struct Facts: Encodable {
     let path: String
     let exactPath: String?
@@ -22,6 +25,7 @@ enum FileReport {
     let mediaSeconds: Double?
     let exports: [BatchFileResult.Export]
     let damage: [String: RecordingDamage]?
+    let warnings: [String: [String]]?
     let error: BatchFileResult.Failure?
   }
 
@@ -44,6 +48,10 @@ enum FileReport {
   ) -> String {
     func other(_ exact: String?, than text: String?) -> String? { exact == text ? nil : exact }
     let name = name.map { BatchOrder.exportName($0) }
+    let warned = (run?.steps ?? []).compactMap { step in
+      step.warnings.map { (step.id.name, $0) }
+    }
+    let warnings = Dictionary(warned, uniquingKeysWith: { first, _ in first })
     let facts = Facts(
       path: path, exactPath: other(exactPath ?? PrintableText.escaped(path.utf8), than: path),
       name: name, exactName: other(name.map { PrintableText.escaped($0.utf8) }, than: name),
@@ -55,7 +63,8 @@ enum FileReport {
             ? String(file.path.dropFirst(output.count + 1)) : file.path,
           byteCount: file.byteCount)
       },
-      damage: run.flatMap { $0.damage.isEmpty ? nil : $0.damage }, error: failure)
+      damage: run.flatMap { $0.damage.isEmpty ? nil : $0.damage },
+      warnings: warnings.isEmpty ? nil : warnings, error: failure)
     // Findings are JSON already.
     let levels = (steps ?? run?.steps ?? []).compactMap { step -> String? in
       if case .streaming(_, .source) = plan?.step(step.id)?.descriptor.flow { return nil }
@@ -118,6 +127,9 @@ package struct BatchFileResult: Hashable, Sendable {
     guard report.contains("\"\(FileReport.damageKey)\":{") else { return [:] }
     return facts.damage ?? [:]
   }
+
+  /// Whether its run's steps warned of something.
+  var hasWarnings: Bool { report.contains("\"\(FileReport.warningsKey)\":{") }
 
   /// A file of its run in the output folder.
   package struct Export: Hashable, Sendable, Codable {

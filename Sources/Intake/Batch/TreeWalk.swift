@@ -1,11 +1,12 @@
 import Glibc
 import PipelineModel
 import Platform
+import Store
 
 /// Finds the recordings in a folder and the folders below it.
 ///
 /// Leaves out hidden entries, links to folders or out of the folder, special files, the batch's own
-/// output folder, and folders with other batches' exports. Reads only the beginning of JSON beside
+/// output folder, stores, and folders with other batches' exports. Reads only the beginning of JSON beside
 /// a recording, which may be a sidecar or a transcript.
 package struct TreeWalk: Sendable {
   package struct Finding: Hashable, Sendable {
@@ -69,6 +70,10 @@ package struct TreeWalk: Sendable {
       listing.folders.map { ($0, nil) } + listing.files.map { ($0, $1) }
     if !folder.isEmpty, entries.contains(where: { $0.name.text == BatchReport.fileName }) {
       finding.exportFolders.append(folder)
+      return
+    }
+    if !folder.isEmpty, entries.contains(where: { $0.name.text == DiskStore.databaseName }) {
+      finding.skipped.add(folder, Array(folder.utf8), .store)
       return
     }
     var candidates: [(path: String, stamp: FileStamp)] = []

@@ -22,6 +22,7 @@ extension ExportSpec {
     from source: String, to target: String, tags: [String: String],
     cover: CoverArt? = nil, chapters: [MediaProbe.Marker] = [], isDigestWanted: Bool = false
   ) throws(SpoolError) -> Digest? {
+    let tags = inItsTime(tags)
     let (isDone, digest) = try tagMovie(
       from: source, to: target, tags: tags, cover: cover, chapters, isDigestWanted)
     if isDone { return digest }
@@ -175,6 +176,19 @@ extension ExportSpec {
       return tags["description"] == nil || tags["comment"] == nil ? [] : ["comment"]
     }
     return tags.keys.filter { !held.contains($0.lowercased()) && !holds(information: $0) }.sorted()
+  }
+
+  /// The tags as the format can tell a time: an M4A file's headers hold one in UTC alone, so that a time
+  /// without a zone, of a recorder's own clock, counts as one. Other formats say it as it is.
+  private func inItsTime(_ tags: [String: String]) -> [String: String] {
+    switch self {
+    case .aac, .alac: break
+    case .wav, .flac, .mp3, .opus, .vorbis: return tags
+    }
+    guard let time = tags["creation_time"], time.contains(/^\d{4}-\d\d-\d\dT[\d:.]+$/) else {
+      return tags
+    }
+    return tags.merging(["creation_time": time + "Z"]) { $1 }
   }
 
   /// The entries of a WAV file's `INFO` list that have no common name; libavformat writes them by

@@ -54,9 +54,8 @@ struct RunExportFolder: ExportFolder {
     let replaced =
       receipts.isEmpty || receipts.contains(path) ? nil : try? base.digest(ofFile: path)
     if let missingFolder { try base.makeFolder(missingFolder) }
-    if let seal {
+    if seal != nil {
       try base.makeFolder(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
-      if path != seal { try base.withdraw(seal, isReplacing: isReplacing) }
     }
     var whole = source
     whole.companions = isReplacing || receipts.contains(path) ? [:] : companions(of: path)
@@ -66,6 +65,12 @@ struct RunExportFolder: ExportFolder {
       (temporary) throws(SpoolError) in
       try write(temporary)
       written = try? FileStamp(at: temporary)
+      if let seal, path != seal {
+        if !isReplacing, base.isForeign(path, to: try base.digest(ofFile: temporary)) {
+          throw SpoolError(isForeign: path)
+        }
+        try base.withdraw(seal, isReplacing: isReplacing)
+      }
     }
     if wasFree, let written, (try? FileStamp(at: path))?.isSameFile(as: written) == true {
       exports.placed.withLock { _ = $0.insert(path) }

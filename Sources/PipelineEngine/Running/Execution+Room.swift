@@ -109,7 +109,26 @@ extension Execution {
               "\(path) is the recording itself", reason: "an export would take its place",
               advice: "choose another folder with \(option: .out)"))
         }
+        if !stage.stepsAside, isSidecar(path) {
+          throw PassFailure(
+            step.id,
+            SpoolError(
+              "\(path) is the sidecar of a recording", reason: "an export would take its place",
+              advice: "choose another folder with \(option: .out), or another name"))
+        }
       }
+    }
+  }
+
+  /// Whether a path is that of a file beside a recording that may describe it, and that Spool did not
+  /// write.
+  private func isSidecar(_ path: String) -> Bool {
+    guard path.hasSuffix(".json"), FilePath.exists(path),
+      exportFolder.byteCount(ofPublished: path) == nil
+    else { return false }
+    return plan.files.values.contains { file in
+      let stem = FilePath.folder(of: file.path) + "/" + ExportName.plainStem(of: file.path)
+      return [stem, file.path].contains { exportFolder.isSameFile("\($0).json", path) }
     }
   }
 

@@ -159,12 +159,13 @@ extension Execution {
         if let text = survey.corrected[id] {
           inputs[.corrected] = StepOutput(try store.keep(text, as: .transcript))
         }
+        let told = WarningMemory(recorder)
         let context = StageContext(
           step: id, inputs: inputs, files: plan.files(of: step), store: store,
           journal: Journal(of: claim),
           check: check(within: TimeLimit(of: [step], from: clock)),
           reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
-          warn: { [recorder] in recorder.record(.warning(id, $0)) })
+          warn: { told.record(.warning(id, $0)) })
         let began = clock.elapsed
         let outputs = try retrying(step.attempts) { () throws(PassFailure) in
           do throws(SpoolError) {
@@ -173,7 +174,8 @@ extension Execution {
             throw PassFailure(id, error)
           }
         }
-        let checkpoint = Checkpoint(components: components, outputs: outputs)
+        let checkpoint = Checkpoint(
+          components: components, outputs: outputs, warnings: told.texts[id])
         let seconds = clock.elapsed - began
         try claim.commit(checkpoint)
         recorder.record(

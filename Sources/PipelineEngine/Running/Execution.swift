@@ -75,6 +75,7 @@ struct Execution: Sendable {
       let reused = progress.takeReused(survey, of: plan, store: store)
       for (id, checkpoint) in reused {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
+        for text in checkpoint.warnings ?? [] { recorder.record(.warning(id, text)) }
       }
       // The run's inputs must not be collected if it is interrupted.
       if !reused.isEmpty { try runner.log.save(progress.record) }

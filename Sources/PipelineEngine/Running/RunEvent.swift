@@ -1,5 +1,6 @@
 package import PipelineModel
 package import Platform
+import Synchronization
 
 /// The events of a run. The terminal, `--json` and the log are recorders of the same events.
 package enum RunEvent: Sendable {
@@ -43,6 +44,29 @@ package enum RunEvent: Sendable {
 /// Records events. Called from several threads, but for each step one at a time.
 package protocol RunRecorder: Sendable {
   func record(_ event: RunEvent)
+}
+
+/// Remembers what a run warns of, for its record, and passes all events on.
+final class WarningMemory: RunRecorder {
+  private let other: any RunRecorder
+  private let known = Mutex<[StepID: [String]]>([:])
+  /// So many texts of a step are remembered: a record is no log.
+  private static let limit = 50
+
+  init(_ other: any RunRecorder) { self.other = other }
+
+  /// By step.
+  var texts: [StepID: [String]] { known.withLock { $0 } }
+
+  func record(_ event: RunEvent) {
+    if case .warning(let step, let text) = event {
+      known.withLock { known in
+        let texts = known[step] ?? []
+        if texts.count < Self.limit, !texts.contains(text) { known[step] = texts + [text] }
+      }
+    }
+    other.record(event)
+  }
 }
 
 /// A failed run: what failed on which recording and step, why, and what to do.

@@ -64,6 +64,13 @@ struct RunProgress {
     return true
   }
 
+  /// Records what was warned of, by step.
+  mutating func note(_ warnings: [StepID: [String]]) {
+    for index in record.steps.indices {
+      record.steps[index].warnings = warnings[record.steps[index].id]
+    }
+  }
+
   /// Records that steps are in progress.
   mutating func begin(_ steps: [StepID]) {
     for index in record.steps.indices where steps.contains(record.steps[index].id) {
@@ -175,6 +182,7 @@ extension BoundStep {
     }
     return Checkpoint(
       components: components, outputs: outputs, memo: result.memo ?? earlier?.memo,
-      hint: result.hint ?? earlier?.hint)
+      hint: result.hint ?? earlier?.hint,
+      warnings: earlier?.warnings ?? (result.warnings.isEmpty ? nil : result.warnings))
   }
 }

@@ -64,7 +64,7 @@ package struct Runner: Sendable {
   let exportFolder: any ExportFolder
   let log: any RunLog
   let executors: [StageFamily: any PassExecutor]
-  let recorder: any RunRecorder
+  private(set) var recorder: any RunRecorder
   let stop: StopRequest
   let clock: any RunClock
   let receiptWriter: (any ReceiptWriter)?
@@ -144,7 +144,10 @@ package struct Runner: Sendable {
     record.workplace = receiptWriter?.host
     record.inputNames = plan.inputNames
     record.soundInputs = plan.inputNames.filter { plan.inputKinds[$0] == .sound }
-    var execution = Execution(plan, options, on: self)
+    let warnings = WarningMemory(recorder)
+    var runner = self
+    runner.recorder = warnings
+    var execution = Execution(plan, options, on: runner)
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false
     do {
@@ -166,6 +169,7 @@ package struct Runner: Sendable {
       }
       try execution.work(&progress, from: survey)
       try execution.publish(&progress)
+      progress.note(warnings.texts)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {
@@ -180,6 +184,7 @@ package struct Runner: Sendable {
         RoomNeed.isRefusal(failure.error)
         ? !progress.hasBegun : progress.isUntouched && progress.record.batch == nil
       execution.reportEarly(&progress)
+      progress.note(warnings.texts)
       progress.end(
         isUnneeded
           ? .dropped

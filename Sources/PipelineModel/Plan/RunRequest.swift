@@ -83,9 +83,26 @@ extension RunRecord {
     state == .done || state == .dropped || later.contains { isTakenUp(by: $0) }
   }
 
-  /// Whether a later run resumes this one, or has the same request.
+  /// Whether a later run resumes this one, has the same request, or has done the same in a batch.
   package func isTakenUp(by later: RunRecord) -> Bool {
-    later.resumes == id || isSameWork(as: later)
+    later.resumes == id || isSameWork(as: later) || isDone(by: later)
+  }
+
+  /// Whether another run has made the same exports of the same files: one of a batch gives names where
+  /// a run by itself has those of the files.
+  private func isDone(by other: RunRecord) -> Bool {
+    guard other.state == .done, let own = request, let request = other.request else { return false }
+    return own.pipelineText == request.pipelineText && own.folder == request.folder
+      && own.album == request.album && own.pluginFolder == request.pluginFolder
+      && pipelinePath == other.pipelinePath && inputs == other.inputs
+      && overrides == other.overrides && exportNames == other.exportNames
+  }
+
+  /// What the exports of each input are called, by its name: as wanted, or as its file.
+  private var exportNames: [String: String] {
+    inputs.reduce(into: [:]) { names, input in
+      names[input.key] = ExportName.stem(of: request?.names?[input.key] ?? input.value)
+    }
   }
 
   /// Whether both have the same request.

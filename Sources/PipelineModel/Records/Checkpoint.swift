@@ -21,16 +21,19 @@ package struct Checkpoint: Hashable, Sendable, Codable {
   package let memo: String?
   /// A short text by which later work can recognise the same content.
   package let hint: String?
+  /// What was warned of while it was made; nil if nothing. Whoever reuses it is warned as well.
+  package let warnings: [String]?
 
   package init(
     components: KeyComponents, outputs: [PortName: StepOutput], memo: String? = nil,
-    hint: String? = nil
+    hint: String? = nil, warnings: [String]? = nil
   ) {
     self.key = components.key
     self.components = components
     self.outputs = outputs
     self.memo = memo
     self.hint = hint
+    self.warnings = warnings
   }
 }
 

@@ -132,6 +132,9 @@ package struct StepRecord: Hashable, Sendable, Codable {
   package var inputs: [PortName: Digest]?
   /// Its findings, as JSON; nil if it has none.
   package var findings: String?
+  /// What it warned of, or what the work warned of that it reuses, the first 50; nil if nothing, and
+  /// in old records.
+  package var warnings: [String]?
   /// Where it resumed the work of an earlier run, in seconds of the recording; nil if it began at
   /// the beginning.
   package var resumedAtSeconds: Double?
@@ -149,7 +152,7 @@ package struct StepRecord: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case id, kind, outcome, key, outputs, inputs, findings, resumedAtSeconds, loss = "setback"
-    case failure, begunAt, finishedAt, workSeconds
+    case failure, begunAt, finishedAt, workSeconds, warnings
   }
 
   package init(

@@ -144,7 +144,13 @@ package struct MessageBuffer: ~Copyable {
   }
 
   /// The incomplete input at the end of the stream.
-  var rest: Garbage { Garbage(Self.shown(bytes[start..<end])) }
+  var rest: Garbage {
+    let line = bytes[start..<end]
+    let shown = Self.shown(line)
+    let isMessage = (try? JSONReader.value(of: Array(line), depthLimit: 64).value)?["type"] != nil
+    guard isMessage else { return Garbage(shown) }
+    return Garbage("\(shown), whose line does not end", advice: "end each message with a line feed")
+  }
 
   private mutating func nextHeading() throws(Garbage) -> (
     type: String, members: JSONValue, byteCount: Int

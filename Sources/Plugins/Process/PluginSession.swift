@@ -192,7 +192,8 @@ package final class PluginSession {
     // For a hosted plugin, its library's own output explains more than the host's message.
     if plugin.advice != nil { reason = (reason ?? "") + connection.complaints.reason }
     return SpoolError(
-      "\(plugin.title): \(message.members["message"]?.text ?? "it failed")",
+      "\(plugin.title): "
+        + PluginWarnings.plain(message.members["message"]?.text ?? "it failed"),
       reason: reason.flatMap { $0.isEmpty ? nil : $0 }, advice: message.members["advice"]?.text,
       cause: cause.flatMap { SpoolError.Cause(rawValue: $0) } ?? .input, kind: .reported)
   }
@@ -243,7 +244,7 @@ struct PluginWarnings {
 
   /// Adds a warning. O(its length).
   mutating func add(_ text: String) {
-    let text = text.count > Self.longest ? "\(text.prefix(Self.longest))…" : text
+    let text = Self.plain(text.count > Self.longest ? "\(text.prefix(Self.longest))…" : text)
     guard !known.contains(text) else { return }
     guard kept.count < Self.most else {
       leftOut += 1
@@ -251,6 +252,15 @@ struct PluginWarnings {
     }
     known.insert(text)
     kept.append(text)
+  }
+
+  /// A text whose control characters are spaces.
+  static func plain(_ text: String) -> String {
+    var plain = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      plain.append(scalar.properties.generalCategory == .control ? " " : scalar)
+    }
+    return String(plain)
   }
 
   /// The texts, and how many were dropped.

@@ -275,8 +275,8 @@ extension ExportTags {
     if let text = tags["creation_time"], CalendarText.date(text) == nil {
       let day = tags["date"].flatMap { CalendarText.date($0) }
       let time = CalendarText.time(text)
-      // Without a zone, muxers would take it for one of this computer's.
-      result["creation_time"] = day.flatMap { day in time.map { "\(day)T\($0)Z" } }
+      // The recorder's clock, whose zone nobody knows.
+      result["creation_time"] = day.flatMap { day in time.map { "\(day)T\($0)" } }
     }
     return result
   }

@@ -46,7 +46,7 @@ package final class PluginProcessor: Processor {
 
   package init(
     _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, format: AudioFormat,
-    launcher: String
+    launcher: String, check: @escaping () throws(SpoolError) -> Void = {}
   ) throws(SpoolError) {
     outputFormat = format
     channelCount = format.channelCount
@@ -60,7 +60,7 @@ package final class PluginProcessor: Processor {
         "blockFrames": .integer(Self.blockLength),
       ],
       setting: PluginSession.Setting(
-        launcher: launcher, reads: kind.reads(parameters)))
+        launcher: launcher, reads: kind.reads(parameters), check: check))
     let said = session.ready.members["latency"] ?? .null
     lateness = said.integer ?? 0
     leading = lateness

@@ -108,7 +108,7 @@ final class SoundPassBuilder {
     try attributing(to: member.step.id) { () throws(SpoolError) in
       if let stage = member.step.stage as? any SoundFilterStage {
         let outline = try stage.outline(after: stream)
-        return (try stage.makeProcessor(for: stream.format), outline)
+        return (try stage.makeProcessor(for: stream.format, check: context.check), outline)
       }
       if let stage = member.step.stage as? any AnalysedSoundStage, let memo = member.memo {
         let outline = try stage.outline(after: stream, memo: memo)

@@ -341,9 +341,10 @@ private final class SoundPass {
   /// What is recorded about a source that was done in this pass.
   private func describeSource(_ outcome: inout PassOutcome) throws(PassFailure) {
     guard case .opened = order.start, order.path.first?.isPending == true else { return }
-    let overload = isBroughtBelowFullScale ? nil : source.overload
-    try keep(source.warnings + [overload].compactMap { $0 }, of: sourceStep, in: &outcome) {
-      source.report()
+    try keep(source.warnings, of: sourceStep, in: &outcome) { source.report() }
+    // What follows the source in another pipeline may bring it down.
+    if !isBroughtBelowFullScale, let overload = source.overload {
+      context.warn(sourceStep, overload)
     }
     var result = outcome.results[sourceStep] ?? PassOutcome.Result()
     result.identity = result.identity ?? result.artifacts[.sound]?.digest

@@ -64,6 +64,11 @@ package protocol SoundFilterStage: Stage {
   /// Makes the processor for a stream of this format. One that is a `ReportingProcessor` has its
   /// report kept as the step's measurement.
   func makeProcessor(for format: AudioFormat) throws(SpoolError) -> any Processor
+  /// The same for a stage whose processor waits for another program.
+  /// - Parameter check: called several times a second while it waits; throws when the pass has to stop.
+  func makeProcessor(
+    for format: AudioFormat, check: @escaping @Sendable () throws(SpoolError) -> Void
+  ) throws(SpoolError) -> any Processor
   /// What becomes of a stream of this kind. A stage that changes the format or the length says so
   /// here, and throws where nothing sensible can come out.
   func outline(after stream: SoundOutline) throws(SpoolError) -> SoundOutline
@@ -76,6 +81,9 @@ package protocol SoundFilterStage: Stage {
 }
 
 extension SoundFilterStage {
+  package func makeProcessor(
+    for format: AudioFormat, check: @escaping @Sendable () throws(SpoolError) -> Void
+  ) throws(SpoolError) -> any Processor { try makeProcessor(for: format) }
   package func warnings(of report: any Sendable) -> [String] { [] }
   package func outline(after stream: SoundOutline) -> SoundOutline { stream }
   package var isRepeatable: Bool { true }

@@ -131,6 +131,12 @@ extension TimelineMap {
     }
   }
 
+  /// Whether a measurement is that of a mix, which tells where its tracks lie, and not how long it is.
+  static func isOfMix(measurement text: String) -> Bool {
+    let json = try? JSONReader.value(of: Array(text.utf8), depthLimit: 8).value
+    return json?["tracks"] != nil && json?["pieces"] == nil && json?["parts"] == nil
+  }
+
   /// No sound is longer, in seconds.
   private static let longest = 1e9
 }

@@ -55,6 +55,7 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
   func checkSources(
     _ sources: [PortName: StepSource], above: (StepID) -> BoundStep?
   ) throws(SpoolError) {
+    var joins: [StepID] = []
     for number in 1...max(1, sources.count) {
       guard case .step(let id, _)? = sources[PortName("changes.\(number)")], let step = above(id)
       else { continue }
@@ -78,6 +79,15 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
           "retime cannot find part \(part) of \(id)", reason: "it takes \(count)",
           advice: "part: 1 … \(count)")
       }
+      if count > 1 { joins.append(id) }
+    }
+    // The whole of one is a part of the next, and seldom of the same number.
+    if joins.count > 1 {
+      throw SpoolError(
+        "retime cannot follow \(joins[0]) and \(joins[1]) at once",
+        reason: "both join several recordings, and part: \(part ?? 1) holds for one of them",
+        advice: "a retime for each, one below the other, with the part in that one: "
+          + "retime: { changes: \(joins[0]), part: \(part ?? 1) }")
     }
   }
 
@@ -105,11 +115,13 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
     // How long the sound was at least, in seconds.
     let spoken = transcript.words.compactMap(\.end).max() ?? 0
     var whole: TimelineMap?
+    var isEndKnown = true
     var number = 1
     while let artifact = context.inputs[PortName("changes.\(number)")]?.artifact {
-      let map = try read(artifact, number, context, length: whole?.after ?? spoken)
+      let text = try context.store.text(of: artifact)
+      let map = try read(text, number, length: whole?.after ?? spoken)
       if let before = whole {
-        guard abs(before.after - map.before) <= Self.tolerance else {
+        guard !isEndKnown || abs(before.after - map.before) <= Self.tolerance else {
           throw SpoolError(
             "the changes of time do not follow each other",
             reason: "number \(number - 1) leaves \(before.after) s of sound, and number \(number) "
@@ -120,6 +132,8 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
       } else {
         whole = map
       }
+      // Where a track ends in a mix is told, and not where the mix ends.
+      isEndKnown = !TimelineMap.isOfMix(measurement: text)
       number += 1
     }
     guard let whole else {
@@ -129,9 +143,8 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
   }
 
   private func read(
-    _ artifact: Artifact, _ number: Int, _ context: StageContext, length: Double
+    _ text: String, _ number: Int, length: Double
   ) throws(SpoolError) -> TimelineMap {
-    let text = try context.store.text(of: artifact)
     do throws(SpoolError) {
       return try TimelineMap(measurement: text, source: part, length: length)
     } catch {

@@ -11,7 +11,7 @@ enum CheckpointTable {
     // One statement, so that no other commit falls between the two tables.
     let rows = try database.run(
       """
-      SELECT components, memo, hint, port, outputs.kind, identity, artifact, byte_count
+      SELECT components, memo, hint, warnings, port, outputs.kind, identity, artifact, byte_count
       FROM checkpoints LEFT JOIN outputs USING (key) WHERE key = ?
       """, [.text(key.digest.hex)], to: action)
     // An unreadable record counts as none: the work is done again.
@@ -20,12 +20,13 @@ enum CheckpointTable {
     else { return nil }
     var outputs: [PortName: StepOutput] = [:]
     for row in rows {
-      guard let port = row[3].text else { continue }
-      guard let output = output(row[4...]) else { return nil }
+      guard let port = row[4].text else { continue }
+      guard let output = output(row[5...]) else { return nil }
       outputs[PortName(port)] = output
     }
     return Checkpoint(
-      components: components, outputs: outputs, memo: first[1].text, hint: first[2].text)
+      components: components, outputs: outputs, memo: first[1].text, hint: first[2].text,
+      warnings: first[3].text.flatMap { try? StoredJSON.decode($0) })
   }
 
   static let recordAction = "record a checkpoint in"
@@ -58,17 +59,21 @@ enum CheckpointTable {
     let action = recordAction
     let key = SQLValue.text(checkpoint.key.digest.hex)
     let components = try StoredJSON.encode(checkpoint.components, to: action)
+    let warnings = try checkpoint.warnings.map { (warnings) throws(SpoolError) in
+      try StoredJSON.encode(warnings, to: action)
+    }
     try database.run(
       """
-      INSERT INTO checkpoints (key, kind, hint, components, memo, moment, recorded_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO checkpoints (key, kind, hint, components, memo, moment, recorded_at, warnings)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET components = excluded.components, moment = excluded.moment,
-        recorded_at = excluded.recorded_at,
+        recorded_at = excluded.recorded_at, warnings = excluded.warnings,
         hint = coalesce(excluded.hint, hint), memo = coalesce(excluded.memo, memo)
       """,
       [
         key, .text(checkpoint.components.kind), SQLValue(checkpoint.hint), .text(components),
         SQLValue(checkpoint.memo), moment.map(SQLValue.integer) ?? .null, .integer(Clock.now()),
+        SQLValue(warnings),
       ], to: action)
     for (port, output) in checkpoint.outputs.sorted(by: { $0.key < $1.key }) {
       try database.run(

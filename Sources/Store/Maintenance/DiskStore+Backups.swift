@@ -96,6 +96,7 @@ extension DiskStore {
     let isNew = backup != nil && !isThere(at: path)
     if isNew, let backup { try requireBackup(FilePath.absolute(backup), ofStore: path, files) }
     let site = try RepairSite(path, to: "restore", files: files, isMaking: isNew)
+    let hadDatabase = FilePath.exists(site.layout.database)
     let chosen = if let backup { FilePath.absolute(backup) } else { try newestGood(site) }
     guard (try? FileStamp(following: chosen)) != nil else {
       throw SpoolError(
@@ -112,7 +113,7 @@ extension DiskStore {
       }
     }
     let keptAside = try site.rebuild.restore(chosen, isForeign: isForeign)
-    if isForeign { try writeReceiptLog(of: site) }
+    if isForeign || !hadDatabase { try writeReceiptLog(of: site) }
     return (chosen, keptAside)
   }
 
@@ -134,7 +135,14 @@ extension DiskStore {
     _ backup: String, ofStore path: String, _ files: FileOperations
   ) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
-    try BackupSlots(folder: layout.backups, files: files, schema: .current).examine(backup)
+    do throws(SpoolError) {
+      try BackupSlots(folder: layout.backups, files: files, schema: .current).examine(backup)
+    } catch {
+      // There is no store yet that a repair could make again.
+      throw SpoolError(
+        error.message, reason: error.reason, advice: "choose another backup", cause: error.cause,
+        kind: error.kind)
+    }
   }
 
   /// Whether a backup names artifacts whose records this store has lost: then it is its own, though

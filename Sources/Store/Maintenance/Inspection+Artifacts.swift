@@ -96,6 +96,7 @@ extension Inspection {
   private func inspectFiles(
     _ named: [Digest: Artifact], _ report: inout InspectionReport
   ) throws(SpoolError) -> Set<Digest> {
+    try requireReadable()
     let (files, strays) = ArtifactFile.all(in: layout)
     report.artifacts = files.count
     report.artifactBytes = files.reduce(0) { $0 + Int($1.stamp.byteCount) }
@@ -119,6 +120,21 @@ extension Inspection {
       for (file, fault) in try faults(in: unread) { report.findings.append(damaged(file, fault)) }
     }
     return Set(files.map(\.digest))
+  }
+
+  /// Throws if a folder of artifacts may not be read, as one that another user made: its files are
+  /// neither missing nor damaged.
+  private func requireReadable() throws(SpoolError) {
+    for name in FilePath.names(in: layout.artifacts) {
+      let path = "\(layout.artifacts)/\(name)"
+      guard let cause = FilePath.obstacle(to: path + "/", R_OK | X_OK),
+        SystemError(cause.code).kind == .denied
+      else { continue }
+      throw SpoolError(
+        "read the store's folder", path, reason: cause.words,
+        advice: "another user has worked in this store: give it to one, with sudo chown -R "
+          + "\(getuid()) \(ShellWords.line([layout.root]))", kind: .denied)
+    }
   }
 
   /// Nothing can make a recording again: a repair sets the damaged file aside, and leaves it lost where

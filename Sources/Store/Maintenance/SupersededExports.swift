@@ -228,6 +228,12 @@ struct ExportClaims {
     guard later.outputFolder == earlier.outputFolder, later.ownOverrides == earlier.ownOverrides,
       later.inputs.count == earlier.inputs.count
     else { return false }
+    // The settings of a quick command are its pipeline, which is no file, and its user names the files.
+    if !earlier.pipelinePath.hasPrefix("/"),
+      earlier.request?.pipelineText != later.request?.pipelineText
+    {
+      return false
+    }
     var isSameSound = true
     for (name, path) in earlier.inputs {
       let (before, now) = (earlier.recordings?[name], later.recordings?[name])

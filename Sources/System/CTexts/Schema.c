@@ -86,3 +86,6 @@ const char *const text_schema_export_sounds = (const char[]){
 const char *const text_schema_page_checksums = (const char[]){
 #embed "Store/28-page-checksums.sql"
     , 0};
+const char *const text_schema_warnings = (const char[]){
+#embed "Store/29-warnings.sql"
+    , 0};

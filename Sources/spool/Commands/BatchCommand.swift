@@ -29,8 +29,8 @@ extension Command {
       note.json beside note.m4a may hold "spool": {"set": {"loudness": "-18 LUFS"}}: it changes \
       variables that the pipeline marks overridable, for that recording alone.
 
-      Hidden files, links out of the folder, the output folder and the output of other batches \
-      are left out, and so are pipes, files that are no recordings, and exports of earlier runs of \
+      Hidden files, links out of the folder, stores, the output folder and the output of other \
+      batches are left out, and so are pipes, files that are no recordings, and exports of earlier runs of \
       recordings in the folder, unless --include names them; what was is counted, and named in \
       batch.json. A pattern without a slash is for names, one with a slash for paths below \
       FOLDER; ** stands for any folders.

@@ -66,8 +66,9 @@ extension Options {
     completion: .folder)
   fileprivate static let state = Option<State?>.value(
     "state", "STATE", help: "Only recordings in this state.")
-  fileprivate static let limit = Option<Int>.value(
-    "limit", "N", short: "n", default: 50, help: "List so many; 0 lists all.")
+  fileprivate static let limit = Option<Int?>.value(
+    "limit", "N", short: "n", help: "List so many; 0 lists all.",
+    defaultText: "50, with --json all")
 }
 
 extension CommandContext {
@@ -151,16 +152,25 @@ extension CommandContext {
   }
 
   private func list(in store: DiskStore) throws(SpoolError) {
-    let limit = try limit(Options.limit, all: "lists")
+    let typed = try arguments[Options.limit].map { (typed) throws(SpoolError) in
+      try Self.limit(typed, all: "lists")
+    }
+    let limit = typed ?? (isJSON ? .max : 50)
     let wanted = arguments[Options.state]
     let state =
       wanted == .cancelled ? .failed : wanted.flatMap { RecordingState(rawValue: $0.rawValue) }
-    let recordings = try store.recordings.matching(
+    var recordings = try store.recordings.matching(
       RecordingQuery(
         states: state.map { [$0] } ?? [],
         isCancelled: state == .failed ? wanted == .cancelled : nil,
-        limit: limit))
+        limit: limit == .max ? .max : limit + 1))
+    // One more than is shown tells whether there are more.
+    let isCut = recordings.count > limit
+    recordings.removeLast(isCut ? 1 : 0)
     answer(list: recordings.map { $0.line(nil, option) }, Self.list(recordings))
+    if isCut {
+      console.report("note: there are more than these \(limit): --limit 0 lists all")
+    }
     if isJSON { return }
     // Refused files are not in the list, so their folders are shown beside it.
     for inbox in try store.inboxes.watchedInboxes() {

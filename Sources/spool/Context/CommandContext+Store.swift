@@ -16,6 +16,7 @@ extension CommandContext {
 
   /// Opens the store; creates it if it does not exist.
   func store(at option: String?) throws(SpoolError) -> DiskStore {
+    try StoreLocation.requireHome(option: option, environment: Environment.variables)
     try requireParent(of: option)
     try refuseFile(Self.storePath(option))
     let store = try DiskStore(at: Self.storePath(option))

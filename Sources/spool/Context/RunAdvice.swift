@@ -42,6 +42,12 @@ extension RunRecord {
     guard let advice, advice.contains("\(option: .replace)") else { return nil }
     // The pipeline of a quick command is no file.
     guard pipelinePath.hasPrefix("/") else { return removal }
+    // A batch names its files' exports itself, so that no two have one name.
+    if batch != nil {
+      let line = ShellWords.line(
+        ["spool", "resume", id.description] + options + ["\(option: .replace)"])
+      return "\(removal); or overwrite it: \(line)"
+    }
     return "\(removal); or overwrite it: \(line(adding: options + ["\(option: .replace)"]))"
   }
 

@@ -20,8 +20,15 @@ enum TextEditor {
     do throws(SpoolError) {
       try run(path)
     } catch {
-      try? files.unlink(path)
-      throw error
+      // What the user saved before the editor failed is the work of an hour.
+      let isSaved = (try? files.bytes(following: path)).map { $0 != Array(text.utf8) } ?? false
+      guard isSaved else {
+        try? files.unlink(path)
+        throw error
+      }
+      throw SpoolError(
+        error.message, reason: "nothing was corrected, but what you saved is still in \(path)",
+        advice: "give it with --from \(ShellWords.line([path]))")
     }
     return try doing("read", path) { () throws(SystemError) in
       (try files.bytes(following: path), path)

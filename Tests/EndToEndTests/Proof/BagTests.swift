@@ -76,6 +76,24 @@ struct BagTests {
     #expect(information.contains("\nBag-Software-Agent: spool "))
   }
 
+  @Test("a run that is refused for a file in the bag leaves the bag as it was")
+  func refused() throws {
+    let (pipeline, recording) = try (pipeline(), record())
+    try #require(try place.run(pipeline, [recording]).exitCode == 0)
+    let sound = bag + "/data/50 % note.wav"
+    let whole = try Data(contentsOf: URL(filePath: sound))
+    var rotten = whole
+    rotten[1000] ^= 1
+    try rotten.write(to: URL(filePath: sound))
+    let before = everything()
+    let run = try place.run(pipeline, [recording])
+    #expect(run.exitCode == 1, "\(run.errorOutput)")
+    #expect(everything() == before)
+    try whole.write(to: URL(filePath: sound))
+    let verified = try place.spool(["verify", bag])
+    #expect(verified.exitCode == 0, "\(verified.text)\(verified.errorOutput)")
+  }
+
   @Test("what is changed, added or taken away ends in exit code 4, and is named")
   func hostile() throws {
     _ = try place.run(pipeline(), [record()])

@@ -116,6 +116,21 @@ struct ReceiptLedgerTests: LogTrial {
     #expect(try ledger("head").text.hasPrefix("receipts  5\n"))
   }
 
+  @Test("a backup that is put beside saved artifacts brings the ledger along")
+  func restoredBesideArtifacts() throws {
+    try run(["a", "b"])
+    let backup = place.file("backup")
+    #expect(try place.spool(["store", "backup", backup]).exitCode == 0)
+    let store = place.file("saved")
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      atPath: place.store + "/artifacts", toPath: store + "/artifacts")
+    let restored = try place.spool(["store", "restore", backup, "--store", store])
+    #expect(restored.exitCode == 0 && restored.errorOutput == "", "\(restored.errorOutput)")
+    #expect(try place.spool(["store", "check", "--store", store]).exitCode == 0)
+    #expect(try place.spool(["verify", place.out, "--store", store]).exitCode == 0)
+  }
+
   @Test("a link in the place of a folder hides nothing, and names are what their bytes are")
   func links() throws {
     let names = ["caf\u{e9}", "cafe\u{301}", "日本語の録音", "a\u{202e}b"]

@@ -53,6 +53,32 @@ struct ExportWarningTests {
     }
   }
 
+  @Test("what a step warned of is said again where its work is reused, and stands in the records")
+  func reused() throws {
+    let hot = try overloaded()
+    let pipeline = try pipeline("  - export: [wav]")
+    for _ in 0..<2 {
+      let run = try place.run(pipeline, [hot])
+      try #require(run.exitCode == 0, "\(run.errorOutput)")
+      #expect(run.warnings.count { $0.contains("over full scale") } == 1, "\(run.errorOutput)")
+      let shown = try place.spool(["runs", "show", "last"])
+      #expect(shown.text.contains("\nwarning: export: "), "\(shown.text)")
+      let record = try place.spool(["runs", "show", "last", "--json"])
+      #expect(record.text.contains(#""warnings":["#), "\(record.text)")
+    }
+    let folder = place.file("folder")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(atPath: hot, toPath: folder + "/hot.wav")
+    for number in 0..<2 {
+      let batch = try place.spool(["batch", pipeline, folder, "--out", place.file("all")])
+      try #require(batch.exitCode == 0, "\(batch.errorOutput)")
+      #expect(
+        batch.text.contains("warnings of earlier batches about 1 reused file") == (number == 1))
+      let report = try String(contentsOfFile: place.file("all") + "/batch.json", encoding: .utf8)
+      #expect(report.contains(#""warnings":{"export":["#), "\(report)")
+    }
+  }
+
   @Test("samples over full scale are counted where integers clip them, in one warning")
   func clipped() throws {
     let hot = try overloaded()

@@ -28,6 +28,41 @@ import Testing
       ], names: "[trim, silence, speed]", place: nil),
   ]
 
+  @Test("words behind a mix that was cut are moved, and one part is refused for two joins")
+  func mixedAndCut() throws {
+    let place = try Workspace()
+    let sound = try speech(in: place)
+    let text = try place.folder.write(Self.text, to: "talk.txt")
+    func pipeline(_ changes: String) throws -> String {
+      try place.pipeline(
+        """
+        pipeline: mixed
+        inputs: { note: sound, text: transcript }
+        stages:
+          - decode: { from: $note }
+          - align: { transcript: $text }
+          - transcript: { formats: [json], name: before }
+          - mixdown: { from: [decode, $note], tracks: [{ offset: 2 s }, {}] }
+          - trim: { start: 1 s }
+          - concat: { from: [$note, trim] }
+          - retime: { changes: \(changes) , part: 1, from: align }
+          - transcript: { formats: [json], name: after }
+        """)
+    }
+    let run = try place.run(pipeline("[mixdown, trim]"), [sound, text])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let (before, after) = try (words("before", place), words("after", place))
+    #expect(before.count == after.count && !before.isEmpty)
+    for (old, new) in zip(before, after) {
+      #expect(abs(old.startTime + 1 - new.startTime) < 0.01, "\(old) \(new)")
+    }
+    let refused = try place.run(pipeline("[mixdown, trim, concat]"), [sound, text])
+    #expect(refused.exitCode == 2)
+    #expect(
+      refused.errorOutput.contains("retime cannot follow mixdown and concat at once"),
+      "\(refused.errorOutput)")
+  }
+
   @Test(
     "words that were aligned before are where they are heard afterwards",
     arguments: ["trim", "speed", "silence", "all"])

@@ -109,6 +109,15 @@ import Testing
     let failed = try edit("false")
     #expect(failed.exitCode == 1 && failed.errorOutput.contains("false"), "\(failed.errorOutput)")
     #expect(try isFound("Tuesday"))
+    // What was saved before the editor failed is kept, and the advised line takes it in.
+    let crashed = try edit("f() { sed -i s/Tuesday/Friday/ \"$1\"; return 1; }; f")
+    #expect(crashed.exitCode == 1)
+    let file = try #require(
+      crashed.errorOutput.firstMatch(of: /--from (\S+)/)?.1, "\(crashed.errorOutput)")
+    let taken = try place.spool(["words", "edit", "last", "--from", String(file)])
+    #expect(taken.exitCode == 0, "\(taken.errorOutput)")
+    #expect(try isFound("Friday") && !isFound("Tuesday"))
+    try FileManager.default.removeItem(atPath: String(file))
   }
 
   @Test("what an editor shows is no part of the JSON, nor of any other file of the output")

@@ -40,6 +40,15 @@ struct TreeWalkTests {
       ])
   }
 
+  @Test("a store in the folder is left out, with the unfinished files of its work")
+  func store() throws {
+    try make("a.wav", "st/spool.sqlite", "st/work/1/1-export.wav", "b/store/spool.sqlite")
+    let found = find()
+    #expect(found.files.map(\.path) == ["a.wav"])
+    #expect(found.skipped.counts == [.store: 2])
+    #expect(found.skipped.entries.map(\.path) == ["b/store", "st"])
+  }
+
   @Test("--include adds what has no extension of sound, --exclude takes away, folders too")
   func selection() throws {
     try make("a.wav", "b.dat", "raw/c.wav", "raw/d.dat", "old.wav")

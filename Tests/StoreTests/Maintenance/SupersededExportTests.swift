@@ -61,6 +61,20 @@ struct SupersededExportTests {
     files.map { String($0.path.split(separator: "/").last ?? "") }
   }
 
+  @Test("what quick commands have made under names that were typed is never replaced by another")
+  func quick() throws {
+    for (number, name) in ["apple.mp3", "radio.mp3", "apple.mp3"].enumerated() {
+      let made = try run(number, exporting: name, pipeline: "normalize")
+      var quick = RunRecord(
+        id: made.id, pipeline: made.pipeline, pipelinePath: "normalize", inputs: made.inputs,
+        overrides: [:], startedAt: made.startedAt, request: made.request)
+      (quick.recordings, quick.state, quick.published) = (made.recordings, .done, made.published)
+      try store.runs.save(quick)
+    }
+    #expect(try prune().files == [])
+    #expect(exists("apple.mp3") && exists("radio.mp3"))
+  }
+
   @Test("an export that a later run replaced under another name goes; a dry run only names it")
   func replaced() throws {
     try store.runs.save(run(1, exporting: "old.wav"))

@@ -31,6 +31,45 @@ import Testing
     }
   }
 
+  @Test(
+    "root writes nothing into another user's store, who could not read it",
+    .enabled(if: geteuid() == 0, "only root can try"))
+  func foreignStore() throws {
+    let path = scratch.file("store")
+    do { _ = try DiskStore(at: path) }
+    #expect(unsafe chown(path + "/" + DiskStore.databaseName, 65534, 65534) == 0)
+    let error = try #require(throws: SpoolError.self) { try DiskStore(at: path) }
+    #expect(error.action == "write in the store" && error.path == path)
+    #expect(error.reason?.contains("it belongs to the user nobody") == true, "\(error)")
+    #expect(error.advice?.contains("sudo -u 'nobody'") == true, "\(error)")
+    #expect(unsafe chown(path + "/" + DiskStore.databaseName, 0, 0) == 0)
+    _ = try DiskStore(at: path)
+  }
+
+  @Test("a check says which folder it may not read, and calls nothing damaged")
+  func closedShard() async throws {
+    let path = scratch.file("store")
+    do {
+      let store = try DiskStore(at: path)
+      try store.commit(
+        Checkpoint(
+          components: .sample("eq", "1"),
+          outputs: [.sound: StepOutput(try store.keep("sound", as: .sound))]))
+    }
+    let shards = path + "/artifacts"
+    let shard = try #require(FileManager.default.contentsOfDirectory(atPath: shards).first)
+    for folder in FileManager.default.enumerator(atPath: scratch.path) ?? .init() {
+      _ = unsafe chown(scratch.file("\(folder)"), 65534, 65534)
+    }
+    #expect(unsafe chown("\(shards)/\(shard)", 0, 0) == 0 && chmod("\(shards)/\(shard)", 0) == 0)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      Self.giveUpRoot()
+      let error = try #require(throws: SpoolError.self) { try Inspection(of: path).run() }
+      #expect(error.reason == "Permission denied" && error.path.contains("/artifacts/"))
+      #expect(error.advice?.contains("chown -R 65534") == true, "\(error)")
+    }
+  }
+
   @Test("a store that may only be read is refused with advice")
   func readOnlyStore() async throws {
     let path = scratch.file("store")

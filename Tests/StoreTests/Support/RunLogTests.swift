@@ -91,6 +91,31 @@ import Testing
     try store.runs.save(run)
   }
 
+  @Test("what was cut off is settled by a batch that makes the same exports of the same file")
+  func doneInBatch() throws {
+    func save(
+      _ name: String, _ state: RunRecord.State, names: [String: String]? = nil,
+      folder: String = "/out"
+    ) throws {
+      var run = RunRecord(
+        id: RunID(name), pipeline: "clean", pipelinePath: "/p/clean.yaml",
+        inputs: ["note": "/in/talk.wav"], overrides: [:], startedAt: 1,
+        request: RunRequest(
+          pipelineText: "text", folder: folder, isReplacing: false, keepsEverything: false,
+          names: names))
+      run.state = state
+      try store.runs.save(run)
+    }
+    try save("cut", .cutOff)
+    try save("elsewhere", .done, names: ["note": "talk.recording"], folder: "/other")
+    try save("renamed", .done, names: ["note": "talk-2.recording"])
+    try save("failed", .failed, names: ["note": "talk.recording"])
+    #expect(RunRecord.unsettled(in: try store.runs.newest(limit: 9)).map(\.id.name).contains("cut"))
+    try save("batch", .done, names: ["note": "talk.recording"])
+    #expect(
+      RunRecord.unsettled(in: try store.runs.newest(limit: 9)).map(\.id.name) == ["failed"])
+  }
+
   @Test("a failure is resolved by a later success with its recording, pipeline and folder alone")
   func resolved() throws {
     try end("before", .done)

@@ -54,9 +54,15 @@ struct HostedEffectStage: SoundFilterStage, VersionedStage {
   }
 
   func makeProcessor(for format: AudioFormat) throws(SpoolError) -> any Processor {
+    try makeProcessor(for: format) { () throws(SpoolError) in }
+  }
+
+  func makeProcessor(
+    for format: AudioFormat, check: @escaping @Sendable () throws(SpoolError) -> Void
+  ) throws(SpoolError) -> any Processor {
     let process = registry.process(effect, settings)
     return try PluginProcessor(
       process.plugin, kind: process.kind, parameters: .group([:]), format: format,
-      launcher: launcher)
+      launcher: launcher, check: check)
   }
 }

@@ -139,10 +139,16 @@ private struct PluginSoundStage: SoundFilterStage, VersionedStage, EquippedStage
   var isRepeatable: Bool { binding.plugin.manifest.isDeterministic }
 
   func makeProcessor(for format: AudioFormat) throws(SpoolError) -> any Processor {
+    try makeProcessor(for: format) { () throws(SpoolError) in }
+  }
+
+  func makeProcessor(
+    for format: AudioFormat, check: @escaping @Sendable () throws(SpoolError) -> Void
+  ) throws(SpoolError) -> any Processor {
     try binding.checkFiles()
     return try PluginProcessor(
       binding.plugin, kind: binding.kind, parameters: binding.parameters, format: format,
-      launcher: binding.installed.launcher)
+      launcher: binding.installed.launcher, check: check)
   }
 }
 

@@ -18,7 +18,8 @@ extension Command {
       With FILE, nothing is written in the store, which may lie on a disk that is full or may only \
       be read.
       """,
-    positionals: [Options.file], options: [Options.replaceCopy, Options.store, Options.json],
+    positionals: [Options.file],
+    options: [Options.replaceCopy, Options.store, Options.keys, Options.json],
     examples: [Example("A copy elsewhere", "spool store backup /mnt/usb/spool.sqlite")],
     perform: CommandContext.backUp)
 }

@@ -82,6 +82,7 @@ extension CommandContext {
       console.report("help:  " + console.completed(Format.visible(ledger.advice ?? "")))
     } else if let ledger {
       console.report(ledger.text(console))
+      return .verificationFailed
     }
     return .done
   }

@@ -205,6 +205,7 @@ enum BatchText {
         return count == 1 ? "1 pipe, socket or device" : "\(count) pipes, sockets or devices"
       case .hidden: return "\(count) hidden"
       case .excluded: return "\(count) by --exclude"
+      case .store: return count == 1 ? "the folder of a store" : "the folders of \(count) stores"
       case .export: return Count.of(count, "export") + " of earlier runs"
       }
     }
@@ -276,6 +277,12 @@ enum BatchText {
     lines += ["", last]
     lines += [skipped(summary.skipped)].compactMap { $0 } + renamed(summary.renamed)
     lines += earlier(summary.earlierExports)
+    if summary.warnedBeforeCount > 0 {
+      let files =
+        summary.warnedBeforeCount == 1
+        ? "1 reused file" : "\(summary.warnedBeforeCount) reused files"
+      lines.append("warnings of earlier batches about \(files) stand in the details")
+    }
     lines += list(
       summary.damaged.flatMap { result in
         RecordingDamage.lines(result.damage).map { "\(result.path): \($0)" }

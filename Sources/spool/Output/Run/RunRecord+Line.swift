@@ -41,7 +41,8 @@ extension StepRecord {
       "id": id, "kind": kind, "outcome": outcome, "key": key, "outputs": outputs,
       "inputs": inputs, "findings": foundValue, "resumedAtSeconds": resumedAtSeconds,
       "setback": loss?.line,
-      "failure": failure, "begunAt": begunAt.map(DateTime.init(secondsSince1970:)),
+      "warnings": warnings, "failure": failure,
+      "begunAt": begunAt.map(DateTime.init(secondsSince1970:)),
       "finishedAt": finishedAt.map(DateTime.init(secondsSince1970:)), "workSeconds": workSeconds,
     ])
   }

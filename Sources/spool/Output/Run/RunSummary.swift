@@ -12,13 +12,23 @@ struct RunSummary {
   var lines: [String] { levels + facts + words + damage + files + [""] + [time] }
 
   /// The summary with full word reports.
-  var fullLines: [String] { levels + facts + wordReports + damage + files + [""] + [time] }
+  var fullLines: [String] {
+    levels + facts + wordReports + damage + warnings + files + [""] + [time]
+  }
 
   /// The files that a run has written that did not come to its end.
   var filesLeft: [String] { files + ["", "written before the run ended; they stay"] }
 
   private var damage: [String] {
     let lines = RecordingDamage.lines(run.damage)
+    return lines.isEmpty ? [] : [""] + lines.map { Format.visible($0) }
+  }
+
+  /// What the steps warned of: a run that ends says it while it works.
+  private var warnings: [String] {
+    let lines = run.steps.flatMap { step in
+      (step.warnings ?? []).map { "warning: \(step.id): \($0)" }
+    }
     return lines.isEmpty ? [] : [""] + lines.map { Format.visible($0) }
   }
 
