@@ -283,10 +283,11 @@ struct StreamLength {
       mostAdded = nil
       return
     }
+    let padding = file.formatName == "mp3" ? Self.padding(of: file.path) : nil
     let rate = unsafe Double(max(1, stream.codecpar.pointee.sample_rate))
     let seconds =
       unsafe Double(stream.duration) * Double(stream.time_base.num)
-      / Double(stream.time_base.den)
+      / Double(stream.time_base.den) - Double(padding ?? 0) / rate
     // Of some containers libavformat counts only the existing bytes, which the header counts too.
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
     let countsExisting =
@@ -302,7 +303,7 @@ struct StreamLength {
     let isFLAC = unsafe stream.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC
     mostAdded =
       switch file.formatName {
-      case "mp3" where isDeclared: Frames(1105 + 3 * 1152)
+      case "mp3" where isDeclared: Frames(padding == nil ? 1105 + 3 * 1152 : 1152)
       // The last block of FLAC counts as a whole one.
       case "avi" where isDeclared && !isFLAC: Frames(Int(rate) / 10)
       default: nil
@@ -317,6 +318,13 @@ extension StreamLength {
       return 0
     }
     return bytes.missingBytes
+  }
+
+  /// The samples that an MP3's encoder added, where a header in its first frame counts its frames, and
+  /// these samples.
+  private static func padding(of path: String) -> Int? {
+    guard let bytes = try? ContainerBytes(path: path) else { return nil }
+    return bytes.encoderPadding(at: bytes.tagEnd(at: 0) ?? 0)
   }
 
   /// A declared length, as one that is plausible or as one that is not.
