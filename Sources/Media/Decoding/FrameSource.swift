@@ -106,6 +106,9 @@ extension SoundDecoder {
       strangeBytes?.isLastFrameCut == true ? "its last frame is cut off" : nil
     }
 
+    /// Whether the length is no more than the time of the last packet that is there.
+    var isLengthOfRest: Bool { length.isLastTime || isOgg && extent != .whole }
+
     /// What the container says of its end. O(its parts) small reads.
     var extent: ContainerExtent { ContainerExtent(ofFileAt: path) }
 

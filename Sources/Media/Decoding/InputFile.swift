@@ -260,6 +260,8 @@ struct StreamLength {
   /// Whether the header counts the sound, so that nothing is missing once that much is decoded,
   /// whatever else the file holds.
   let isCounted: Bool
+  /// Whether it is the time of the last packet, as the container declares none.
+  let isLastTime: Bool
   /// By how much less sound an MP3 or AVI file may hold than its header counts in frames: what an
   /// encoder added may be unknown. Nil if nothing counts frames.
   let mostAdded: Frames?
@@ -269,6 +271,7 @@ struct StreamLength {
     let stream = unsafe file.stream(index).pointee
     let method = unsafe file.context.pointee.duration_estimation_method
     most = Seconds(Double(max(3600, file.byteCount)))
+    isLastTime = method == AVFMT_DURATION_FROM_PTS
     guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
       let total = unsafe file.context.pointee.duration
       let declared =

@@ -22,9 +22,9 @@ package final class SoundDecoder {
   /// Of a recording that is cut off, known at its end: the length that its container declares, if
   /// less was decoded.
   package var declaredLength: Seconds? {
-    guard isAtEnd, let promised, damages.contains(where: { $0.kind == .truncated }) else {
-      return nil
-    }
+    guard isAtEnd, let promised, damages.contains(where: { $0.kind == .truncated }),
+      !source.isLengthOfRest
+    else { return nil }
     // A length in milliseconds may be rounded.
     let missing = promised.value - decoded.duration(at: format.sampleRate).value
     return missing > 0.001 ? promised : nil

@@ -28,6 +28,24 @@ struct DeclaredLengthTests {
   }
 
   @Test(
+    "is not the time of the last packet that is there",
+    arguments: [
+      ("a.opus", "-c:a libopus"), ("b.opus", "-c:a libopus -page_duration 200000"),
+      ("a.ogg", "-c:a libvorbis -page_duration 200000"),
+      ("a.spx", "-c:a libspeex -ar 16000 -page_duration 200000"), ("f.ogg", "-c:a flac"),
+      ("a.ts", "-c:a aac"), ("a.mpg", "-c:a mp2"),
+    ])
+  func lastTime(name: String, arguments: String) throws {
+    let path = try made(name, arguments)
+    let count = try Data(contentsOf: URL(fileURLWithPath: path)).count
+    for share in [0.4, 0.6, 0.83] {
+      let kept = try cut(path, to: Int(Double(count) * share))
+      #expect(kept.declaredLength == nil, "\(share)")
+    }
+    #expect(try Decoding(of: path).declaredLength == nil)
+  }
+
+  @Test(
     "is the sound of an MP3, without what its encoder added",
     arguments: [
       (48_000, "-b:a 64k"), (44_100, "-q:a 4"), (22_050, "-b:a 32k"),
