@@ -41,6 +41,7 @@ extension SoundDecoder {
     private var isPacketBroken = false
     // Frames of sound that the packet gave before it failed: it may hold several.
     private var framesOfPacket = 0
+    private var lastFrameCount = 0
     // Whether the file ended within the last packet.
     private var isLastPacketCut = false
     // The size of the packets that failed since the last frame.
@@ -50,6 +51,8 @@ extension SoundDecoder {
     private var heldDamages: [Damage] = []
     // Where the next packet begins if nothing is lost, in the stream's time.
     private var nextTime: Int64?
+    // When the packet begins, until a frame came of it.
+    private var timeOfPacket: Int64?
     // Where the last packet ends in the file.
     private var lastPacketEnd: Int?
     private var isAfterSpeexHeader = false
@@ -81,17 +84,11 @@ extension SoundDecoder {
       // Elsewhere a stream may begin in the middle of its count.
       let declared = file.formatName == "flac" ? flac?.frameCount : nil
       let end =
-        declared ?? (length.disbelieved == nil ? Self.end(of: file, stream: stream) : nil)
-      // libavformat's Vorbis times are off by a quarter of the difference between long and short
-      // blocks at a transition; blocks have at most 8192 samples.
-      let isVorbis = isOgg && codec == AV_CODEC_ID_VORBIS
-      frameGaps = GapFinder(
-        isContinuous: countsSamples && (codec == AV_CODEC_ID_FLAC || isVorbis),
-        // The first frame may be lost, too.
-        from: declared.map { _ in 0 }, end: end, tolerance: isVorbis ? 8192 / 4 : 0)
+        declared ?? (length.disbelieved == nil ? file.end(ofStream: stream) : nil)
+      frameGaps = GapFinder(framesOf: file, stream: stream, countsSamples, flac, end: end)
       // An Opus decoder delays some sound, so only the packets' times are regular.
       packetGaps = GapFinder(
-        isContinuous: countsSamples && isOgg && codec == AV_CODEC_ID_OPUS, end: end)
+        countsSamples && isOgg && codec == AV_CODEC_ID_OPUS ? .counts() : .none, end: end)
       if file.formatName == "mp3" { strangeBytes = StrangeBytes() }
       let name = file.formatName
       reportsComplaints =
@@ -109,6 +106,9 @@ extension SoundDecoder {
       strangeBytes?.isLastFrameCut == true ? "its last frame is cut off" : nil
     }
 
+    /// Whether the length is no more than the time of the last packet that is there.
+    var isLengthOfRest: Bool { length.isLastTime || isOgg && extent != .whole }
+
     /// What the container says of its end. O(its parts) small reads.
     var extent: ContainerExtent { ContainerExtent(ofFileAt: path) }
 
@@ -122,6 +122,7 @@ extension SoundDecoder {
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
           framesOfPacket += frame.count
+          lastFrameCount = frame.count
           failedByteCount = 0
           isFrameHeld = true
           if let damage = damageBeforeFrame() { heldDamages.append(damage) }
@@ -183,7 +184,7 @@ extension SoundDecoder {
       unreadableInARow = 0
       let complaint = reportsComplaints && !isAtAnotherRecording ? LibAV.complaint : nil
       guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
-      if let position = packetOffset, let order = pages?.order(ofPageAt: position) {
+      if let position = packet.offset, let order = pages?.order(ofPageAt: position) {
         // libavformat passes on every packet of a page that is there twice.
         guard order != .repeated else { return nil }
         isPageMissing = isPageMissing || order == .behindGap
@@ -213,14 +214,14 @@ extension SoundDecoder {
     private func skipped(_ complaint: String) -> Damage {
       let lost = nextTime.map { (packet.position ?? $0) - $0 } ?? 0
       return Damage(
-        kind: .gap, position: Seconds(0), byteOffset: packetOffset,
-        lost: lost > 0 ? seconds(lost) : nil, reason: complaint)
+        kind: .gap, position: Seconds(0), byteOffset: packet.offset,
+        lost: lost > 0 ? countedAsLost(seconds(lost)) : nil, reason: complaint)
     }
 
     /// Whether another Matroska recording begins before the packet, whose head libavformat complains
     /// about and reads.
     private var isAtAnotherRecording: Bool {
-      guard let lastPacketEnd, let offset = packetOffset, file.formatName.hasPrefix("matroska"),
+      guard let lastPacketEnd, let offset = packet.offset, file.formatName.hasPrefix("matroska"),
         LibAV.complaint != nil
       else { return false }
       return file.beginsRecording(from: lastPacketEnd, before: offset)
@@ -249,7 +250,7 @@ extension SoundDecoder {
       guard isLastPacketCut, !isCutOff else { return nil }
       isLastPacketCut = false
       return Damage(
-        kind: .truncated, position: Seconds(0), byteOffset: packetOffset, lost: nil,
+        kind: .truncated, position: Seconds(0), byteOffset: packet.offset, lost: nil,
         reason: "the file ends within a packet")
     }
 
@@ -264,9 +265,10 @@ extension SoundDecoder {
 
     private func send() -> Damage? {
       framesOfPacket = 0
-      nextTime = packet.position.map { $0 + packet.duration }
+      timeOfPacket = packet.position
+      nextTime = packet.duration > 0 ? packet.position.map { $0 + packet.duration } : nil
       // Before the sound of a Matroska block stand four bytes, with which libavformat counts.
-      lastPacketEnd = packetOffset.map { unsafe $0 + 4 + packet.content.count }
+      lastPacketEnd = packet.offset.map { unsafe $0 + 4 + packet.content.count }
       guard let failure = decoder.send(packet) else { return nil }
       failuresInARow += 1
       return isTag ? nil : damage(failure)
@@ -305,24 +307,44 @@ extension SoundDecoder {
     }
 
     private func damageBeforeFrame() -> Damage? {
-      let start = unsafe frame.pointer.pointee.pts
-      if let gap = frameGaps.gap(
-        before: start == spool_no_timestamp() ? nil : start, count: Int64(frame.count))
-      {
-        return missing(seconds(gap))
-      }
+      if let gap = gapBeforeFrame() { return missing(gap) }
       guard unsafe spool_frame_is_damaged(frame.pointer) != 0 else { return nil }
       // The decoder concealed the loss, so no time is lost.
       return Damage(
-        kind: .packet, position: Seconds(0), byteOffset: packetOffset, lost: nil,
+        kind: .packet, position: Seconds(0), byteOffset: packet.offset, lost: nil,
         reason: "the decoder had to make up part of the sound")
+    }
+
+    private func gapBeforeFrame() -> Seconds? {
+      let time = unsafe frame.pointer.pointee.pts
+      let start = time == spool_no_timestamp() ? nil : time
+      guard !frameGaps.countsSamples, let rate else {
+        return frameGaps.gap(before: start, count: Int64(frame.count)).map(seconds)
+      }
+      // A decoder that does not time its frames ends one of the packet before first.
+      let slack = start == nil ? 2 * frame.count : 0
+      let sample = (start ?? timeOfPacket).map { Int64((seconds($0).value * rate).rounded()) }
+      timeOfPacket = nil
+      return frameGaps.gap(before: sample, count: Int64(frame.count), slack: Int64(slack))
+        .map { Seconds(Double($0) / rate) }
+    }
+
+    /// A loss that is reported, as the time of whole frames if the container rounds it.
+    private func countedAsLost(_ lost: Seconds) -> Seconds {
+      guard let rate else { return lost }
+      let size = Double(decoder.frameSize > 0 ? decoder.frameSize : lastFrameCount) / rate
+      let whole = size > 0 ? (lost.value / size).rounded() * size : lost.value
+      let isRounded = abs(whole - lost.value) <= 2 * seconds(1).value
+      let counted = isRounded ? Seconds(whole) : lost
+      frameGaps.skip(Int64((counted.value * rate).rounded()))
+      return counted
     }
 
     /// The damage of a gap; nil if it is longer than is plausible, as the time behind it is wrong then.
     private func missing(_ lost: Seconds) -> Damage? {
       guard lost.value <= length.most.value else { return nil }
       return Damage(
-        kind: .gap, position: Seconds(0), byteOffset: packetOffset, lost: lost,
+        kind: .gap, position: Seconds(0), byteOffset: packet.offset, lost: lost,
         reason: "packets are missing")
     }
 
@@ -340,17 +362,12 @@ extension SoundDecoder {
       isPacketBroken = true
       failedByteCount += unsafe packet.content.count
       // Positions, or the bytes of a stretch of damage, count the loss at its end.
-      let isCountedLater = frameGaps.isContinuous || strangeBytes?.isInside == true
+      let isCountedLater = frameGaps.countsSamples || strangeBytes?.isInside == true
       return Damage(
         kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
-        byteOffset: packetOffset, lost: isCountedLater ? nil : lostOfPacket,
+        byteOffset: packet.offset, lost: isCountedLater ? nil : lostOfPacket.map(countedAsLost),
         // libavcodec ends some reasons with a timestamp, which says nothing without one.
         reason: failure.reason.replacing(/\ at PTS -?[0-9]+$/, with: ""))
-    }
-
-    private var packetOffset: Int? {
-      let offset = unsafe packet.pointer.pointee.pos
-      return offset >= 0 ? Int(offset) : nil
     }
 
     /// What the packet has not given of its duration.
@@ -371,16 +388,6 @@ extension SoundDecoder {
     private var rate: Double? {
       let rate = unsafe Double(file.stream(stream).pointee.codecpar.pointee.sample_rate)
       return rate > 0 ? rate : nil
-    }
-
-    /// The end of the stream in its time base; nil if the container does not declare it.
-    private static func end(of file: InputFile, stream index: Int) -> Int64? {
-      let stream = unsafe file.stream(index).pointee
-      guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
-        return nil
-      }
-      let start = unsafe stream.start_time == spool_no_timestamp() ? 0 : unsafe stream.start_time
-      return unsafe start + stream.duration
     }
 
     private func seconds(_ time: Int64) -> Seconds {

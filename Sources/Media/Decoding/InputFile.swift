@@ -105,6 +105,16 @@ import Platform
     return unsafe stream
   }
 
+  /// The end of a stream in its time base; nil if the container does not declare it.
+  func end(ofStream index: Int) -> Int64? {
+    let stream = unsafe stream(index).pointee
+    guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
+      return nil
+    }
+    let start = unsafe stream.start_time == spool_no_timestamp() ? 0 : unsafe stream.start_time
+    return unsafe start + stream.duration
+  }
+
   /// The index of the sound stream: `wanted`, or the best decodable one.
   func chooseSoundStream(_ wanted: Int? = nil) throws(SpoolError) -> Int {
     if let wanted {
@@ -250,14 +260,18 @@ struct StreamLength {
   /// Whether the header counts the sound, so that nothing is missing once that much is decoded,
   /// whatever else the file holds.
   let isCounted: Bool
-  /// Whether it is the number of frames of an MP3, with those that the encoder added.
-  let isFrameCount: Bool
+  /// Whether it is the time of the last packet, as the container declares none.
+  let isLastTime: Bool
+  /// By how much less sound an MP3 or AVI file may hold than its header counts in frames: what an
+  /// encoder added may be unknown. Nil if nothing counts frames.
+  let mostAdded: Frames?
 
   /// Asks the container.
   init(of file: InputFile, stream index: Int) {
     let stream = unsafe file.stream(index).pointee
     let method = unsafe file.context.pointee.duration_estimation_method
     most = Seconds(Double(max(3600, file.byteCount)))
+    isLastTime = method == AVFMT_DURATION_FROM_PTS
     guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
       let total = unsafe file.context.pointee.duration
       let declared =
@@ -269,12 +283,14 @@ struct StreamLength {
         duration != nil && file.formatName.hasPrefix("matroska") && file.streamCount == 1
         && method == AVFMT_DURATION_FROM_STREAM
       isCounted = false
-      isFrameCount = false
+      mostAdded = nil
       return
     }
+    let padding = file.formatName == "mp3" ? Self.padding(of: file.path) : nil
+    let rate = unsafe Double(max(1, stream.codecpar.pointee.sample_rate))
     let seconds =
       unsafe Double(stream.duration) * Double(stream.time_base.num)
-      / Double(stream.time_base.den)
+      / Double(stream.time_base.den) - Double(padding ?? 0) / rate
     // Of some containers libavformat counts only the existing bytes, which the header counts too.
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
     let countsExisting =
@@ -287,7 +303,14 @@ struct StreamLength {
     (duration, disbelieved) = missing > 0 ? (declared, nil) : Self.believed(declared, most)
     isDeclared = duration != nil && (method != AVFMT_DURATION_FROM_BITRATE || missing > 0)
     isCounted = isDeclared && ["flac", "tta", "wv"].contains(file.formatName)
-    isFrameCount = isDeclared && file.formatName == "mp3"
+    let isFLAC = unsafe stream.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC
+    mostAdded =
+      switch file.formatName {
+      case "mp3" where isDeclared: Frames(padding == nil ? 1105 + 3 * 1152 : 1152)
+      // The last block of FLAC counts as a whole one.
+      case "avi" where isDeclared && !isFLAC: Frames(Int(rate) / 10)
+      default: nil
+      }
   }
 }
 
@@ -298,6 +321,13 @@ extension StreamLength {
       return 0
     }
     return bytes.missingBytes
+  }
+
+  /// The samples that an MP3's encoder added, where a header in its first frame counts its frames, and
+  /// these samples.
+  private static func padding(of path: String) -> Int? {
+    guard let bytes = try? ContainerBytes(path: path) else { return nil }
+    return bytes.encoderPadding(at: bytes.tagEnd(at: 0) ?? 0)
   }
 
   /// A declared length, as one that is plausible or as one that is not.

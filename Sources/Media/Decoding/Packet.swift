@@ -52,6 +52,12 @@ internal import CLibAVLoader
     return position == spool_no_timestamp() ? nil : position
   }
 
+  /// Where it begins in the file; nil if the container does not provide it.
+  var offset: Int? {
+    let offset = unsafe pointer.pointee.pos
+    return offset >= 0 ? Int(offset) : nil
+  }
+
   /// Its length in the stream's time base; 0 if unknown.
   var duration: Int64 { unsafe pointer.pointee.duration }
 

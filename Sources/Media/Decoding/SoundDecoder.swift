@@ -22,9 +22,9 @@ package final class SoundDecoder {
   /// Of a recording that is cut off, known at its end: the length that its container declares, if
   /// less was decoded.
   package var declaredLength: Seconds? {
-    guard isAtEnd, let promised, damages.contains(where: { $0.kind == .truncated }) else {
-      return nil
-    }
+    guard isAtEnd, let promised, damages.contains(where: { $0.kind == .truncated }),
+      !source.isLengthOfRest
+    else { return nil }
     // A length in milliseconds may be rounded.
     let missing = promised.value - decoded.duration(at: format.sampleRate).value
     return missing > 0.001 ? promised : nil
@@ -194,15 +194,12 @@ package final class SoundDecoder {
 
   /// What an MP3 lacks of the frames that its header counts, besides those that the encoder added.
   private func missingFrames(behind given: Seconds) -> String? {
-    guard source.length.isFrameCount, let promised, damages.isEmpty else { return nil }
+    guard let mostAdded = source.length.mostAdded, let promised, damages.isEmpty else { return nil }
     let missing = Seconds(promised.value - given.value)
-    guard missing.frames(at: converter.streamRate) > Self.mostAddedFrames else { return nil }
+    guard missing.frames(at: converter.streamRate) > mostAdded else { return nil }
     return "its header counts \(Damage.rounded(promised.value)) s of sound, and about "
       + "\(Damage.rounded(missing.value)) s of them are missing"
   }
-
-  /// The delay of an MP3 encoder and decoder, and two MP3 frames that the last sound fills in part.
-  private static let mostAddedFrames = Frames(1105 + 2 * 1152 + 687)
 
   private func recordEnd(_ position: Seconds, _ reason: String) throws(SpoolError) {
     try record(

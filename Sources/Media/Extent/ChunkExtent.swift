@@ -131,7 +131,11 @@ extension ContainerBytes {
     while byteCount - offset >= 8, Self.isChunkType(word(at: offset)) {
       let count = min(length(offset + 4), Self.longest)
       let end = offset + 8 + count
-      guard end <= byteCount else { break }
+      guard end <= byteCount else {
+        // The byte that is missing is one of the sound, and does not fill up an odd length.
+        let isSoundCut = declared == .whole && end == byteCount + 1 && word(at: offset) == sound
+        return isSoundCut ? .short(of: end, at: byteCount) : declared
+      }
       if word(at: offset) == sound {
         // Such a length was never filled in.
         guard count > 0 else { return declared }

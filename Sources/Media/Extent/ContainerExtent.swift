@@ -178,11 +178,32 @@ extension ContainerBytes {
   /// The greatest offset of the end of the byte count in such a header.
   private static let noteEnd = 64
 
-  /// The declared byte count, from the first frame's beginning; nil if there is none.
-  private func declaredByteCount(at start: Int, of frame: [UInt8]) -> Int? {
+  /// The samples of each channel that the encoder added before and behind the sound, by a header in
+  /// the first frame that counts frames, too; nil without one.
+  func encoderPadding(at start: Int) -> Int? {
+    guard isLayer3(at: start) else { return nil }
+    let place = start + Self.xingPlace(in: bytes(at: start, count: 4))
+    guard ["Xing", "Info"].contains(word(at: place)) else { return nil }
+    let flags = big(at: place + 4, count: 4)
+    guard flags & 1 != 0 else { return nil }
+    // Each of these fields is there if its flag is set.
+    let fields = [1: 4, 2: 4, 4: 100, 8: 4].reduce(0) { $0 + (flags & $1.key != 0 ? $1.value : 0) }
+    let note = place + 8 + fields
+    guard ["LAME", "Lavf", "Lavc"].contains(word(at: note)) else { return nil }
+    let counts = big(at: note + 21, count: 3)
+    return counts >> 12 + counts & 0xfff
+  }
+
+  /// Where a Xing header stands in a frame that begins with these bytes.
+  private static func xingPlace(in frame: [UInt8]) -> Int {
     let isMPEG1 = frame[1] >> 3 & 3 == 3
     let isMono = frame[3] >> 6 == 3
-    let place = 4 + (isMPEG1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
+    return 4 + (isMPEG1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
+  }
+
+  /// The declared byte count, from the first frame's beginning; nil if there is none.
+  private func declaredByteCount(at start: Int, of frame: [UInt8]) -> Int? {
+    let place = Self.xingPlace(in: frame)
     let mark = String(decoding: frame[place..<place + 4], as: UTF8.self)
     if mark == "Xing" || mark == "Info" {
       let flags = big(at: start + place + 4, count: 4)

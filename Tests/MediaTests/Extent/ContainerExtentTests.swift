@@ -70,6 +70,24 @@ struct ContainerExtentTests {
     #expect(isIncomplete(try extent(tag.prefix(30))))
   }
 
+  @Test(
+    "the last byte of the sound is missed, and one that fills up an odd length is not",
+    arguments: ["wav", "wav -rf64 always", "aiff"], [8, 16, 24, 32])
+  func lastByte(container: String, bits: Int) throws {
+    let isAIFF = container == "aiff"
+    let codec = bits == 8 ? (isAIFF ? "pcm_s8" : "pcm_u8") : "pcm_s\(bits)\(isAIFF ? "be" : "le")"
+    for (frames, channels) in [(4799, 1), (4799, 2), (4799, 3), (4800, 1)] {
+      let whole = try made(
+        "\(container) -bitexact -c:a \(codec) -ac \(channels) -af atrim=end_sample=\(frames)")
+      #expect(try extent(whole) == .whole)
+      // ffmpeg counts such a byte as sound in RF64.
+      let isOdd = frames * channels * bits / 8 % 2 == 1 && !container.contains("rf64")
+      let cut = try extent(whole.dropLast())
+      #expect(isOdd ? cut == .whole : isIncomplete(cut), "\(frames)")
+      #expect(isIncomplete(try extent(whole.dropLast(2))), "\(frames)")
+    }
+  }
+
   @Test("how much is missing is said where it is declared")
   func amounts() throws {
     for format in ["webm -c:a libopus", "wma -c:a wmav2", "w64", "mp3 -c:a libmp3lame"] {
