@@ -124,11 +124,13 @@ extension DiskStore {
       let corrected = try corrections.versions()
       if corrected.isEmpty { return .unchanged }
       let run = run()
+      // Words that are lost are known from earlier runs, and are to be found again first.
+      let isDone = !run.steps.contains { $0.outcome == .pending }
       guard let maker = run.steps.maker(ofWords: words.identity),
         let told = try run.transcripts(of: maker.id, in: self).first(where: {
           $0.result.artifact == words.artifact
         }), let digest = told.recording
-      else { return .unchanged }
+      else { return isDone ? .unchanged : .unknown }
       let recordings =
         told.isOfWhole ? try wholes(likeThat: told, of: run) : try recordings(likeThat: digest)
       // Those of a whole that older versions kept are under one of its recordings.
@@ -137,7 +139,7 @@ extension DiskStore {
         try correctionsLeft(by: paths, now: recordings, told.sound, corrected).map(warn)
         return .unchanged
       }
-      if run.steps.contains(where: { $0.outcome == .pending }) { return .unknown }
+      if !isDone { return .unknown }
       let found = try RecordingWords(
         told, of: run, recordings: recordings,
         paths: told.inputs.compactMap { run.inputs[$0] }, isMoved: true, in: self)
