@@ -145,6 +145,7 @@ package struct Runner: Sendable {
     record.inputNames = plan.inputNames
     record.soundInputs = plan.inputNames.filter { plan.inputKinds[$0] == .sound }
     var execution = Execution(plan, options, on: self)
+    execution.run = record.id
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false
     do {

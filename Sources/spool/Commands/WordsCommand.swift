@@ -252,7 +252,8 @@ extension CommandContext {
     var lines = words.missedLines
     if words.corrections.isEmpty {
       let left = try store.correctionsLeft(
-        by: words.paths, now: words.recordings, words.told.sound, store.corrections.versions())
+        by: words.paths, now: words.recordings, words.told, of: words.run,
+        store.corrections.versions())
       lines += [left].compactMap(\.self)
     }
     for line in lines { console.report("note: \(Format.visible(line))") }
