@@ -242,7 +242,7 @@ extension CommandContext {
       return Transcript(segments: words.isEmpty ? [] : [Segment(words: words)])
     }
     if let format { return try format.read(bytes) }
-    return try TranscriptFile(SourceFile(path, named: path)).transcript
+    return try TranscriptFile(bytes, named: path).transcript
   }
 
   // MARK: show
