@@ -33,8 +33,8 @@ extension Execution {
   private func record(above step: BoundStep, _ survey: Survey) -> RunRecord {
     let above = plan.ancestors(of: step.id)
     var record = RunRecord(
-      id: RunID(""), pipeline: plan.name, pipelinePath: "", inputs: plan.inputs, overrides: [:],
-      startedAt: 0)
+      id: run ?? RunID(""), pipeline: plan.name, pipelinePath: "", inputs: plan.inputs,
+      overrides: [:], startedAt: 0)
     record.inputNames = plan.inputNames
     record.recordings = recordings.mapValues(\.identity)
     record.steps = plan.steps.filter { above.contains($0.id) }.map { step in

@@ -6,6 +6,8 @@ import Synchronization
 struct Execution: Sendable {
   let runner: Runner
   let plan: Plan
+  /// The run; nil for a forecast.
+  var run: RunID?
   var options: Runner.Options
   /// The identities of the plan's inputs; empty until they are read.
   private(set) var recordings: [String: StepOutput] = [:]

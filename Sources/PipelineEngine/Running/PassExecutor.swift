@@ -78,6 +78,8 @@ package struct PassOrder: Sendable {
   }
 
   package private(set) var start: Start
+  /// The plan of its steps.
+  package let plan: Plan
   /// The steps that the stream flows through, in order.
   package let path: [Member]
   package let listeners: [Listener]
@@ -213,6 +215,7 @@ extension PassOrder {
   init(
     _ outline: PassPlanner.Outline, plan: Plan, survey: Survey, pending: Set<StepID>
   ) throws(PassFailure) {
+    self.plan = plan
     var members: [Member] = []
     for id in outline.path {
       guard let step = plan.step(id) else { continue }

@@ -148,6 +148,7 @@ package struct Runner: Sendable {
     var runner = self
     runner.recorder = warnings
     var execution = Execution(plan, options, on: runner)
+    execution.run = record.id
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false
     do {

@@ -36,6 +36,39 @@ extension LevelKeepingStage {
   }
 }
 
+extension Plan {
+  /// Whether a step's sound meets a ceiling before a file is made of it; nil where neither is below it.
+  /// Stages between keep floats, which may go over full scale, also from one pass to the next.
+  func isBelowCeiling(_ id: StepID) -> Bool? {
+    var isMet: Bool?
+    for taker in soundTakers(of: id) {
+      let met: Bool?
+      switch taker.stage {
+      case is any CeilingStage: met = true
+      case let sink as any SoundSinkStage: met = sink.writesSound ? false : nil
+      default:
+        if case .streaming = taker.descriptor.flow {
+          met = isBelowCeiling(taker.id)
+        } else {
+          // What a program makes of sound may be a file.
+          let makesFiles = taker.descriptor.outputs.contains { [.sound, .file].contains($0.kind) }
+          met = makesFiles ? false : nil
+        }
+      }
+      if met == false { return false }
+      isMet = isMet ?? met
+    }
+    return isMet
+  }
+
+  private func soundTakers(of id: StepID) -> [BoundStep] {
+    let ports = step(id)?.descriptor.outputs.filter { $0.kind == .sound }.map(\.name) ?? []
+    return steps.filter { step in
+      ports.contains { step.sources.values.contains(.step(id, $0)) }
+    }
+  }
+}
+
 extension LevelPromise {
   /// What holds at the end of some stages, in the order of the sound; nil where nothing is promised, or
   /// a stage below the promise may raise levels.

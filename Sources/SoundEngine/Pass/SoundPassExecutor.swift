@@ -329,21 +329,12 @@ private final class SoundPass {
     outcome.results[step, default: PassOutcome.Result()].merge(result)
   }
 
-  /// Whether a ceiling follows the source, and nothing takes its sound to the user before.
-  private var isBroughtBelowFullScale: Bool {
-    let below =
-      order.listeners.filter { $0.at == sourceStep }.map(\.step.stage)
-      + order.path.dropFirst().prefix(1).map(\.step.stage)
-    return below.contains { $0 is any CeilingStage }
-      && !below.contains { $0 is any PublishingStage }
-  }
-
   /// What is recorded about a source that was done in this pass.
   private func describeSource(_ outcome: inout PassOutcome) throws(PassFailure) {
     guard case .opened = order.start, order.path.first?.isPending == true else { return }
     try keep(source.warnings, of: sourceStep, in: &outcome) { source.report() }
     // What follows the source in another pipeline may bring it down.
-    if !isBroughtBelowFullScale, let overload = source.overload {
+    if order.plan.isBelowCeiling(sourceStep) != true, let overload = source.overload {
       context.warn(sourceStep, overload)
     }
     var result = outcome.results[sourceStep] ?? PassOutcome.Result()

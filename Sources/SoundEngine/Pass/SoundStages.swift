@@ -115,9 +115,12 @@ package protocol SoundSinkStage: Stage {
     -> any SoundSink
   /// What it will write for a stream of this kind, and how long it will take on one core.
   func cost(of stream: SoundOutline) -> SinkCost
+  /// Whether it writes the sound itself, and not what it finds in it.
+  var writesSound: Bool { get }
 }
 
 extension SoundSinkStage {
+  package var writesSound: Bool { false }
   /// It takes any stream.
   package func check(_ stream: SoundOutline) {}
 }

@@ -121,6 +121,8 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
 
   func checkEquipment() throws(SpoolError) { _ = try stated.picture() }
 
+  var writesSound: Bool { true }
+
   func check(_ stream: SoundOutline) throws(SpoolError) {
     switch method {
     case .times(let times): _ = try times.breaks(in: stream)

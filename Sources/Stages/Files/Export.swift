@@ -97,6 +97,8 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
 
   func checkEquipment() throws(SpoolError) { _ = try stated.picture() }
 
+  var writesSound: Bool { true }
+
   func check(_ stream: SoundOutline) throws(SpoolError) {
     try targets.check(stream.format, of: "export")
   }

@@ -196,12 +196,45 @@ extension DiskStore: ExportFolder {
     return published
   }
 
-  /// What was published under this very path, if it is still there unchanged.
+  /// What was published under this very path, if it is still there unchanged, whatever times the file
+  /// has: one that was touched, or restored from a backup, has others.
   private func published(under path: String) throws(SpoolError) -> KnownFileTables.Published? {
     guard let stamp = try? FileStamp(at: path), stamp.isRegularFile else { return nil }
-    return try withDatabase { (database) throws(SpoolError) in
+    let published = try withDatabase { (database) throws(SpoolError) in
       try KnownFileTables.published(at: path, stamp: stamp, in: &database)
     }
+    if let published { return published }
+    return try restored(path, stamp)
+  }
+
+  /// What was published under a path whose file has another stamp and the same bytes by now. Reads the
+  /// file only if it has the length. O(runs).
+  private func restored(
+    _ path: String, _ stamp: FileStamp
+  ) throws(SpoolError) -> KnownFileTables.Published? {
+    let known = try withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.export(at: path, sized: stamp.byteCount, in: &database)
+    }
+    guard let known, let digest = try? digest(ofFile: path) else { return nil }
+    let versions = try runs.publishing(path).flatMap(\.published).filter {
+      FilePath.absolute($0.path) == path && Int64($0.byteCount) == stamp.byteCount
+    }
+    let isOwn = known.content == digest || versions.contains { $0.digest == digest }
+    guard isOwn, (try? FileStamp(at: path)) == stamp else { return nil }
+    // Of several versions of this length, it may be an earlier one; commands write without a run.
+    let isLast =
+      known.pipeline != nil
+      && versions.allSatisfy { $0.digest == digest || $0.digest == nil && $0.wasThere }
+    try withDeferringDatabase(to: "record a published file in") { (database) throws(SpoolError) in
+      if isLast {
+        try KnownFileTables.adopt(known, at: path, stamp: stamp, in: &database)
+      } else {
+        try KnownFileTables.recognize(digest, at: path, stamp: stamp, in: &database)
+      }
+    }
+    var published = known
+    if !isLast { published.content = digest }
+    return published
   }
 
   /// The export of this name in another folder that is this file, or whose bytes it has: another name

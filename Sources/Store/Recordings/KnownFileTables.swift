@@ -26,7 +26,7 @@ enum KnownFileTables {
 
   /// What a file was published as.
   struct Published: Sendable {
-    let content: Digest
+    var content: Digest
     /// The source recording; nil if unknown.
     let recording: RecordingIdentity?
     /// The sound inputs of its run; empty if there were none, or if unknown.
@@ -69,6 +69,15 @@ enum KnownFileTables {
     sized byteCount: Int64, in database: inout Database
   ) throws(SpoolError) -> [Export] {
     try exports("byte_count = ?", [.integer(byteCount)], in: &database)
+  }
+
+  /// What was published last at a path, if it had this length; nil if nothing was.
+  static func export(
+    at path: String, sized byteCount: Int64, in database: inout Database
+  ) throws(SpoolError) -> Published? {
+    try exports(
+      "path = ? AND byte_count = ?", [.text(path), .integer(byteCount)], in: &database
+    ).first?.published
   }
 
   private static func exports(

@@ -156,6 +156,17 @@ package struct RunRepository: RunLog {
     ).filter { $0.inputs.values.contains(path) }
   }
 
+  /// The runs that wrote a file at a path, newest first. Decodes only those that name it. O(runs).
+  /// - Parameter path: absolute.
+  func publishing(_ path: String) throws(SpoolError) -> [RunRecord] {
+    try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE instr(record, ?) > 0
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, [.text(try Self.recorded(path))]
+    ).filter { $0.published.contains { $0.path == path } }
+  }
+
   /// A path as it stands in a record.
   private static func recorded(_ path: String) throws(SpoolError) -> String {
     String(try StoredJSON.encode([path], to: "read runs in").dropFirst().dropLast())

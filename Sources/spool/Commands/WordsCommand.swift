@@ -242,7 +242,7 @@ extension CommandContext {
       return Transcript(segments: words.isEmpty ? [] : [Segment(words: words)])
     }
     if let format { return try format.read(bytes) }
-    return try TranscriptFile(SourceFile(path, named: path)).transcript
+    return try TranscriptFile(bytes, named: path).transcript
   }
 
   // MARK: show
@@ -252,7 +252,8 @@ extension CommandContext {
     var lines = words.missedLines
     if words.corrections.isEmpty {
       let left = try store.correctionsLeft(
-        by: words.paths, now: words.recordings, words.told.sound, store.corrections.versions())
+        by: words.paths, now: words.recordings, words.told, of: words.run,
+        store.corrections.versions())
       lines += [left].compactMap(\.self)
     }
     for line in lines { console.report("note: \(Format.visible(line))") }

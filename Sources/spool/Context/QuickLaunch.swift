@@ -129,15 +129,17 @@ extension CommandContext {
     if let mixName = work.mixName, name == nil {
       name = if case .file(_, let stem, _) = destination { stem } else { mixName }
     }
-    let export = try format.export(
+    var export = try format.export(
       formats, name: name, depth: work.keepsSamples ? BitDepth(of: description) : nil)
+    // A mix has the tags and the cover of the first.
+    if work.mixName != nil { export = export.adding("recording", "$first") }
     let recordings = QuickRecordings(
       descriptions: descriptions,
       needStereo: formats.contains(.mp3)
         && descriptions.contains { $0.format.channelCount > 2 })
     let text = QuickPipeline(
       name: arguments.command.name,
-      input: work.mixName == nil ? "recording: sound" : "tracks: sound+",
+      inputs: work.mixName == nil ? "recording: sound" : "first: sound, others: sound+",
       stages: try work.stages(recordings) + [export]
         + (work.reportsLevels ? [.measureExports(formats, ceiling: try askedCeiling())] : [])
     ).text
@@ -165,10 +167,14 @@ extension CommandContext {
   }
 
   private func files(_ paths: [String], of pipeline: Pipeline) -> [String: String] {
-    guard let input = pipeline.definition.inputs.first else { return [:] }
-    guard input.isList else { return [input.name: paths.first ?? ""] }
-    return Dictionary(
-      paths.enumerated().map { (input.place($0 + 1), $1) }, uniquingKeysWith: { first, _ in first })
+    var files: [String: String] = [:]
+    var paths = paths[...]
+    for input in pipeline.definition.inputs {
+      for number in 1...(input.isList ? max(1, paths.count) : 1) {
+        files[input.isList ? input.place(number) : input.name] = paths.popFirst()
+      }
+    }
+    return files
   }
 
   /// Refuses outputs that would replace a recording or each other, whatever is allowed.

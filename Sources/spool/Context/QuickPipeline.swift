@@ -31,8 +31,8 @@ struct QuickPipeline {
 
   /// The name of the command, which is the pipeline's.
   let name: String
-  /// Its one input in YAML: `recording: sound`.
-  let input: String
+  /// Its inputs in YAML: `recording: sound`.
+  let inputs: String
   let stages: [Stage]
 
   /// The whole pipeline.
@@ -40,7 +40,7 @@ struct QuickPipeline {
     let head = """
       # What spool \(name) does. To run it:  spool run THIS_FILE RECORDING --out FOLDER
       pipeline: \(name)
-      inputs: { \(input) }
+      inputs: { \(inputs) }
       stages:
 
       """

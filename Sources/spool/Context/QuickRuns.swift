@@ -134,6 +134,7 @@ struct QuickRuns {
     let way = context.arguments.command.name == "mix" ? "spool convert RECORDING " : ""
     let text = text.replacing("decode: { damaged: keep }", with: way + "--keep-damaged")
       .replacing("normalize: { peak: -1 dB }", with: "--peak -1")
+      .replacing("recording: $first counts", with: "the first recording counts, or --title")
       .replacing(/decode: \{ stream: N \} takes another one: (.+)/) {
         "a pipeline with decode: { stream: N } takes another one (\($0.1)): --show prints this one"
       }

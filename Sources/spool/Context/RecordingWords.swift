@@ -124,24 +124,28 @@ extension DiskStore {
       let corrected = try corrections.versions()
       if corrected.isEmpty { return .unchanged }
       let run = run()
+      // Words that are lost are known from earlier runs, and are to be found again first.
+      let isDone = !run.steps.contains { $0.outcome == .pending }
       guard let maker = run.steps.maker(ofWords: words.identity),
         let told = try run.transcripts(of: maker.id, in: self).first(where: {
           $0.result.artifact == words.artifact
         }), let digest = told.recording
-      else { return .unchanged }
+      else { return isDone ? .unchanged : .unknown }
       let recordings =
         told.isOfWhole ? try wholes(likeThat: told, of: run) : try recordings(likeThat: digest)
       // Those of a whole that older versions kept are under one of its recordings.
+      let paths = told.inputs.compactMap { run.inputs[$0] }
       guard told.isOfWhole || recordings.contains(where: { corrected[$0.hex] != nil }) else {
-        let paths = told.inputs.compactMap { run.inputs[$0] }
-        try correctionsLeft(by: paths, now: recordings, told.sound, corrected).map(warn)
+        try correctionsLeft(by: paths, now: recordings, told, of: run, corrected).map(warn)
         return .unchanged
       }
-      if run.steps.contains(where: { $0.outcome == .pending }) { return .unknown }
+      if !isDone { return .unknown }
       let found = try RecordingWords(
-        told, of: run, recordings: recordings,
-        paths: told.inputs.compactMap { run.inputs[$0] }, isMoved: true, in: self)
+        told, of: run, recordings: recordings, paths: paths, isMoved: true, in: self)
       found.missedLines.forEach(warn)
+      if found.corrections.isEmpty {
+        try correctionsLeft(by: paths, now: recordings, told, of: run, corrected).map(warn)
+      }
       guard found.isCorrected else { return .unchanged }
       return .changed(try TranscriptFormat.json.write(found.transcript))
     }
@@ -149,36 +153,74 @@ extension DiskStore {
 }
 
 extension DiskStore {
-  /// Says of a recording without corrections that another one was at its path before whose words were
-  /// corrected, and how its corrections are taken over; nil if there was none. O(runs).
+  /// Says of a recording without corrections that another one was in its place before whose words were
+  /// corrected, and how its corrections are taken over; nil if there was none. Another one was there if
+  /// a run took it from the same files, or if one of the files is the same and the words are alike.
+  /// O(runs).
   /// - Parameters:
   ///   - paths: the recording's files.
-  ///   - recordings: the digests of the files of its sound.
-  ///   - sound: what tells its sound from any other; nil if unknown.
+  ///   - recordings: the digests of the files of its sound, or of the wholes of its sounds.
+  ///   - told: its words in a run.
   ///   - corrected: what changes with the corrections of each recording that has some, by its digest.
   func correctionsLeft(
-    by paths: [String], now recordings: [Digest], _ sound: Digest?, _ corrected: [String: String]
+    by paths: [String], now recordings: [Digest], _ told: RunRecord.ToldTranscript,
+    of run: RunRecord, _ corrected: [String: String]
   ) throws(SpoolError) -> String? {
-    guard paths.count == 1, let path = paths.first, !corrected.isEmpty else { return nil }
-    for run in try runs.taking(FilePath.absolute(path)) {
-      let isOther = run.inputs.contains { input, other in
-        guard other == FilePath.absolute(path), let digest = run.recordings?[input] else {
-          return false
-        }
-        return !recordings.contains(digest) && corrected[digest.hex] != nil
-          && sound.map(run.sounds(of: digest).contains) != true
+    if corrected.isEmpty { return nil }
+    let files = paths.map(FilePath.absolute)
+    var earlier: [RunRecord] = []
+    // A file that many runs have taken is hardly what was replaced least.
+    var takers: [[RunRecord]] = []
+    for file in Set(files) { takers.append(try runs.taking(file)) }
+    for run in takers.sorted(by: { $0.count < $1.count }).joined()
+    where !earlier.contains(where: { $0.id == run.id }) {
+      earlier.append(run)
+    }
+    lazy var words = self.words(of: told)
+    var isReadFor = Self.readLimit
+    func says(_ other: RunRecord.ToldTranscript) -> Bool {
+      guard files.count > 1 || other.isOfWhole, isReadFor > 0 else { return false }
+      isReadFor -= 1
+      guard let words, let others = self.words(of: other) else { return false }
+      return Correction.likeness(of: others.words.map(\.text), to: words) >= Self.sameText
+    }
+    for old in earlier where old.id != run.id {
+      let others = try old.transcripts(in: self).filter { other in
+        guard let digest = other.recording, corrected[digest.hex] != nil,
+          file(of: other.result.artifact.digest) != nil
+        else { return false }
+        return !recordings.contains(digest) && (other.sound == nil || other.sound != told.sound)
       }
-      guard isOther, try !run.transcripts(in: self).isEmpty else { continue }
-      let file = "\(ExportName.stem(of: path)).corrected.srt"
+      guard
+        others.contains(where: { other in
+          other.inputs.compactMap { old.inputs[$0] } == files || says(other)
+        })
+      else { continue }
+      let name = "\(ExportName.stem(of: files.last ?? "")).corrected.srt"
+      // A file of a whole may be of others too.
+      let target = told.isOfWhole ? run.id.name : paths.last ?? ""
       let lines = [
-        ["spool", "words", "export", run.id.name, "-o", file],
-        ["spool", "words", "edit", path, "--from", file],
+        ["spool", "words", "export", old.id.name, "-o", name],
+        ["spool", "words", "edit", target, "--from", name],
       ].map(ShellWords.line)
       return
         "\(paths.recordingName) is another recording than before, and the corrections of its words "
         + "before do not count for it; if it says the same, take them over: \(lines[0]) && \(lines[1])"
     }
     return nil
+  }
+
+  /// How many earlier transcripts are compared with the words of a recording, at most.
+  private static let readLimit = 10
+  /// The likeness of texts that say the same, but for what is between them: see ``Correction``.
+  private static let sameText = 0.5
+
+  /// The words of a run, as it gave them; nil if they cannot be read.
+  private func words(of told: RunRecord.ToldTranscript) -> Transcript? {
+    guard let path = file(of: told.result.artifact.digest),
+      let bytes = try? FileOperations.system.bytes(of: path)
+    else { return nil }
+    return try? TranscriptFormat.json.read(bytes)
   }
 }
 

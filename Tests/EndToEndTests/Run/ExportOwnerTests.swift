@@ -45,6 +45,36 @@ struct ExportOwnerTests {
     if !proof.isEmpty { #expect(try place.spool(["verify", "out"]).exitCode == 0) }
   }
 
+  @Test(
+    "one with other times and the very bytes that were written is the program's, and no other one")
+  func restored() throws {
+    let path = place.out + "/note.wav"
+    func putBack(_ bytes: Data) throws {
+      try FileManager.default.removeItem(atPath: path)
+      try bytes.write(to: URL(filePath: path))
+    }
+    try retag("first")
+    #expect(try place.run(try pipeline(), [note]).exitCode == 0)
+    let first = try place.export("note.wav")
+    try putBack(first)
+    let louder = try place.run(try pipeline("-1 dB"), [note])
+    #expect(louder.exitCode == 0, "\(louder.errorOutput)")
+    let second = try place.export("note.wav")
+    #expect(first != second && first.count == second.count)
+    // An earlier version is not taken for the last.
+    try putBack(first)
+    #expect(try place.run(try pipeline("-1 dB"), [note]).exitCode == 0)
+    #expect(try place.export("note.wav") == second)
+
+    var edited = second
+    edited[edited.count / 2] ^= 1
+    try putBack(edited)
+    let refused = try place.run(try pipeline("-2 dB"), [note])
+    #expect(refused.exitCode == 1)
+    #expect(refused.complaint?.why.contains("which was changed since") == true)
+    #expect(try place.export("note.wav") == edited)
+  }
+
   @Test("other sound under the same path is another recording, and refused before any work")
   func samePath() throws {
     #expect(try place.run(try pipeline(), [note]).exitCode == 0)

@@ -109,18 +109,40 @@ struct ExportWarningTests {
   @Test("a mix over full scale is no matter where normalize follows")
   func levelledMix() throws {
     let hot = [try overloaded("a.wav"), try overloaded("b.wav")]
+    var volume = 100
     func mix(_ stages: String) throws -> SpoolRun {
+      // Each mix is another one: what is reused warns of nothing.
+      volume -= 1
       let text = try place.pipeline(
-        "pipeline: mix\ninputs: { tracks: sound+ }\nstages:\n  - mixdown: { from: $tracks }\n\(stages)"
-          + "  - export: { formats: [wav], name: mix }\n")
-      return try place.run(text, hot, ["--replace"])
+        """
+        pipeline: mix
+        inputs: { tracks: sound+ }
+        stages:
+          - mixdown: { from: $tracks, master-volume: 0.\(volume) }
+        \(stages)  - export: { formats: [wav], name: mix }
+
+        """)
+      let run = try place.run(text, hot, ["--replace"])
+      #expect(run.exitCode == 0 && run.made.contains("mixdown"), "\(run.errorOutput)")
+      return run
     }
     let plain = try mix("")
     #expect(plain.warnings.contains { $0.contains("the mix goes") }, "\(plain.errorOutput)")
-    for level in ["  - normalize: { loudness: -20 LUFS }\n", "  - limit: -1 dBTP\n"] {
+    let normalize = "  - normalize: { loudness: -20 LUFS }\n"
+    for level in [
+      normalize, "  - limit: -1 dBTP\n", "  - fade: { out: 0.1 s }\n" + normalize,
+      "  - measure\n  - eq: { bands: [{ type: highpass, frequency: 80 Hz }] }\n  - compress: {}\n"
+        + normalize,
+      "  - concat: { from: [mixdown, mixdown] }\n" + normalize,
+    ] {
       let run = try mix(level)
-      #expect(run.exitCode == 0, "\(run.errorOutput)")
-      #expect(run.warnings == [], "\(level)")
+      #expect(run.warnings.filter { $0.contains("over full scale") } == [], "\(level)")
+    }
+    for way in [
+      "  - fade: { out: 0.1 s }\n", "  - export: { formats: [flac], name: hot }\n" + normalize,
+    ] {
+      let warnings = try mix(way).warnings
+      #expect(warnings.contains { $0.contains("the mix goes") }, "\(way) \(warnings)")
     }
   }
 

@@ -150,6 +150,36 @@ struct CorrectedCaptionsTests {
     #expect(try batch(words).contains(#""reused":1"#))
   }
 
+  @Test(
+    "words that are lost from the store have their corrections in the run that finds them again",
+    arguments: ["a restored store", "damage"])
+  func foundAgain(loss: String) throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    try correct([("lazy", "sleepy")])
+    _ = try run(pipeline)
+    let before = try captions()
+    #expect(before.contains("sleepy"))
+    if loss == "damage" {
+      for name in FileManager.default.enumerator(atPath: place.store + "/artifacts") ?? .init() {
+        let path = place.store + "/artifacts/\(name)"
+        let bytes = try? Data(contentsOf: URL(filePath: path))
+        guard bytes?.range(of: Data("lazy".utf8)) != nil else { continue }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try "garbage".write(toFile: path, atomically: false, encoding: .utf8)
+      }
+    } else {
+      let backup = place.file("backup.sqlite")
+      #expect(try place.spool(["store", "backup", backup]).exitCode == 0)
+      try FileManager.default.removeItem(atPath: place.store)
+      #expect(try place.spool(["store", "restore", backup]).exitCode == 0)
+    }
+    #expect(try run(pipeline).made.contains("align"))
+    #expect(try captions() == before)
+    #expect(try run(pipeline).made.isEmpty)
+    #expect(try captions() == before)
+  }
+
   private static let aligning = """
     pipeline: aligning
     inputs: { tape: sound, text: transcript? }

@@ -158,6 +158,21 @@ struct EditedCaptionsTests {
     #expect(own.contains("poodle"))
   }
 
+  @Test("those with other times, and the very bytes that were written, were not edited")
+  func touched() throws {
+    _ = try run()
+    let path = place.out + "/talk.srt"
+    let copy = place.file("copy.srt")
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: copy, toPath: path)
+    try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: path)
+    try correct("lazy", "sleepy")
+    let again = try run()
+    #expect(try captions().contains("sleepy"))
+    #expect(!isThere("talk.spool.srt") && !again.errorOutput.contains("edited"))
+  }
+
   @Test("the file beside them is removed when their words are taken in, and an edited one is not")
   func takenIn() throws {
     _ = try run()

@@ -25,7 +25,10 @@ struct WholeWordsTests {
     #expect(try program.run(["-v", "en-us+m3", "-w", path, text]).exitCode == 0)
   }
 
-  private func run(_ name: String, mixes: Bool = false) throws {
+  @discardableResult
+  private func run(
+    _ name: String, mixes: Bool = false, intro: String = "intro", options: [String] = []
+  ) throws -> SpoolRun {
     let source =
       mixes ? "decode: { from: $intro }\n  - gain: -60 dB\n    id: bed\n  - mixdown" : "concat"
     let pipeline = try place.pipeline(
@@ -38,9 +41,10 @@ struct WholeWordsTests {
         - align: { transcript: $text }
         - transcript: { formats: [srt], name: $name }
       """)
-    let files = ["intro.wav", "\(name).wav", "\(name).txt"].map(place.file)
-    let run = try place.run(pipeline, files, ["--set", "name=\(name)"])
+    let files = ["\(intro).wav", "\(name).wav", "\(name).txt"].map(place.file)
+    let run = try place.run(pipeline, files, ["--set", "name=\(name)"] + options)
     try #require(run.exitCode == 0, "\(run.errorOutput)")
+    return run
   }
 
   private func found(_ words: String) throws -> String {
@@ -81,6 +85,52 @@ struct WholeWordsTests {
     let undone = try place.spool(["words", "undo", "b.wav"])
     #expect(undone.exitCode == 0, "\(undone.errorOutput)")
     #expect(try found("grey car").contains("b.wav"))
+  }
+
+  private func captions() throws -> String {
+    try String(contentsOfFile: place.out + "/a.srt", encoding: .utf8)
+  }
+
+  /// Types the commands of a notice.
+  private func take(_ notice: String) throws {
+    let line = try #require(notice.split(separator: "take them over: ").last)
+    for command in line.split(separator: "\n")[0].split(separator: " && ") {
+      let done = try place.spool(command.split(separator: " ").dropFirst().map(String.init))
+      #expect(done.exitCode == 0, "\(done.errorOutput)")
+    }
+  }
+
+  @Test(
+    "where one of the recordings was replaced, the corrections of the whole before are told of",
+    arguments: [false, true], ["the talk", "the intro", "the intro, under another name"])
+  func replaced(mixes: Bool, part: String) throws {
+    try run("a", mixes: mixes)
+    #expect(try correct("last", "secret", "hidden").exitCode == 0)
+    #expect(try run("a", mixes: mixes).warnings.isEmpty)
+    #expect(try captions().contains("hidden"))
+    // Another episode is not meant.
+    #expect(try run("b", mixes: mixes).warnings.isEmpty)
+
+    let intro = part.contains("another name") ? "jingle" : "intro"
+    if part == "the talk" {
+      try Reference.ffmpeg(["-i", place.file("a.wav"), "-af", "volume=-2dB", place.file("x.wav")])
+      try FileManager.default.removeItem(atPath: place.file("a.wav"))
+      try FileManager.default.moveItem(atPath: place.file("x.wav"), toPath: place.file("a.wav"))
+    } else {
+      try speak("Here is other music.", to: place.file(intro + ".wav"))
+    }
+    let changed = try run("a", mixes: mixes, intro: intro, options: ["--replace"])
+    #expect(try captions().contains("secret"))
+    let notice = "\(intro).wav + a.wav is another recording than before, and the corrections"
+    let warning = try #require(
+      changed.warnings.first { $0.contains(notice) }, "\(changed.warnings)")
+    #expect(changed.warnings.count == 1)
+    let shown = try place.spool(["words", "show", "last"])
+    #expect(shown.errorOutput.contains(warning), "\(shown.errorOutput)")
+    try take(warning)
+    #expect(try run("a", mixes: mixes, intro: intro).warnings.isEmpty)
+    #expect(try captions().contains("hidden"))
+    #expect(try !place.spool(["words", "show", "last"]).errorOutput.contains(notice))
   }
 
   @Test("and are cut out of sound that is computed again once it was freed")

@@ -54,6 +54,16 @@ import Testing
     return path
   }
 
+  @Test("an edited text may come through a pipe, which is read once", arguments: ["srt", "txt"])
+  func pipe(format: String) throws {
+    let path = try captions(format, replacing: "lazy", with: "sleepy")
+    let shell = try #require(Program(named: "bash"))
+    let edit = try place.spool(
+      [sound, path], under: shell, ["-c", "\"$0\" words edit \"$1\" --from <(cat \"$2\")"])
+    #expect(edit.exitCode == 0, "\(edit.errorOutput)")
+    #expect(edit.text.contains("1 place"), "\(edit.text)")
+  }
+
   @Test("- is standard output, and no file")
   func standardOutput() throws {
     let plain = try place.spool(["words", "export", sound])

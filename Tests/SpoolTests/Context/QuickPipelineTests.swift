@@ -33,7 +33,7 @@ struct QuickPipelineTests {
   @Test("in one line a stage, with what was chosen and nothing else")
   func text() {
     let pipeline = QuickPipeline(
-      name: "normalize", input: "recording: sound",
+      name: "normalize", inputs: "recording: sound",
       stages: [
         .init("decode", ["from": "$recording", "channels": nil]),
         .init("measure", id: "before"),
@@ -61,7 +61,7 @@ struct QuickPipelineTests {
       [.mp3], name: nil, bits: nil, bitRate: nil,
       tags: [("title", "a: \"b\" $c"), ("track", "3/12")], cover: "/x/it's.png")
     let text = QuickPipeline(
-      name: "convert", input: "recording: sound", stages: [.init("decode"), export]
+      name: "convert", inputs: "recording: sound", stages: [.init("decode"), export]
     ).text
     #expect(
       text.hasSuffix(
@@ -76,7 +76,7 @@ struct QuickPipelineTests {
   @Test("and spool clean has the stages of the pipeline voice-note")
   func cleaning() throws {
     let clean = QuickPipeline(
-      name: "clean", input: "recording: sound",
+      name: "clean", inputs: "recording: sound",
       stages: [.init("decode", ["from": "$recording"])]
         + QuickPipeline.cleaning(.normalize(loudness: "-16 LUFS", truePeak: "-1 dBTP"))
         + [.export([.wav], name: nil, bits: nil, bitRate: nil)])

@@ -51,6 +51,25 @@ import Testing
     #expect(try store.isPublished(SHA256.digest(of: "second"), at: path))
   }
 
+  @Test("knows its file by the bytes where the times differ, and reads no other length for that")
+  func touched() throws {
+    let probe = FileProbe()
+    let store = try DiskStore(at: store.path, files: probe.files)
+    _ = try store.publish("sound", at: path)
+    let own = SHA256.digest(of: "sound")
+    for text in ["sound", "bound", "another"] {
+      try FileManager.default.removeItem(atPath: path)
+      try scratch.write(text, to: "out/note.wav")
+      let count = probe.operations.count
+      #expect(try store.isPublished(own, at: path) == (text == "sound"))
+      #expect((store.byteCount(ofPublished: path) != nil) == (text == "sound"))
+      let reads = probe.operations.dropFirst(count).count {
+        if case .read = $0 { true } else { false }
+      }
+      #expect((reads > 0) == (text != "another"), "\(text)")
+    }
+  }
+
   @Test("never replaces a file that somebody else wrote")
   func foreign() throws {
     try scratch.write("mine", to: "out/note.wav")

@@ -22,15 +22,20 @@ package struct TranscriptFile: Sendable {
 
   /// Reads a file in whichever format it has: a transcript, or a sidecar that holds one.
   package init(_ file: SourceFile) throws(SpoolError) {
-    let name = file.name.split(separator: "/").last.map(String.init) ?? file.name
-    let bytes = try Self.bytes(of: file.path)
+    try self.init(try Self.bytes(of: file.path), named: file.name)
+  }
+
+  /// Reads the bytes of a file, which may have been a pipe.
+  /// - Parameter path: the file's, for its format and for messages.
+  package init(_ bytes: [UInt8], named path: String) throws(SpoolError) {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
     digest = SHA256.digest(of: bytes)
     do throws(SpoolError) {
       let inner = Self.inSidecar(bytes)
       transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
     } catch {
       var error = error
-      error.scope = [file.name]
+      error.scope = [path]
       throw error
     }
   }

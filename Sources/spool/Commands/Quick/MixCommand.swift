@@ -92,7 +92,7 @@ extension CommandContext {
         QuickPipeline.Stage(
           "mixdown",
           [
-            "from": "$tracks", "tracks": tracks,
+            "from": "[$first, $others]", "tracks": tracks,
             "duck": isDucked ? "[{ role: music, by-role: voice }]" : nil,
             "channels": isMono ? "1" : nil,
             // A mono recording is heard on both sides as it is.
