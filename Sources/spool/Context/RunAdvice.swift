@@ -4,6 +4,7 @@ import PipelineModel
 import Platform
 import Search
 import Store
+import Transcripts
 
 /// What a failed run advises its user to type.
 extension SpoolError {
@@ -78,8 +79,19 @@ extension RunRecord {
     let files = [pipelinePath] + inputPaths
     let isThere = pipelinePath.hasPrefix("/") && files.allSatisfy { FilePath.exists($0) }
     let own = isThere ? line(adding: store.map { ["\(option: .store)", $0] } ?? []) : nil
-    let line = batch.map(\.command) ?? own
-    return line.map { ["captions that were written before get it by this run:  \($0)"] } ?? []
+    if let line = batch.map(\.command) ?? own {
+      return ["captions that were written before get it by this run:  \(line)"]
+    }
+    // A watch makes no second run of a recording.
+    return published.compactMap { file in
+      guard steps.contains(where: { $0.id == file.step && $0.kind == "transcript" }),
+        TranscriptFormat.all.contains(where: { file.path.hasSuffix($0.fileEnding) }),
+        FilePath.exists(file.path)
+      else { return nil }
+      let line = ShellWords.line(["spool", "words", "export", id.description, "-o", file.path])
+      return "captions that were written before get it by this line:  "
+        + StoreOption(store).completing(line)
+    }
   }
 }
 
