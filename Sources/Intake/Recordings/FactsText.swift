@@ -9,9 +9,12 @@ enum FactsText {
 
   /// The facts with their sources, the sidecar's other fields, and its problems; nil if nothing is
   /// known.
-  /// - Parameter transcript: the name of the transcript's file.
+  /// - Parameters:
+  ///   - transcript: the name of the transcript's file.
+  ///   - cut: the quarantined recordings whose bytes this one begins with.
   static func json(
-    _ facts: RecordingFacts, sidecar: Sidecar?, transcript: String? = nil, doubt: String? = nil
+    _ facts: RecordingFacts, sidecar: Sidecar?, transcript: String? = nil, doubt: String? = nil,
+    completing cut: [RecordingKey] = []
   ) -> String? {
     var fields: [String: JSONValue] = [:]
     fields["noteId"] = sourced(facts.noteID) { .text($0.written) }
@@ -22,6 +25,7 @@ enum FactsText {
     if let sidecar { add(sidecar, to: &fields) }
     if let transcript { fields["transcript"] = .text(transcript) }
     if let doubt { fields["doubt"] = .text(doubt) }
+    if !cut.isEmpty { fields["completes"] = .list(cut.map { .text($0.name) }) }
     return fields.isEmpty ? nil : JSONValue.object(fields).compact
   }
 

@@ -41,6 +41,20 @@ extension RecordingRepository {
     try read("WHERE file_name = ? ORDER BY received_at DESC", [.text(name)])
   }
 
+  /// The quarantined recordings that arrived at this path of an inbox and were never decoded to their
+  /// end, the newest first. O(log n).
+  package func spoiled(
+    at path: String, inbox: String, pipeline: String
+  ) throws(SpoolError) -> [Recording] {
+    try read(
+      """
+      WHERE key IN (
+          SELECT note FROM note_files WHERE inbox = ? AND path = ? AND role = 'recording')
+        AND pipeline = ? AND state = 'quarantined' AND accepted_at IS NULL AND conflict IS NULL
+      ORDER BY received_at DESC LIMIT 8
+      """, [.text(inbox), .text(path), .text(pipeline)])
+  }
+
   /// The recording of a content that a pipeline processes; nil if there is none. O(log n).
   package func recording(
     of content: Digest, pipeline: String

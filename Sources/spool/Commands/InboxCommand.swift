@@ -372,6 +372,11 @@ extension CommandContext {
         "\(file.path) (\(file.place.rawValue))")
     }
     for path in page.leftFiles { add("left there", "\(path), which was not taken in") }
+    for file in page.unusedFiles {
+      add(
+        "left there",
+        "\(file.printablePath), which came with an earlier file of this name, \(file.recording)")
+    }
     for event in page.events {
       lines.append(
         "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"

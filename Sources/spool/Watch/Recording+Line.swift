@@ -16,6 +16,8 @@ extension Recording {
     /// Files beside it that would be its sidecar or transcript and were not taken in: absolute paths,
     /// printable.
     let leftFiles: [String]
+    /// Sidecars and transcripts in quarantine that came with an earlier, incomplete file of its name.
+    let unusedFiles: [RecordingFile]
     /// Whether its original is nowhere as it arrived: it is not in the store, and lies nowhere else.
     let isOriginalLost: Bool
     /// If it is lost: the lossless exports that lie there and were made of its samples as they are.
@@ -28,6 +30,7 @@ extension Recording {
       let isElsewhere = files.contains { $0.isThere(recording.content) }
       isOriginalLost = !isElsewhere && !store.hasIntactOriginal(of: recording)
       leftFiles = store.recordings.companionsLeft(beside: files)
+      unusedFiles = try store.recordings.companionsQuarantined(besides: recording, files)
       let digest = recording.content.digest
       run =
         events.contains { $0.state == .processing }
@@ -88,7 +91,7 @@ extension Recording {
           "location": $0.isInPlace ? $0.location : nil, "place": $0.place.rawValue,
         ])
       },
-      "leftFiles": page.flatMap { $0.leftFiles.isEmpty ? nil : $0.leftFiles },
+      "leftFiles": paged((page?.leftFiles ?? []) + (page?.unusedFiles.map(\.printablePath) ?? [])),
       "next": nextCommands.map(option.completing),
     ])
   }
