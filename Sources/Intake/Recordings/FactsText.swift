@@ -99,6 +99,15 @@ enum FactsText {
     )
   }
 
+  /// Stored facts, and what the recording's file says that is not used, one sentence each.
+  static func json(_ kept: String?, addingDifferences sentences: [String]) -> String {
+    var fields = fields(of: kept)
+    let told = fields["differences"]?.list ?? []
+    let new = sentences.map { JSONValue.text($0) }.filter { !told.contains($0) }
+    fields["differences"] = .list(told + new)
+    return JSONValue.object(fields).compact
+  }
+
   /// Whether a sidecar may describe this sound: if both state a length, they agree.
   static func mayBe(_ sidecar: Sidecar, of recording: Recording) -> Bool {
     guard let said = sidecar.milliseconds, let held = StoredFacts(of: recording).milliseconds else {

@@ -360,6 +360,7 @@ extension CommandContext {
     }
     add("doubt", facts.doubt)
     for problem in facts.problems { add("sidecar", problem) }
+    for difference in facts.differences { add("differs", difference) }
     add("conflict", recording.conflict.map { "it claims to be \($0)" })
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
     for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }

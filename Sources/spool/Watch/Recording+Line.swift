@@ -92,6 +92,7 @@ extension Recording {
         ])
       },
       "leftFiles": paged((page?.leftFiles ?? []) + (page?.unusedFiles.map(\.printablePath) ?? [])),
+      "differences": paged(facts.differences),
       "next": nextCommands.map(option.completing),
     ])
   }

@@ -13,6 +13,54 @@ struct WatchCopiesTests {
     place = inbox.place
   }
 
+  /// Writes the recording of a number with a title in its tags.
+  private func entitle(_ number: Int, _ title: String) throws {
+    var bytes = try Data(contentsOf: URL(filePath: place.file("made/\(number).wav")))
+    func little(_ count: Int) -> Data {
+      Data([0, 8, 16, 24].map { UInt8(truncatingIfNeeded: count >> $0) })
+    }
+    var name = Data(title.utf8) + [0]
+    if name.count % 2 == 1 { name.append(0) }
+    bytes += Data("LIST".utf8) + little(12 + name.count) + Data("INFOINAM".utf8)
+    bytes += little(name.count) + name
+    bytes.replaceSubrange(4..<8, with: little(bytes.count - 8))
+    try bytes.write(to: URL(filePath: place.file("made/titled.wav")))
+  }
+
+  @Test("other tags of the same sound are named with the way to use them")
+  func otherTags() throws {
+    try inbox.make(1)
+    try entitle(1, "Tape 417 A")
+    let watch = try inbox.watch()
+    try inbox.shell("mkdir inbox/deep; cp made/1.wav inbox/deep/tape.wav")
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    let first = try #require(try inbox.notes().first).key
+    try inbox.shell("cp made/titled.wav inbox/deep/tape.wav")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "released" } == 2 }, "\(watch.output)")
+    let second = try #require(try inbox.notes().first { $0.original == first }).key
+    #expect(
+      watch.output.contains("what this file says (title) is ignored")
+        && watch.output.contains("spool inbox forget \(first) \(second)"), "\(watch.output)")
+    let words = "title: none, and Tape 417 A by this file"
+    #expect(
+      inbox.wait {
+        (try? String(contentsOfFile: "\(inbox.outbox)/\(second).ack.json", encoding: .utf8))?
+          .contains(words) == true
+      })
+    #expect(try place.spool(["inbox", "show", second]).text.contains("differs:   \(words)"))
+
+    // As the log says.
+    try inbox.shell("rm '\(place.out)/deep/tape.wav'")
+    #expect(try place.spool(["inbox", "forget", first, second]).exitCode == 0)
+    try inbox.shell("mv 'inbox/accepted/deep/tape (2).wav' inbox/deep/tape.wav")
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.output)")
+    #expect(
+      try Data(contentsOf: URL(filePath: "\(place.out)/deep/tape.wav"))
+        .range(of: Data("Tape 417 A".utf8)) != nil, "\(watch.output)")
+  }
+
   @Test("the sidecar of a recording that was cut off is told, and becomes the whole one's")
   func cutOff() throws {
     try inbox.make(1, seconds: 2)
