@@ -55,18 +55,28 @@ extension Recording {
     }
   }
 
+  /// Where in its inbox it arrived, printable.
+  /// - Parameter path: the same, exactly; nil if it is not known.
+  func shownPath(_ path: String?) -> String {
+    let folders = path?.split(separator: "/").dropLast().map(String.init) ?? []
+    return (folders + [fileName]).joined(separator: "/")
+  }
+
   /// The recording as `--json` shows it.
   /// - Parameters:
   ///   - page: nil in a list.
   ///   - option: the store option for suggested commands.
-  func line(_ page: Page? = nil, _ option: StoreOption) -> JSONLine {
+  ///   - paths: in a list, the paths in their inboxes by which it and its copies arrived.
+  func line(
+    _ page: Page? = nil, _ option: StoreOption, paths: [String]? = nil
+  ) -> JSONLine {
     let facts = StoredFacts(of: self)
     func paged<Part: Collection & Encodable>(_ part: Part) -> Part? {
       page == nil || part.isEmpty ? nil : part
     }
     return JSONLine([
       "key": key.name, "noteId": shownID, "aliases": page?.aliases, "file": fileName,
-      "exactFile": exactFileName,
+      "exactFile": exactFileName, "paths": paths,
       "title": title, "tags": tags, "state": state.rawValue, "isCancelled": isCancelled,
       "since": DateTime(secondsSince1970: stateSince), "reason": reason, "attempts": attempts,
       "nextAttempt": nextAttempt.map(DateTime.init(secondsSince1970:)),

@@ -27,7 +27,7 @@ struct WatchCopiesTests {
     try bytes.write(to: URL(filePath: place.file("made/titled.wav")))
   }
 
-  @Test("other tags of the same sound are named with the way to use them")
+  @Test("other tags of the same sound are named with the way to use them, and copies are found")
   func otherTags() throws {
     try inbox.make(1)
     try entitle(1, "Tape 417 A")
@@ -49,7 +49,23 @@ struct WatchCopiesTests {
         (try? String(contentsOfFile: "\(inbox.outbox)/\(second).ack.json", encoding: .utf8))?
           .contains(words) == true
       })
-    #expect(try place.spool(["inbox", "show", second]).text.contains("differs:   \(words)"))
+    let shown = try place.spool(["inbox", "show", second]).text
+    #expect(shown.contains("differs:   \(words)"), "\(shown)")
+    #expect(
+      shown.contains("accepted/deep/tape (2).wav (accepted; it came as deep/tape.wav)"), "\(shown)")
+
+    try inbox.shell("cp made/1.wav inbox/audit.wav")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "released" } == 3 }, "\(watch.output)")
+    for name in ["audit.wav", "accepted/audit.wav", first] {
+      let page = try place.spool(["inbox", "show", name]).text
+      #expect(page.contains("recording: \(first)"), "\(name)")
+    }
+    #expect(try inbox.note("accepted/deep/tape (2).wav").key == second)
+    let list = try place.spool(["inbox", "list"]).text
+    #expect(list.contains("  deep/tape.wav"), "\(list)")
+    let lines = try place.spool(["inbox", "list", "--json"]).text
+    #expect(lines.contains(#""paths":["deep/tape.wav","audit.wav"]"#), "\(lines)")
 
     // As the log says.
     try inbox.shell("rm '\(place.out)/deep/tape.wav'")
