@@ -9,9 +9,12 @@ enum FactsText {
 
   /// The facts with their sources, the sidecar's other fields, and its problems; nil if nothing is
   /// known.
-  /// - Parameter transcript: the name of the transcript's file.
+  /// - Parameters:
+  ///   - transcript: the name of the transcript's file.
+  ///   - cut: the quarantined recordings whose bytes this one begins with.
   static func json(
-    _ facts: RecordingFacts, sidecar: Sidecar?, transcript: String? = nil, doubt: String? = nil
+    _ facts: RecordingFacts, sidecar: Sidecar?, transcript: String? = nil, doubt: String? = nil,
+    completing cut: [RecordingKey] = []
   ) -> String? {
     var fields: [String: JSONValue] = [:]
     fields["noteId"] = sourced(facts.noteID) { .text($0.written) }
@@ -22,6 +25,7 @@ enum FactsText {
     if let sidecar { add(sidecar, to: &fields) }
     if let transcript { fields["transcript"] = .text(transcript) }
     if let doubt { fields["doubt"] = .text(doubt) }
+    if !cut.isEmpty { fields["completes"] = .list(cut.map { .text($0.name) }) }
     return fields.isEmpty ? nil : JSONValue.object(fields).compact
   }
 
@@ -93,6 +97,15 @@ enum FactsText {
     return (
       fields.isEmpty ? nil : JSONValue.object(fields).compact, fields != before
     )
+  }
+
+  /// Stored facts, and what the recording's file says that is not used, one sentence each.
+  static func json(_ kept: String?, addingDifferences sentences: [String]) -> String {
+    var fields = fields(of: kept)
+    let told = fields["differences"]?.list ?? []
+    let new = sentences.map { JSONValue.text($0) }.filter { !told.contains($0) }
+    fields["differences"] = .list(told + new)
+    return JSONValue.object(fields).compact
   }
 
   /// Whether a sidecar may describe this sound: if both state a length, they agree.

@@ -42,7 +42,6 @@ extension InboxProcessor {
     if let path = recording.sidecar { sidecar = try takeSidecar(path, nil, from: folder) }
     // A file that is no sidecar becomes stable by itself, and is reported then.
     if sidecar?.facts.isTranscript == true { sidecar = nil }
-    let facts = RecordingFacts(sidecar: sidecar?.facts, container: container, name: name)
     var arrival = RecordingArrival(
       pipeline: pipeline, inbox: inbox, path: recording.path.escaped,
       stamp: RecordingFileStamp(taken.stamp), fileName: name.description, recording: taken.artifact)
@@ -56,13 +55,17 @@ extension InboxProcessor {
       arrival.marker = RecordingArrival.Companion(
         path: path.escaped, stamp: RecordingFileStamp(stamp), artifact: nil)
     }
+    let cut = try cutVersions(of: arrival)
+    let inherited = try inherit(from: cut, for: &arrival, in: folder)
+    let described = sidecar?.facts ?? inherited
+    let facts = RecordingFacts(sidecar: described, container: container, name: name)
     arrival.deviceID = facts.noteID?.value.text
     arrival.deviceName = facts.noteID?.value.written
     arrival.facts = FactsText.json(
-      facts, sidecar: sidecar?.facts, transcript: transcript(of: arrival, sidecar?.facts),
-      doubt: recording.doubt)
+      facts, sidecar: described, transcript: transcript(of: arrival, described),
+      doubt: recording.doubt, completing: cut.map(\.key))
     arrival.title = facts.title?.value
-    arrival.tags = sidecar?.facts.tags ?? []
+    arrival.tags = described?.tags ?? []
     arrival.refusal = refusal
     let admission = try store.recordings.admit(arrival, conflicts: rules.conflicts)
     if case .duplicate(let recording) = admission, let sidecar {
@@ -88,9 +91,10 @@ extension InboxProcessor {
     let isRepeated = recording.sidecar == taken.artifact
     let isKnown = try store.recordings.isKnown(
       path: path.escaped, stamp: RecordingFileStamp(taken.stamp), inbox: inbox)
+    let isInherited = try hasInheritedSidecar(recording)
     // The recording has left the inbox with its own: this one comes ahead of another one, such as
     // the same sent again because it was not whole.
-    if isRepeated, !isKnown, file.hasLeft { return .waiting }
+    if isRepeated, !isKnown, file.hasLeft, !isInherited { return .waiting }
     // It is another recording's, which has not come yet or is being written.
     let isForeign =
       sidecar.noteID.map { id in recording.deviceID.map { $0 != id.text } ?? false } ?? false
@@ -113,7 +117,8 @@ extension InboxProcessor {
         taken.artifact, deviceID: sidecar.noteID?.text, deviceName: sidecar.noteID?.written,
         facts: FactsText.json(recording.facts, adding: sidecar),
         title: isRenamed ? nil : sidecar.title, tags: sidecar.tags,
-        isReplacing: FactsText.hasUnreadableSidecar(recording.facts))
+        isReplacing: FactsText.hasUnreadableSidecar(recording.facts)
+          || isInherited && recording.state == .received)
       switch try change(recording.key, .attach(late)) {
       case .changed(let recording): changed = recording
       case .refused:

@@ -71,10 +71,16 @@ extension InboxProcessor {
 
   /// The name of a recording's transcript; nil if it has none.
   func transcript(of arrival: RecordingArrival, _ sidecar: Sidecar?) -> String? {
-    let files = arrival.transcripts.compactMap { InboxPath(escaped: $0.path)?.name }
+    func inherited(_ role: RecordingFile.Role) -> [String] {
+      arrival.inherited.filter { $0.role == role }.map(\.path)
+    }
+    let files = (arrival.transcripts.map(\.path) + inherited(.transcript))
+      .compactMap { InboxPath(escaped: $0)?.name }
     switch sidecar?.transcript(exists: files.contains) {
     case .file(let name): return name.description
-    case .itself: return arrival.sidecar.flatMap { InboxPath(escaped: $0.path)?.name?.description }
+    case .itself:
+      return (arrival.sidecar?.path ?? inherited(.sidecar).first)
+        .flatMap { InboxPath(escaped: $0)?.name?.description }
     case nil: return files.first?.description
     }
   }

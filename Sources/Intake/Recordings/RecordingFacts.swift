@@ -92,7 +92,7 @@ struct FileNameFacts: Hashable, Sendable {
     guard let year = rest.number(digits: 4), (1970...2100).contains(year) else { return nil }
     let mark = ["-", "_", "."].first { rest.skip($0) }
     guard let month = rest.number(digits: 2), mark.map({ rest.skip($0) }) ?? true,
-      let day = rest.number(digits: 2), let date = DateTime(year: year, month: month, day: day)
+      let day = rest.number(digits: 2), let date = DateTime(dayOf: year, month, day)
     else { return nil }
     var clock = rest
     let isApart = ["T", "t", "_", "-", " ", "."].contains { clock.skip($0) }
@@ -156,8 +156,7 @@ struct ContainerFacts: Hashable, Sendable {
   /// Reads a container's tags, with names in lower case, as libavformat returns them.
   /// - Parameter duration: the sound's length in seconds, if known.
   init(tags: [String: String], duration: Double? = nil) {
-    createdAt =
-      Self.timeTags.lazy.compactMap { tags[$0] }.compactMap(Self.time).first
+    createdAt = Self.timeTags.lazy.compactMap { tags[$0] }.compactMap { Self.time($0, tags) }.first
     title = tags["title"].flatMap { PrintableText.plain($0, limit: 1000) }
     recorder =
       Self.recorderTags.lazy.compactMap { tags[$0] }
@@ -179,9 +178,26 @@ struct ContainerFacts: Hashable, Sendable {
   ]
 
   /// A container without a time holds the first day of its own era.
-  private static func time(_ text: String) -> DateTime? {
-    guard let time = DateTime(iso8601: text), time.localSeconds > 0 else { return nil }
+  private static func time(_ text: String, _ tags: [String: String]) -> DateTime? {
+    let written = text.count == 8 ? timeOfDay(text, tags) : text
+    guard let time = written.flatMap({ DateTime(iso8601: $0) }), time.localSeconds > 0 else {
+      return nil
+    }
     return time
+  }
+
+  /// The date with this time of day, which libavformat gives as `creation_time` if a WAV file's `bext`
+  /// chunk has it; EBU Tech 3285 allows other marks between the numbers. Nil if the text is none, or
+  /// there is no date.
+  private static func timeOfDay(_ text: String, _ tags: [String: String]) -> String? {
+    func numbers(_ text: String, _ counts: [Int]) -> [Substring]? {
+      let parts = text.split(omittingEmptySubsequences: false) { "-_:. ".contains($0) }
+      return parts.map(\.utf8.count) == counts ? parts : nil
+    }
+    guard let time = numbers(text, [2, 2, 2]),
+      let date = (tags["origination_date"] ?? tags["date"]).flatMap({ numbers($0, [4, 2, 2]) })
+    else { return nil }
+    return date.joined(separator: "-") + "T" + time.joined(separator: ":")
   }
 }
 

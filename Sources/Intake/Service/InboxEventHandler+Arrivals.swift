@@ -18,8 +18,10 @@ extension InboxEventHandler {
       switch admission {
       case .new(let recording) where recording.state == .quarantined:
         handler.tell(.quarantined, recording, text: recording.reason)
+        handler.tellQuarantinedCompanions(of: recording, isNew: true)
       case .new(let recording):
         handler.tell(.received, recording)
+        handler.tellQuarantinedCompanions(of: recording, isNew: true)
         handler.warn(of: recording)
       case .duplicate(let known):
         let ignored = handler.processor.ignoredFields(ofSidecarAt: recording.sidecar, by: known)
@@ -29,6 +31,7 @@ extension InboxEventHandler {
         handler.tell(
           .duplicate, known, file: path.description,
           text: text + (ignored.map { "; " + known.words(ignoring: $0) } ?? ""))
+        handler.tellQuarantinedCompanions(of: known, isNew: false)
         handler.warn(of: known, isCopy: true)
       case .conflict(let recording, let other):
         // Whether it is a duplicate is known once it is decoded.
@@ -166,6 +169,30 @@ extension InboxEventHandler {
   mutating func refuse(_ path: InboxPath, _ reason: String) {
     status.refuse(path, reason)
     tell(.refused, file: path.description, text: reason)
+  }
+
+  /// Reports the sidecar and the transcripts that came with an earlier, incomplete file of a
+  /// recording's name: those that it has taken over, and those that it has not.
+  private func tellQuarantinedCompanions(of recording: Recording, isNew: Bool) {
+    let recordings = processor.store.recordings
+    guard let files = try? recordings.files(of: recording.key) else { return }
+    if isNew {
+      for file in files where file.place == .quarantine && file.role != .recording {
+        tell(
+          file.role == .sidecar ? .sidecar : .transcript, recording,
+          text: "\(file.location), which came with its cut-off version")
+      }
+    }
+    let unused = (try? recordings.companionsQuarantined(besides: recording, files)) ?? []
+    for file in unused {
+      tell(
+        .warning, recording,
+        text: "\(file.location) is not used: it came with an earlier file of this name, "
+          + "\(file.recording), which was not whole and is not its beginning; to do the recording "
+          + "again with it, type "
+          + processor.option.completing("\(command: .inboxForget) \(recording.key)")
+          + ", and deliver both again")
+    }
   }
 
   /// Reports doubts about a recording's completeness and problems of its sidecar.

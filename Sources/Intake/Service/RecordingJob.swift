@@ -209,8 +209,11 @@ struct RecordingJob {
     let (event, text): (WatchEvent.Event, String)
     switch answer {
     case .accepted: return nil
-    case .duplicate(_, let original):
-      (event, text) = (.duplicate, "it sounds like \(original)")
+    case .duplicate(let repeated, let original):
+      (event, text) = (
+        .duplicate,
+        "it sounds like \(original)" + (try tellDifferences(of: repeated, from: original) ?? "")
+      )
     case .conflict(_, let other):
       (event, text) = (
         .conflict, "it claims to be \(other) with other bytes and another sound"

@@ -1,6 +1,6 @@
 package import PipelineEngine
 package import PipelineModel
-import Platform
+package import Platform
 package import Store
 internal import Synchronization
 
@@ -55,13 +55,17 @@ package struct WatchEngine: Sendable {
     let describe: @Sendable (_ path: String) -> (tags: [String: String], seconds: Double?)?
     /// Whether the file at a path holds all that its container declares.
     let verdict: @Sendable (_ path: String) -> ContainerVerdict
+    /// What a file says beside its sound that exports carry over, by name.
+    let metadata: @Sendable (SourceFile) -> [String: String]
 
     package init(
       describe: @escaping @Sendable (_ path: String) -> (tags: [String: String], seconds: Double?)?,
-      verdict: @escaping @Sendable (_ path: String) -> ContainerVerdict
+      verdict: @escaping @Sendable (_ path: String) -> ContainerVerdict,
+      metadata: @escaping @Sendable (SourceFile) -> [String: String]
     ) {
       self.describe = describe
       self.verdict = verdict
+      self.metadata = metadata
     }
 
     /// The container's facts; nil if it cannot be read.

@@ -106,13 +106,18 @@ extension Recording {
 
 extension RecordingRepository {
   /// The recordings that arrived as a file of this name, the newest first, and those of files that
-  /// only look like that where their names are printed. O(recordings).
+  /// only look like that where their names are printed. If there are none, those of which a copy arrived
+  /// so, or of which a file has this path in its inbox. O(files).
   package func recordings(
     called name: String
   ) throws(SpoolError) -> (exact: [Recording], printed: [Recording]) {
     let printable = PrintableText.of(Array(name.utf8))
     let exact = try recordings(ofFile: printable)
-    return (exact, printable == name ? [] : try recordings(ofFile: name))
+    let printed = printable == name ? [] : try recordings(ofFile: name)
+    if exact.isEmpty, printed.isEmpty, let path = InboxPath(name) {
+      return (try recordings(ofFileAt: path.escaped), [])
+    }
+    return (exact, printed)
   }
 }
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// A time as written: date and time of day, with the offset from UTC if given. Its texts have the
-/// forms of ISO 8601.
+/// A time as written: a date, and the time of day and the offset from UTC if given. Its texts have
+/// the forms of ISO 8601.
 package struct DateTime: Hashable, Sendable {
   /// Seconds since 1970-01-01T00:00 in local time.
   package let localSeconds: Int64
@@ -9,6 +9,8 @@ package struct DateTime: Hashable, Sendable {
   package let nanosecond: Int
   /// Seconds ahead of UTC; nil if unknown.
   private let utcOffset: Int?
+  /// Whether the time of day is unknown; it counts as midnight.
+  private var isDateAlone = false
 
   /// Nil for a day or time that does not exist.
   package init?(
@@ -24,6 +26,12 @@ package struct DateTime: Hashable, Sendable {
     localSeconds = Int64(days * 86_400 + hour * 3600 + minute * 60 + second)
     self.nanosecond = nanosecond
     self.utcOffset = utcOffset
+  }
+
+  /// A day without a time. Nil for a day that does not exist.
+  package init?(dayOf year: Int, _ month: Int, _ day: Int) {
+    self.init(year: year, month: month, day: day)
+    isDateAlone = true
   }
 
   /// Seconds since 1970 in UTC; a time without an offset counts as `offset` seconds ahead of UTC.
@@ -71,13 +79,14 @@ package struct DateTime: Hashable, Sendable {
 }
 
 extension DateTime: CustomStringConvertible {
-  /// ISO 8601, with the offset if known: `2026-11-21T14:05:33+01:00`.
+  /// ISO 8601, as far as it is known: `2026-11-21T14:05:33+01:00`, `2026-11-21T14:05:33`, `2026-11-21`.
   package var description: String {
     let (year, month, day) = civilDay
     let time = secondOfDay
+    let date = "\(Self.padded(year, 4))-\(Self.padded(month))-\(Self.padded(day))"
+    if isDateAlone { return date }
     var text =
-      "\(Self.padded(year, 4))-\(Self.padded(month))-\(Self.padded(day))"
-      + "T\(Self.padded(time / 3600)):\(Self.padded(time / 60 % 60)):\(Self.padded(time % 60))"
+      date + "T\(Self.padded(time / 3600)):\(Self.padded(time / 60 % 60)):\(Self.padded(time % 60))"
     if nanosecond > 0 {
       var digits = Self.padded(nanosecond, 9)[...]
       while digits.hasSuffix("0") { digits.removeLast() }
@@ -141,13 +150,13 @@ extension DateTime {
     guard let month = rest.number(digits: 2), !isExtended || rest.skip("-"),
       let day = rest.number(digits: 2)
     else { return nil }
-    var clock = TimeOfDay()
-    if !rest.isAtEnd {
-      guard rest.skip("T") || rest.skip("t") || rest.skip(" "), let read = TimeOfDay(&rest),
-        rest.isAtEnd
-      else { return nil }
-      clock = read
+    if rest.isAtEnd {
+      self.init(dayOf: year, month, day)
+      return
     }
+    guard rest.skip("T") || rest.skip("t") || rest.skip(" "), let clock = TimeOfDay(&rest),
+      rest.isAtEnd
+    else { return nil }
     self.init(
       year: year, month: month, day: day, hour: clock.hour, minute: clock.minute,
       second: clock.second, nanosecond: clock.nanosecond, utcOffset: clock.utcOffset)
@@ -160,8 +169,6 @@ extension DateTime {
     var second = 0
     var nanosecond = 0
     var utcOffset: Int?
-
-    init() {}
 
     init?(_ rest: inout DigitScanner) {
       guard let hour = rest.number(digits: 2) else { return nil }

@@ -119,6 +119,31 @@ package struct ExportTags {
     return copy
   }
 
+  /// What the recording says, by name, to compare it with another of the same sound: tags, and of what
+  /// is longer its length or number, and a digest.
+  package var fields: [String: String] {
+    var fields: [String: String] = [:]
+    for (name, value) in tags where !value.isEmpty { fields[name.lowercased()] = value }
+    if let cover {
+      fields["picture"] = "\(cover.bytes.count) bytes (\(SHA256.digest(of: cover.bytes).short))"
+    }
+    let markers = source?.markers ?? []
+    if notes.cues == nil, !markers.isEmpty {
+      let text = markers.map { "\($0.time.value) \($0.title ?? "")" }.joined(separator: "\n")
+      fields["chapters"] = "\(markers.count) (\(SHA256.digest(of: text).short))"
+    }
+    func add(_ name: String, _ change: (inout BroadcastMetadata) -> Void) {
+      var part = BroadcastMetadata()
+      change(&part)
+      if part != BroadcastMetadata() { fields[name] = "one of digest \(part.digest.short)" }
+    }
+    add("bext") { $0.bext = notes.bext }
+    add("iXML") { $0.iXML = notes.iXML }
+    add("cue points") { $0.cues = notes.cues }
+    for name in notes.otherChunks { fields[name] = "a chunk" }
+    return fields
+  }
+
   /// What is left out because the recordings of the sound differ in it, by the names of what a pipeline
   /// can state; what it does state is none of it.
   package var differences: [String] {

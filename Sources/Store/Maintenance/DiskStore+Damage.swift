@@ -30,7 +30,7 @@ extension DiskStore {
     try withDatabase { (database) throws(SpoolError) in
       var lost: [Recording] = []
       for recording in try RecordingTable.missingOriginals(from: layout, in: &database)
-      where try RecordingTable.acceptedFile(of: recording, in: &database) == nil {
+      where try RecordingTable.releasedFile(of: recording, in: &database) == nil {
         lost.append(recording)
       }
       return lost

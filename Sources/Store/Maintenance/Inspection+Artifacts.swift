@@ -21,7 +21,7 @@ extension Inspection {
           "WHERE digest = ?", [.text(finding.subject ?? "")], in: &database
         ).first {
           report.findings[index] = Self.damagedOriginal(
-            finding, of: recording, elsewhere: try acceptedFile(of: recording, in: &database))
+            finding, of: recording, elsewhere: try releasedFile(of: recording, in: &database))
         }
       }
     }

@@ -203,15 +203,15 @@ package struct Inspection: Sendable {
       advice: "name the store's folder with \(option: .store); \(command: .run) makes one")
   }
 
-  /// Checks the artifacts that recordings need. A file in the folder of accepted files is as good as
-  /// the store's; only where the store lacks the original it is looked for, and read.
+  /// Checks the artifacts that recordings need. A file in the folder of accepted or of quarantined
+  /// files is as good as the store's; only where the store lacks the original it is looked for, and read.
   func inspectRecordings(
     in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
     for (recording, artifact) in try RecordingTable.artifacts(in: &database)
     where !isThere(layout.artifact(artifact)) {
       let isOriginal = artifact == recording.content.digest
-      if let file = try acceptedFile(of: recording, in: &database) {
+      if let file = try releasedFile(of: recording, in: &database) {
         guard isOriginal else { continue }
         report.findings.append(
           InspectionFinding(
@@ -231,11 +231,11 @@ package struct Inspection: Sendable {
     }
   }
 
-  /// The file of a recording that is done, outside the store, if it is as it arrived.
-  func acceptedFile(
+  /// The file of a recording that is done or quarantined, outside the store, if it is as it arrived.
+  func releasedFile(
     of recording: Recording, in database: inout Database
   ) throws(SpoolError) -> RecordingFile? {
-    try RecordingTable.acceptedFile(of: recording, in: &database) { file in
+    try RecordingTable.releasedFile(of: recording, in: &database) { file in
       guard !options.isQuick, let path = file.systemPath else { return true }
       guard let opened = try? files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
         return false

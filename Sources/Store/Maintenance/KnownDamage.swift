@@ -87,7 +87,7 @@ extension DiskStore {
       var found: [(recording: Recording, foundAt: Double)] = []
       for (recording, artifact) in try RecordingTable.artifacts(in: &database) {
         guard artifact == recording.content.digest, let foundAt = damage[artifact],
-          try RecordingTable.acceptedFile(of: recording, in: &database) == nil
+          try RecordingTable.releasedFile(of: recording, in: &database) == nil
         else { continue }
         found.append((recording, foundAt))
       }

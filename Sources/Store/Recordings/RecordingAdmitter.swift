@@ -127,7 +127,7 @@ struct RecordingAdmitter {
       state: arrival.refusal == nil ? .received : .quarantined,
       reason: arrival.refusal ?? conflictText)
     recording.deviceName = arrival.deviceName
-    recording.sidecar = arrival.sidecar?.artifact
+    recording.sidecar = arrival.sidecar?.artifact ?? arrival.inheritedSidecar
     recording.facts = arrival.facts
     recording.title = arrival.title
     recording.tags = arrival.tags
@@ -141,6 +141,7 @@ struct RecordingAdmitter {
         [.text(key.name), .real(time)], to: RecordingTable.recordAction)
     }
     try addFiles(to: key, isAlias: false, in: &database)
+    try RecordingFileTable.pass(arrival.inherited, to: key, in: &database)
     try RetractionTable.withdraw(recording.acknowledgementName, recording.pipeline, in: &database)
     if let named {
       if conflicts == .process || arrival.refusal != nil {

@@ -18,6 +18,10 @@ package struct RecordingArrival: Hashable, Sendable {
   package var transcripts: [Companion] = []
   /// The file that marks it as complete; nil if none.
   package var marker: Companion?
+  /// Files of its cut-off version, which is quarantined: a new recording takes them over.
+  package var inherited: [RecordingFile] = []
+  /// The sidecar among them; nil if none.
+  package var inheritedSidecar: Artifact?
   /// The identity given by its device; nil if none.
   package var deviceID: String?
   /// The same as the device wrote it; nil if unknown.

@@ -58,8 +58,20 @@ enum RecordingFileTable {
     ).first
   }
 
-  /// The quarantined recordings whose file was written on later, and is done as another recording:
-  /// the same file under the same name, and longer. O(quarantined · log n).
+  /// Gives files that are in quarantine to another recording, inside a transaction.
+  static func pass(
+    _ files: [RecordingFile], to key: RecordingKey, in database: inout Database
+  ) throws(SpoolError) {
+    for file in files {
+      try database.run(
+        "UPDATE note_files SET note = ? WHERE id = ? AND note = ? AND place = 'quarantine'",
+        [.text(key.name), .integer(file.id), .text(file.recording.name)],
+        to: RecordingTable.recordAction)
+    }
+  }
+
+  /// The quarantined recordings that are done as another recording of the same name: their file was
+  /// written on later, or the other one begins with all their bytes. O(quarantined · log n).
   static func completed(in database: inout Database) throws(SpoolError) -> Set<RecordingKey> {
     let rows = try database.run(
       """
@@ -70,6 +82,13 @@ enum RecordingFileTable {
         AND whole.byte_count > cut.byte_count
       JOIN notes done ON done.key = whole.note AND done.state = 'uploaded'
       WHERE notes.state = 'quarantined'
+      UNION SELECT notes.key FROM notes
+      JOIN note_files cut ON cut.note = notes.key AND cut.role = 'recording'
+      JOIN note_files whole ON whole.inbox = cut.inbox AND whole.path = cut.path
+        AND whole.role = 'recording' AND whole.note <> notes.key
+      JOIN notes done ON done.key = whole.note AND done.state = 'uploaded'
+      WHERE notes.state = 'quarantined' AND iif(json_valid(done.facts),
+        EXISTS (SELECT 1 FROM json_each(done.facts, '$.completes') WHERE value = notes.key), 0)
       """, to: RecordingTable.reading)
     return Set(rows.compactMap { $0[0].text.map { RecordingKey($0) } })
   }

@@ -41,6 +41,55 @@ extension RecordingRepository {
     try read("WHERE file_name = ? ORDER BY received_at DESC", [.text(name)])
   }
 
+  /// The recordings of which a file arrived at a path that ends with these names, or lies there, the
+  /// newest first. O(files).
+  /// - Parameter path: in the form of ``RecordingFile/path``.
+  package func recordings(ofFileAt path: String) throws(SpoolError) -> [Recording] {
+    try read(
+      """
+      WHERE key IN (
+          SELECT note FROM note_files
+          WHERE role = 'recording' AND (path = ?1 OR substr(path, -length(?1) - 1) = '/' || ?1
+            OR location = ?1 AND place IN ('accepted', 'quarantine')))
+      ORDER BY received_at DESC
+      """, [.text(path)])
+  }
+
+  /// The paths in their inboxes by which recordings and their copies arrived, the oldest first, in the
+  /// form of ``RecordingFile/path``. O(n log n).
+  package func arrivalPaths(
+    of recordings: [Recording]
+  ) throws(SpoolError) -> [RecordingKey: [String]] {
+    let keys = JSONValue.list(recordings.map { .text($0.key.name) }).compact
+    let rows = try database.run(
+      """
+      SELECT note, path FROM note_files
+      WHERE role = 'recording' AND note IN (SELECT value FROM json_each(?)) ORDER BY id
+      """, [.text(keys)], to: RecordingTable.reading)
+    var paths: [RecordingKey: [String]] = [:]
+    for row in rows {
+      guard let key = row[0].text.map({ RecordingKey($0) }), let path = row[1].text,
+        paths[key]?.contains(path) != true
+      else { continue }
+      paths[key, default: []].append(path)
+    }
+    return paths
+  }
+
+  /// The quarantined recordings that arrived at this path of an inbox and were never decoded to their
+  /// end, the newest first. O(log n).
+  package func spoiled(
+    at path: String, inbox: String, pipeline: String
+  ) throws(SpoolError) -> [Recording] {
+    try read(
+      """
+      WHERE key IN (
+          SELECT note FROM note_files WHERE inbox = ? AND path = ? AND role = 'recording')
+        AND pipeline = ? AND state = 'quarantined' AND accepted_at IS NULL AND conflict IS NULL
+      ORDER BY received_at DESC LIMIT 8
+      """, [.text(inbox), .text(path), .text(pipeline)])
+  }
+
   /// The recording of a content that a pipeline processes; nil if there is none. O(log n).
   package func recording(
     of content: Digest, pipeline: String

@@ -127,16 +127,21 @@ enum RecordingTable {
     return missing
   }
 
-  /// The file of a recording that is done, in the folder of accepted files or left in the inbox, if it
-  /// still lies there; nil if it does not, or if the store must have the recording.
+  /// The file of a recording that is done or quarantined, in the folder of such files or left in the
+  /// inbox, if it still lies there; nil if it does not, or if the store must have the recording.
   /// - Parameter isIntact: whether a file of the right length counts.
-  static func acceptedFile(
+  static func releasedFile(
     of recording: Recording, in database: inout Database,
     where isIntact: (RecordingFile) -> Bool = { _ in true }
   ) throws(SpoolError) -> RecordingFile? {
-    guard recording.state == .uploaded else { return nil }
+    let places =
+      switch recording.state {
+      case .uploaded: "'accepted', 'left'"
+      case .quarantined: "'quarantine', 'left'"
+      case .received, .processing, .uploading, .failed: ""
+      }
     return try RecordingFileTable.files(
-      "WHERE note = ? AND place IN ('accepted', 'left') ORDER BY id", [.text(recording.key.name)],
+      "WHERE note = ? AND place IN (\(places)) ORDER BY id", [.text(recording.key.name)],
       in: &database
     ).first { $0.isThere(recording.content) && isIntact($0) }
   }

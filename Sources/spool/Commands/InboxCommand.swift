@@ -11,9 +11,9 @@ extension Command {
     name: "inbox", group: "Recordings",
     summary: "List, show, export, retry, release or forget recordings.",
     discussion: """
-      list shows the recordings that changed last. show tells all that is known of one: its run and \
+      list shows the recordings that changed last, by their paths in the inbox. show tells all that is known of one: its run and \
       exports, what its sidecar says, and its history; a noteId under which the same bytes came once \
-      more names it too. export gives the original back as it arrived, \
+      more names it too, and so does the name of a copy's file, or the place of a file in the inbox. export gives the original back as it arrived, \
       by the name that it arrived by, with its sidecar and transcripts, and never over another file. retry has failed ones tried \
       again, all of them with --all; one that a device has cancelled only by its name. release lets \
       in what was quarantined, and decides about a recording that claims another one's identity. forget removes a recording with its history, so that the \
@@ -52,7 +52,8 @@ extension Options {
     "ACTION", help: "What to do; left out, list.")
   fileprivate static let recordings = Positional<[String]>.repeated(
     "RECORDING", minimum: 0,
-    help: "Its ID, the beginning of that, its device's noteId, or its file's name.",
+    help:
+      "Its ID, the beginning of that, its device's noteId, or the name of its file or of a copy's.",
     completion: NameKind.recordings.hint())
   fileprivate static let all = Option<Bool>.flag(
     "all",
@@ -167,7 +168,10 @@ extension CommandContext {
     // One more than is shown tells whether there are more.
     let isCut = recordings.count > limit
     recordings.removeLast(isCut ? 1 : 0)
-    answer(list: recordings.map { $0.line(nil, option) }, Self.list(recordings))
+    let paths = try store.recordings.arrivalPaths(of: recordings)
+    answer(
+      list: recordings.map { $0.line(nil, option, paths: paths[$0.key]) },
+      Self.list(recordings, paths))
     if isCut {
       console.report("note: there are more than these \(limit): --limit 0 lists all")
     }
@@ -324,12 +328,14 @@ extension CommandContext {
 
 /// Recordings as text.
 extension CommandContext {
-  private static func list(_ recordings: [Recording]) -> String {
+  private static func list(
+    _ recordings: [Recording], _ paths: [RecordingKey: [String]]
+  ) -> String {
     guard !recordings.isEmpty else { return "no such recordings" }
     return recordings.map { recording in
       let line =
         "\(Format.pad(recording.key.name, 14))\(Format.pad(recording.status, 13))"
-        + "\(Format.time(recording.stateSince))  \(recording.fileName)"
+        + "\(Format.time(recording.stateSince))  \(recording.shownPath(paths[recording.key]?.first))"
         + (recording.reason.map { ": \($0)" } ?? "")
       return Format.visible(line)
     }.joined(separator: "\n")
@@ -370,6 +376,7 @@ extension CommandContext {
     }
     add("doubt", facts.doubt)
     for problem in facts.problems { add("sidecar", problem) }
+    for difference in facts.differences { add("differs", difference) }
     add("conflict", recording.conflict.map { "it claims to be \($0)" })
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
     for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
@@ -379,9 +386,16 @@ extension CommandContext {
       let isCopy = file.role == .recording && file.id != first
       add(
         isCopy ? "copy's file" : "\(file.role.rawValue) file",
-        "\(file.path) (\(file.place.rawValue))")
+        file.isInPlace && file.location != file.path
+          ? "\(file.location) (\(file.place.rawValue); it came as \(file.path))"
+          : "\(file.path) (\(file.place.rawValue))")
     }
     for path in page.leftFiles { add("left there", "\(path), which was not taken in") }
+    for file in page.unusedFiles {
+      add(
+        "left there",
+        "\(file.printablePath), which came with an earlier file of this name, \(file.recording)")
+    }
     for event in page.events {
       lines.append(
         "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"

@@ -315,7 +315,8 @@ extension CommandContext {
       case .unended(let what): .unended(what)
       case .unreadable(let why): .undecided(why)
       }
-    })
+    },
+    metadata: { (try? ExportTags(of: $0))?.fields ?? [:] })
 }
 
 /// A short time: `2s`, `500 ms`, `1 min`.

@@ -16,6 +16,8 @@ extension Recording {
     /// Files beside it that would be its sidecar or transcript and were not taken in: absolute paths,
     /// printable.
     let leftFiles: [String]
+    /// Sidecars and transcripts in quarantine that came with an earlier, incomplete file of its name.
+    let unusedFiles: [RecordingFile]
     /// Whether its original is nowhere as it arrived: it is not in the store, and lies nowhere else.
     let isOriginalLost: Bool
     /// If it is lost: the lossless exports that lie there and were made of its samples as they are.
@@ -28,6 +30,7 @@ extension Recording {
       let isElsewhere = files.contains { $0.isThere(recording.content) }
       isOriginalLost = !isElsewhere && !store.hasIntactOriginal(of: recording)
       leftFiles = store.recordings.companionsLeft(beside: files)
+      unusedFiles = try store.recordings.companionsQuarantined(besides: recording, files)
       let digest = recording.content.digest
       run =
         events.contains { $0.state == .processing }
@@ -52,18 +55,28 @@ extension Recording {
     }
   }
 
+  /// Where in its inbox it arrived, printable.
+  /// - Parameter path: the same, exactly; nil if it is not known.
+  func shownPath(_ path: String?) -> String {
+    let folders = path?.split(separator: "/").dropLast().map(String.init) ?? []
+    return (folders + [fileName]).joined(separator: "/")
+  }
+
   /// The recording as `--json` shows it.
   /// - Parameters:
   ///   - page: nil in a list.
   ///   - option: the store option for suggested commands.
-  func line(_ page: Page? = nil, _ option: StoreOption) -> JSONLine {
+  ///   - paths: in a list, the paths in their inboxes by which it and its copies arrived.
+  func line(
+    _ page: Page? = nil, _ option: StoreOption, paths: [String]? = nil
+  ) -> JSONLine {
     let facts = StoredFacts(of: self)
     func paged<Part: Collection & Encodable>(_ part: Part) -> Part? {
       page == nil || part.isEmpty ? nil : part
     }
     return JSONLine([
       "key": key.name, "noteId": shownID, "aliases": page?.aliases, "file": fileName,
-      "exactFile": exactFileName,
+      "exactFile": exactFileName, "paths": paths,
       "title": title, "tags": tags, "state": state.rawValue, "isCancelled": isCancelled,
       "since": DateTime(secondsSince1970: stateSince), "reason": reason, "attempts": attempts,
       "nextAttempt": nextAttempt.map(DateTime.init(secondsSince1970:)),
@@ -88,7 +101,8 @@ extension Recording {
           "location": $0.isInPlace ? $0.location : nil, "place": $0.place.rawValue,
         ])
       },
-      "leftFiles": page.flatMap { $0.leftFiles.isEmpty ? nil : $0.leftFiles },
+      "leftFiles": paged((page?.leftFiles ?? []) + (page?.unusedFiles.map(\.printablePath) ?? [])),
+      "differences": paged(facts.differences),
       "next": nextCommands.map(option.completing),
     ])
   }

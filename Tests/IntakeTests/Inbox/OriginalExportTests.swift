@@ -158,6 +158,25 @@ struct OriginalExportTests {
     #expect(try store.lostOriginals().map(\.key) == [recording.key])
   }
 
+  @Test("a recording in quarantine may lie there alone, as long as it is there")
+  func quarantinedAlone() throws {
+    let arrival = try bench.drop("sound", as: "a.m4a")
+    let recording = try #require(
+      try processor.takeIn(arrival, refusal: "it is cut off").recording)
+    #expect(processor.settle().problems.isEmpty)
+    try FileManager.default.removeItem(atPath: try store.path(of: recording.content))
+    func findings() throws -> [InspectionFinding] {
+      try Inspection(of: bench.storeFolder).run().findings
+    }
+    let found = try #require(try findings().first)
+    #expect(found.kind == .originalElsewhere && !found.isDamage, "\(found)")
+    #expect(found.meaning.contains("quarantine/a.m4a, and nowhere else: keep that file"))
+    #expect(try store.lostOriginals().isEmpty)
+    try FileManager.default.removeItem(atPath: bench.inbox + "/quarantine/a.m4a")
+    #expect(try findings().map(\.kind) == [.missingRecording])
+    #expect(try store.lostOriginals().map(\.key) == [recording.key])
+  }
+
   @Test("a damaged original that is set aside is lost if the folder of accepted files lacks it")
   func setAside() throws {
     let recording = try takeIn("sound", "a.m4a")

@@ -12,10 +12,10 @@ struct RecordingFactsTests {
       ("20261121_140533_Team_meeting.wav", "2026-11-21T14:05:33", "Team meeting"),
       ("2026-11-21T14.05.33 - Idea.m4a", "2026-11-21T14:05:33", "Idea"),
       ("20261121140533.wav", "2026-11-21T14:05:33", nil),
-      ("Recording 2026-11-21.m4a", "2026-11-21T00:00:00", "Recording"),
+      ("Recording 2026-11-21.m4a", "2026-11-21", "Recording"),
       ("Voice 20261121 140533.m4a", "2026-11-21T14:05:33", "Voice"),
       ("2026-11-21 14h05 Grüße.m4a", "2026-11-21T14:05:00", "Grüße"),
-      ("2026-11-21 12 songs.m4a", "2026-11-21T00:00:00", "12 songs"),
+      ("2026-11-21 12 songs.m4a", "2026-11-21", "12 songs"),
       ("New Recording 12.m4a", nil, "New Recording 12"), ("20269921.wav", nil, nil),
       ("202611211.wav", nil, nil), ("x20261121.wav", nil, "x20261121"), ("12345678.wav", nil, nil),
       ("1.5-2026.wav", nil, nil), ("a\nb\u{202e}.wav", nil, "a b"), ("-.wav", nil, nil),
@@ -84,7 +84,20 @@ struct RecordingFactsTests {
       #expect(facts.createdAt == nil && facts.milliseconds == nil)
     }
     let dated = ContainerFacts(tags: ["creation_time": "", "date": "2026-11-21"])
-    #expect(dated.createdAt?.description == "2026-11-21T00:00:00")
+    #expect(dated.createdAt?.description == "2026-11-21")
+  }
+
+  @Test(
+    "a time of day goes with the date beside it, as bext chunks have both, and none is invented",
+    arguments: [
+      (["date": "1987-05-14", "creation_time": "10:22:33"], "1987-05-14T10:22:33"),
+      (["date": "1987:05:14", "creation_time": "10-22-33"], "1987-05-14T10:22:33"),
+      (["date": "1987-05-14", "creation_time": "10:62:33"], "1987-05-14"),
+      (["date": "1987-05-14"], "1987-05-14"), (["creation_time": "10:22:33"], nil),
+      (["date": "1987", "creation_time": "10:22:33"], nil),
+    ] as [([String: String], String?)])
+  func dayAndTime(tags: [String: String], time: String?) {
+    #expect(ContainerFacts(tags: tags).createdAt?.description == time)
   }
 
   @Test(

@@ -182,7 +182,7 @@ private final class RoundBench: Sendable {
   func round() throws -> WatchRound {
     let engine = WatchEngine(
       store: store, at: inbox.storeFolder, executors: [], clock: FrozenClock(),
-      probe: .init(describe: { _ in nil }, verdict: { _ in .whole }),
+      probe: .init(describe: { _ in nil }, verdict: { _ in .whole }, metadata: { _ in [:] }),
       makeRunID: { RunID(UUID().uuidString) }, record: { _ in })
     var round = WatchRound(engine, mail: mail)
     try round.adopt(

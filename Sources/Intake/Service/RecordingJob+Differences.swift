@@ -1,0 +1,33 @@
+internal import PipelineModel
+internal import Platform
+import Store
+
+/// What a recording whose sound is known says beside it.
+extension RecordingJob {
+  /// Records what a duplicate's file says that the recording of its sound does not.
+  /// - Returns: why that is ignored, and what does the recording again with it; nil if there is
+  ///   nothing.
+  func tellDifferences(
+    of copy: Recording, from original: RecordingKey
+  ) throws(SpoolError) -> String? {
+    guard let known = try engine.store.recordings.recording(original),
+      let file = try? engine.store.path(of: known.content),
+      let other = try? engine.store.path(of: copy.content)
+    else { return nil }
+    let own = engine.probe.metadata(SourceFile(file, named: known.fileName))
+    let fields = engine.probe.metadata(SourceFile(other, named: copy.fileName))
+      .filter { own[$0.key] != $0.value }.sorted { $0.key < $1.key }
+    if fields.isEmpty { return nil }
+    let sentences = fields.map { name, value in
+      let shown = own[name].flatMap { PrintableText.plain($0, limit: 200) } ?? "none"
+      return "\(name): \(shown), and \(PrintableText.plain(value, limit: 200) ?? "") by this file"
+    }
+    _ = try engine.store.recordings.change(
+      copy.key, .differ(facts: FactsText.json(copy.facts, addingDifferences: sentences)))
+    let names = fields.map(\.key).joined(separator: ", ")
+    return "; what this file says (\(names)) is ignored; to do the recording again with it, move "
+      + "the exports of \(original) away, type "
+      + engine.option.completing("\(command: .inboxForget) \(original) \(copy.key)")
+      + ", and deliver this file again"
+  }
+}
