@@ -109,15 +109,21 @@ package enum StoreLocation {
 }
 
 extension FilePath {
-  /// Throws where this process is root's and the store another user's: that one could not read what
-  /// root writes into it. On a file system that gives root's files to others, all are one user's.
-  private static func requireOwner(_ layout: StoreLayout) throws(SpoolError) {
+  /// The user who owns a store and could not read what this process writes there; nil if there is none.
+  static func owner(besidesRoot layout: StoreLayout) -> uid_t? {
     guard geteuid() == 0, let owner = (try? FileStamp(following: layout.database))?.owner,
       owner != 0,
       let trial = try? FileOperations.uncounted.open(
         layout.root, O_RDWR | __O_TMPFILE | O_DIRECTORY, mode: 0o600),
       (try? trial.stamp)?.owner == 0
-    else { return }
+    else { return nil }
+    return owner
+  }
+
+  /// Throws where this process is root's and the store another user's: that one could not read what
+  /// root writes into it. On a file system that gives root's files to others, all are one user's.
+  private static func requireOwner(_ layout: StoreLayout) throws(SpoolError) {
+    guard let owner = owner(besidesRoot: layout) else { return }
     let name = unsafe getpwuid(owner).flatMap { unsafe $0.pointee.pw_name }
     let user = unsafe name.map { unsafe String(cString: $0) } ?? "#\(owner)"
     throw SpoolError(

@@ -4,9 +4,11 @@ import Platform
 
 /// Databases on read-only media, where SQLite cannot put its own files beside them.
 enum DatabaseSnapshot {
-  /// Whether this process can make files in a folder: permission and room.
+  /// Whether this process can make files in a store's folder that its owner can read: permission and
+  /// room.
   static func isWritable(_ folder: String) -> Bool {
     FilePath.obstacle(to: folder, W_OK | X_OK) == nil
+      && FilePath.owner(besidesRoot: StoreLayout(root: folder)) == nil
       && (try? FilePath.freeByteCount(inFolder: folder)) ?? .max >= leastRoom
   }
 

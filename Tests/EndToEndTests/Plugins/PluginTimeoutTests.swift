@@ -11,26 +11,26 @@ struct PluginTimeoutTests {
   private static let stuck = #"""
     import json, sys, time
     hello = json.loads(sys.stdin.buffer.readline())
-    if hello["parameters"]["greets"]:
+    if hello["parameters"]["manner"] == "polite":
         sys.stdout.write(json.dumps({"type": "ready", "protocol": 1}) + "\n")
         sys.stdout.flush()
     time.sleep(100000)
     """#
 
-  @Test("while it is greeted, and while it has sound", arguments: [false, true])
-  func hanging(greets: Bool) throws {
+  @Test("while it is greeted, and while it has sound", arguments: ["mute", "polite"])
+  func hanging(manner: String) throws {
     let place = try PluginPlace()
     try place.plugin(
       "stuck",
       """
       run: [python3, ./stuck.py]
-      limits: { time: 10 h }
+      limits: { time: 3600 s }
       """,
       stages: """
           - kind: stuck
             type: sound
             summary: Wait
-            parameters: [{ name: greets, type: boolean, default: true, help: whether it answers }]
+            parameters: [{ name: manner, choices: [mute, polite], default: mute, help: whether it answers }]
         """)
     try place.write(Self.stuck, to: "Plugins/stuck/stuck.py")
     let recording = place.file("take.wav")
@@ -40,7 +40,7 @@ struct PluginTimeoutTests {
       pipeline: stuck
       stages:
         - decode
-        - stuck: { greets: \(greets) }
+        - stuck: { manner: \(manner) }
           timeout: 1 s
         - export: [wav]
       """)
