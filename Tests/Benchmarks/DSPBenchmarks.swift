@@ -111,7 +111,7 @@ struct DSPBenchmarks {
         TempoChanger(tempo: 1.25, format: format)
       },
       Comparison("mono", .ffmpeg("pan=mono|c0=0.5*c0+0.5*c1", minutes: 20)) {
-        ChannelMatrix(Downmix.mono(from: 2, law: .linear), format: format)
+        ChannelMatrix(Downmix.mono(from: format, law: .linear), format: format)
       },
       Comparison("channels", .ffmpeg("pan=stereo|c0=c1|c1=c0", minutes: 20, copies: 4)) {
         ChannelMatrix([[0, 1], [1, 0]], format: format)

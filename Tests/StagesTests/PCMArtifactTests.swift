@@ -44,6 +44,27 @@ import Testing
     return try #require(result.artifacts[.sound])
   }
 
+  @Test func `what is kept has the positions of its channels`() throws {
+    func header(_ mask: UInt64, of count: Int, isOld: Bool = false) throws -> ChannelPositions {
+      let format = AudioFormat(
+        sampleRate: Hertz(44100), channelCount: count, positions: ChannelPositions(rawValue: mask))
+      let bytes = PCMArtifact.header(format)
+      #expect(bytes.count == PCMArtifact.headerByteCount)
+      #expect((bytes[8...11] == [1, 0, 0, 0]) == isOld)
+      let sound = try PCMArtifact(try store.keep(bytes, as: .sound), in: store)
+      #expect(sound.outline.format == format)
+      return sound.outline.format.positions
+    }
+    #expect(try header(0x33, of: 4) == .quad)
+    #expect(try header(0x3F, of: 6) == .surround51)
+    #expect(try header(1 << 40 | 3, of: 3) == ChannelPositions(rawValue: 1 << 40 | 3))
+    #expect(try header(2, of: 1) == .frontRight)
+    // As earlier versions kept all sound.
+    #expect(try header(0, of: 6, isOld: true) == .unknown)
+    #expect(try header(0, of: 2, isOld: true) == .stereo)
+    #expect(try header(0x3F, of: 4, isOld: true) == .unknown)
+  }
+
   @Test func `once it is sealed there is nothing left to flush, and the pass's notes go on`() throws
   {
     let format = AudioFormat(sampleRate: Hertz(48000), channelCount: 1)

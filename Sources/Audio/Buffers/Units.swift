@@ -87,17 +87,42 @@ package struct Seconds: ScalarUnit {
   }
 }
 
-/// The channel count and sample rate of a stream. Samples are always 32-bit floats, full scale ±1.
+/// The sample rate, channel count and channel positions of a stream. Samples are always 32-bit
+/// floats, full scale ±1.
 package struct AudioFormat: Hashable, Sendable, Codable {
   package let sampleRate: Hertz
   /// Channels in a frame; 1 to `mostChannels`.
   package let channelCount: Int
   /// The greatest supported channel count.
   package static let mostChannels = 64
+  /// Nil for `ChannelPositions.assumed(of:)`, so that records without positions can be read.
+  private let channelMask: UInt64?
 
-  package init(sampleRate: Hertz, channelCount: Int) {
+  /// - Parameter positions: those of another number of channels count as unknown, and nil or unknown
+  ///   ones as `ChannelPositions.assumed(of:)`.
+  package init(sampleRate: Hertz, channelCount: Int, positions: ChannelPositions? = nil) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
+    let mask = positions?.rawValue ?? 0
+    let isKept =
+      mask.nonzeroBitCount == channelCount && mask >> ChannelPositions.mostBits == 0
+      && mask != ChannelPositions.assumed(of: channelCount).rawValue
+    channelMask = isKept ? mask : nil
+  }
+
+  /// Where the channels belong.
+  package var positions: ChannelPositions {
+    channelMask.map(ChannelPositions.init(rawValue:)) ?? .assumed(of: channelCount)
+  }
+
+  /// The format at another rate.
+  package func at(_ sampleRate: Hertz) -> AudioFormat {
+    AudioFormat(sampleRate: sampleRate, channelCount: channelCount, positions: positions)
+  }
+
+  /// Whether the rate and the number of channels are the same.
+  package func hasShape(of other: AudioFormat) -> Bool {
+    sampleRate == other.sampleRate && channelCount == other.channelCount
   }
 }
 

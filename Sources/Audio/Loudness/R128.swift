@@ -26,7 +26,7 @@ final class R128: Resumable {
   init(format: AudioFormat, isDualMono: Bool = false) {
     coefficients = KWeightedPair.Coefficients(sampleRate: format.sampleRate)
     stepLength = LoudnessHistory.stepLength(at: format.sampleRate).count
-    var weights = Self.weights(channelCount: format.channelCount)
+    var weights = Self.weights(of: format)
     if isDualMono, weights.count == 1 { weights = [2] }
     let counting = weights.indices.filter { weights[$0] > 0 }
     pairs = stride(from: 0, to: counting.count, by: 2).map { start in
@@ -38,22 +38,22 @@ final class R128: Resumable {
     }
   }
 
-  /// The channel weights of ITU-R BS.1770-4, table 4: side channels 1.41, front and rear 1, the
-  /// low-frequency channel 0.
+  /// The channel weights of ITU-R BS.1770-4, table 4: surrounds 1.41, front and rear 1, low
+  /// frequencies 0.
   ///
-  /// In the channel order of libav and WAV files: mono; left, right; left, right, centre; four:
-  /// left, right and two surrounds; five: left, right, centre and two surrounds; six and more add the
-  /// low-frequency channel, then the back channels. Above eight channels the layout is unknown: each
-  /// has weight 1.
-  private static func weights(channelCount: Int) -> [Double] {
-    let side = 1.41
-    return switch channelCount {
-    case 4: [1, 1, side, side]
-    case 5: [1, 1, 1, side, side]
-    case 6: [1, 1, 1, 0, side, side]
-    case 7: [1, 1, 1, 0, 1, side, side]
-    case 8: [1, 1, 1, 0, 1, 1, side, side]
-    default: Array(repeating: 1, count: channelCount)
+  /// The back channels are the surrounds if there are no side channels. Channels without positions
+  /// all have weight 1.
+  private static func weights(of format: AudioFormat) -> [Double] {
+    let positions = format.positions
+    guard !positions.isEmpty else { return Array(repeating: 1, count: format.channelCount) }
+    let hasSides = !positions.isDisjoint(with: [.sideLeft, .sideRight])
+    return positions.channels.map { position in
+      switch position {
+      case .lowFrequency, .lowFrequency2: format.channelCount == 1 ? 1 : 0
+      case .sideLeft, .sideRight: 1.41
+      case .backLeft, .backRight: hasSides ? 1 : 1.41
+      default: 1
+      }
     }
   }
 

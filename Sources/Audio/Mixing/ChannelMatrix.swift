@@ -11,13 +11,29 @@ package final class ChannelMatrix: Processor {
   /// clamped to ±1000; NaN counts as 0.
   package init(_ gains: [[Double]], format: AudioFormat) {
     precondition(!gains.isEmpty && gains.allSatisfy { $0.count == format.channelCount })
-    outputFormat = AudioFormat(sampleRate: format.sampleRate, channelCount: gains.count)
+    outputFormat = Self.format(after: gains, format)
     parts = gains.map { row in
       row.enumerated().compactMap { channel, gain in
         let gain = gain.isFinite ? Float(min(max(gain, -1000), 1000)) : 0
         return gain == 0 ? nil : (channel, gain)
       }
     }
+  }
+
+  /// The format of what comes out. Positions are kept where channels only pass, in their order.
+  package static func format(after gains: [[Double]], _ format: AudioFormat) -> AudioFormat {
+    let sources = gains.compactMap { row in
+      let used = row.indices.filter { row[$0] != 0 }
+      return used.count == 1 ? used[0] : nil
+    }
+    let known = format.positions.channels
+    let arePassed =
+      sources.count == gains.count && zip(sources, sources.dropFirst()).allSatisfy { $0 < $1 }
+      && sources.allSatisfy(known.indices.contains)
+    let isKept = arePassed && (gains.count > 2 || gains.count == format.channelCount)
+    return AudioFormat(
+      sampleRate: format.sampleRate, channelCount: gains.count,
+      positions: isKept ? ChannelPositions(sources.map { known[$0] }) : nil)
   }
 
   package func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {

@@ -3,41 +3,39 @@ import Glibc
 /// Standard downmixes, and the pan of mono to stereo, as matrices of amplitude ratios for
 /// `ChannelMatrix`.
 ///
-/// Channels are in the order of libav and WAV files: left, right, centre, low frequencies, then
-/// back and side channels.
+/// Channels are where their positions say; without positions each has an equal share.
 package enum Downmix {
-  /// Stereo from any channel count, after ITU-R BS.775-4, annex 4: centre and surrounds at −3 dB,
-  /// without low frequencies. Mono goes to both; channels beyond the eighth, or of an unknown
-  /// layout, go alternately to left and right.
-  package static func stereo(from channelCount: Int) -> [[Double]] {
+  /// Stereo from any channels, after ITU-R BS.775-4, annex 4: centre and surrounds at −3 dB, without
+  /// low frequencies. A single channel goes to both; channels without positions go alternately to
+  /// left and right.
+  package static func stereo(from format: AudioFormat) -> [[Double]] {
     let side = 0.5.squareRoot()
-    let rows: ([Double], [Double]) =
-      switch channelCount {
-      case 1: ([1], [1])
-      case 2: ([1, 0], [0, 1])
-      case 3: ([1, 0, side], [0, 1, side])
-      case 4: ([1, 0, side, 0], [0, 1, 0, side])
-      case 5: ([1, 0, side, side, 0], [0, 1, side, 0, side])
-      case 6: ([1, 0, side, 0, side, 0], [0, 1, side, 0, 0, side])
-      case 7: ([1, 0, side, 0, 0.5, side, 0], [0, 1, side, 0, 0.5, 0, side])
-      case 8: ([1, 0, side, 0, side, 0, side, 0], [0, 1, side, 0, 0, side, 0, side])
-      default:
-        (
-          (0..<channelCount).map { $0 % 2 == 0 ? 1 : 0 },
-          (0..<channelCount).map { $0 % 2 == 1 ? 1 : 0 }
-        )
+    guard format.channelCount > 1 else { return [[1], [1]] }
+    let positions = format.positions.channels
+    let pairs = (0..<format.channelCount).map { (channel) -> (Double, Double) in
+      guard positions.indices.contains(channel) else { return channel % 2 == 0 ? (1, 0) : (0, 1) }
+      return switch positions[channel] {
+      case .frontLeft, .frontLeftOfCentre: (1, 0)
+      case .frontRight, .frontRightOfCentre: (0, 1)
+      case .frontCentre: (side, side)
+      case .lowFrequency, .lowFrequency2: (0, 0)
+      case .backLeft, .sideLeft: (side, 0)
+      case .backRight, .sideRight: (0, side)
+      default: (0.5, 0.5)
       }
-    return [rows.0, rows.1]
+    }
+    return [pairs.map(\.0), pairs.map(\.1)]
   }
 
   /// Mono: left and right of `stereo`, each with the law's middle gain. A single channel stays as
-  /// it is; more than eight are averaged.
-  package static func mono(from channelCount: Int, law: PanLaw) -> [[Double]] {
-    guard channelCount > 1 else { return [[1]] }
-    guard channelCount <= 8 else {
-      return [Array(repeating: 1 / Double(channelCount), count: channelCount)]
+  /// it is; channels without positions are averaged.
+  package static func mono(from format: AudioFormat, law: PanLaw) -> [[Double]] {
+    let count = format.channelCount
+    guard count > 1 else { return [[1]] }
+    guard !format.positions.isEmpty else {
+      return [Array(repeating: 1 / Double(count), count: count)]
     }
-    let rows = stereo(from: channelCount)
+    let rows = stereo(from: format)
     return [zip(rows[0], rows[1]).map { law.middle * ($0 + $1) }]
   }
 

@@ -48,8 +48,7 @@ package final class Resampler: Processor {
       attenuation: min(max(quality.attenuation, 60), 160))
     reach = filter.reach
     bank = PolyphaseBank(filter, phaseCount: up)
-    outputFormat = AudioFormat(
-      sampleRate: Hertz(Double(output)), channelCount: format.channelCount)
+    outputFormat = format.at(Hertz(Double(output)))
     rows = SampleRows(
       channelCount: format.channelCount, length: 2 * reach + Self.chunk + down / up + 1,
       count: reach - 1)

@@ -120,6 +120,22 @@ struct WaveChunks: ~Copyable {
     let rate: Int
     let blockByteCount: Int
 
+    /// Reads the chunk of the file at `path`; nil if that is no WAV file.
+    init?(ofFileAt path: String) {
+      guard let wave = try? WaveChunks.open(path), let format = try? Format(of: wave) else {
+        return nil
+      }
+      self = format
+    }
+
+    /// Whether the sample format is one of Ambisonic B-format (Dobson, "The AMB Ambisonic File
+    /// Format").
+    var isAmbisonic: Bool {
+      bytes.count >= 40 && bytes[0..<2] == [0xFE, 0xFF]
+        && bytes[28..<40]
+          == [0x21, 0x07, 0xD3, 0x11, 0x86, 0x44, 0xC8, 0xC1, 0xCA, 0x00, 0x00, 0x00]
+    }
+
     /// Reads the chunk; nil if it is missing or invalid.
     init?(of wave: borrowing WaveChunks) throws(SpoolError) {
       guard let chunk = wave.first("fmt "), let bytes = try wave.bytes(of: chunk),

@@ -19,6 +19,8 @@ extension SoundDecoder {
     let frame = Frame()
     /// The declared length.
     let length: StreamLength
+    /// What the file says of the channels besides the decoder.
+    private let statedMask: UInt64?
 
     private let file: InputFile
     private let stream: Int
@@ -75,6 +77,7 @@ extension SoundDecoder {
       timeBase = unsafe file.stream(stream).pointee.time_base
       decoder = try Context(file: file, stream: stream)
       length = StreamLength(of: file, stream: stream)
+      statedMask = file.statedChannelMask(ofStream: stream)
       let codec = unsafe file.stream(stream).pointee.codecpar.pointee.codec_id
       let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
       let countsSamples = timeBase.num == 1 && timeBase.den == rate
@@ -100,6 +103,11 @@ extension SoundDecoder {
     private static let complainers = ["matroska", "asf", "mov", "avi"]
 
     var path: String { file.path }
+
+    /// The positions of the channels of `frame`.
+    var positions: ChannelPositions {
+      unsafe ChannelPositions(frame.pointer.pointee.ch_layout, stating: statedMask)
+    }
 
     /// Why the stream may have been longer, as far as its last packet tells.
     var doubt: String? {

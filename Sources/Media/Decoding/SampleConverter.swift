@@ -25,13 +25,15 @@ struct SampleConverter {
     case impossible(String)
   }
 
-  /// Replaces the content of `output` with a frame's sound.
-  mutating func convert(_ frame: borrowing Frame, into output: inout AudioBuffer) -> Outcome {
+  /// Replaces the content of `output` with the sound of a frame whose channels have `positions`.
+  mutating func convert(
+    _ frame: borrowing Frame, _ positions: ChannelPositions, into output: inout AudioBuffer
+  ) -> Outcome {
     let shape = frame.shape
     if shape != self.shape {
       let hadSound = self.shape != nil
       if hadSound { finish(into: &output) }
-      guard prepare(for: frame, shape) else {
+      guard prepare(for: shape, positions) else {
         return .impossible(
           "no way from \(shape.channelCount) channels at \(shape.sampleRate) Hz to \(format)")
       }
@@ -65,14 +67,14 @@ struct SampleConverter {
     resampler = nil
   }
 
-  private mutating func prepare(for frame: borrowing Frame, _ shape: SampleShape) -> Bool {
+  private mutating func prepare(for shape: SampleShape, _ positions: ChannelPositions) -> Bool {
     guard shape.sampleRate > 0, shape.channelCount > 0 else { return false }
     self.shape = shape
     let isSame =
       Double(shape.sampleRate) == format.sampleRate.value
       && shape.channelCount == format.channelCount && SampleReader.canRead(shape.format)
     guard !isSame else { return true }
-    resampler = unsafe Resampler(from: &frame.pointer.pointee.ch_layout, shape, to: format)
+    resampler = Resampler(from: shape, positions, to: format)
     return resampler != nil
   }
 }

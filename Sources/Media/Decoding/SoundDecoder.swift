@@ -60,9 +60,10 @@ package final class SoundDecoder {
     if case .damage(let damage) = first { throw SpoolError(damage, decoding: file.path) }
     guard case .frame = first else { throw Self.withoutFrames(source, early) }
     let shape = source.frame.shape
-    format = AudioFormat(
-      sampleRate: options.sampleRate ?? Hertz(Double(shape.sampleRate)),
-      channelCount: options.channelCount ?? shape.channelCount)
+    format = options.format(
+      of: AudioFormat(
+        sampleRate: Hertz(Double(shape.sampleRate)), channelCount: shape.channelCount,
+        positions: source.positions))
     let length = source.length
     expectedFrames = length.duration?.frames(at: format.sampleRate)
     promised = length.isDeclared ? length.duration : nil
@@ -125,7 +126,7 @@ package final class SoundDecoder {
 
   private func convertFrame() throws(SpoolError) {
     givenFromReady = .zero
-    switch converter.convert(source.frame, into: &ready) {
+    switch converter.convert(source.frame, source.positions, into: &ready) {
     case .converted:
       isFrameWaiting = false
     case .changed:
@@ -256,6 +257,14 @@ package struct DecoderOptions: Hashable, Sendable {
     self.channelCount = channelCount
     self.stream = stream
     self.keepsDamaged = keepsDamaged
+  }
+
+  /// What a recording of this format is decoded to.
+  package func format(of recording: AudioFormat) -> AudioFormat {
+    let count = channelCount ?? recording.channelCount
+    return AudioFormat(
+      sampleRate: sampleRate ?? recording.sampleRate, channelCount: count,
+      positions: count == recording.channelCount ? recording.positions : .mixed(to: count))
   }
 }
 

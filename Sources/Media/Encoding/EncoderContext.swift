@@ -34,10 +34,9 @@ import Platform
     unsafe context.pointee.sample_fmt = settings.sampleFormat
     unsafe context.pointee.sample_rate = Int32(format.sampleRate.value)
     unsafe context.pointee.time_base = spool_rational(1, Int32(format.sampleRate.value))
-    if settings.channelMask == 0 {
-      unsafe av_channel_layout_default(&context.pointee.ch_layout, Int32(format.channelCount))
-    } else {
-      unsafe av_channel_layout_from_mask(&context.pointee.ch_layout, settings.channelMask)
+    unsafe context.pointee.ch_layout.set(format.positions, channelCount: format.channelCount)
+    if let family = settings.mappingFamily {
+      unsafe av_opt_set_int(context.pointee.priv_data, "mapping_family", Int64(family), 0)
     }
     unsafe context.pointee.bit_rate = Int64(settings.bitRate ?? 0)
     if let quality = settings.quality {

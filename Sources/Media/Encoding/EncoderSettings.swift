@@ -15,10 +15,13 @@ struct EncoderSettings: Sendable {
   let sampleFormat: AVSampleFormat
   /// Bits of an integer sample; nil for floats.
   let bits: Int?
-  /// The format of the encoded sound: the rate may differ from the source's.
+  /// The format of the encoded sound: the rate and the positions may differ from the source's.
   let format: AudioFormat
-  /// libavutil's channel mask; 0 for its default.
-  let channelMask: UInt64
+  /// How an Opus stream says what its channels are (RFC 7845, section 5.1.1); nil for libopus's own
+  /// choice.
+  let mappingFamily: Int?
+  /// Tags that belong to the sound.
+  let formatTags: [String: String]
   /// In bits per second; nil for lossless sound, and where `quality` decides.
   let bitRate: Int?
   /// The codec's own scale for a variable bit rate; nil where `bitRate` decides.
@@ -103,13 +106,28 @@ struct EncoderSettings: Sendable {
     }
     rate = rates.first { $0 >= rate } ?? rates.last ?? rate
     if muxer == "ipod" { muxerOptions["movie_timescale"] = "\(rate)" }
-    channelMask = codec == "alac" ? spool_alac_layout(Int32(source.channelCount)) : 0
+    let positions = spec.positions(of: source)
+    // Family 255 is for channels without positions.
+    mappingFamily = muxer == "ogg" && codec == "libopus" && positions.isEmpty ? 255 : nil
+    let isMaskStated = codec == "flac" && positions != Self.flacPositions(of: source.channelCount)
+    formatTags =
+      isMaskStated ? [Self.flacMask: "0x" + String(positions.rawValue, radix: 16)] : [:]
     self.muxerOptions = muxerOptions
     self.bitRate = bitRate
     self.quality = quality
     self.compressionLevel = compressionLevel
     format = AudioFormat(
-      sampleRate: Hertz(Double(rate)), channelCount: source.channelCount)
+      sampleRate: Hertz(Double(rate)), channelCount: source.channelCount, positions: positions)
+  }
+
+  /// The comment with a FLAC file's channel mask (RFC 9639, section 8.6.2).
+  static let flacMask = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK"
+
+  /// What decoders take the channels of a FLAC file for if it does not say.
+  private static func flacPositions(of channelCount: Int) -> ChannelPositions {
+    let masks: [UInt64] = [0, 0x4, 0x3, 0x7, 0x33, 0x607, 0x60F, 0x70F, 0x63F]
+    return ChannelPositions(
+      rawValue: masks.indices.contains(channelCount) ? masks[channelCount] : 0)
   }
 
   /// A FLAC frame holds a rate of 16 bits, in tens of hertz (RFC 9639, section 9.1.2).
@@ -128,8 +146,10 @@ struct EncoderSettings: Sendable {
   func digest(source: AudioFormat, plan: ChunkPlan?) -> Digest {
     var words = [codec, muxer, "\(sampleFormat.rawValue)"]
     words += [bits, bitRate, quality, compressionLevel].map { "\($0 ?? -1)" }
-    words.append("\(channelMask)")
-    words += [source, format].map { "\($0.channelCount) at \($0.sampleRate.value)" }
+    words.append("\(mappingFamily ?? -1)")
+    words += [source, format].map {
+      "\($0.channelCount) at \($0.sampleRate.value), \($0.positions.rawValue)"
+    }
     words += [muxerOptions, MediaLibraries.encoderVersions].flatMap { options in
       options.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }

@@ -12,24 +12,21 @@ internal import CLibAVLoader
   private let context: OpaquePointer
   private let channelCount: Int
 
-  /// Nil if the library does not support the conversion, for example between unnamed channel
-  /// layouts.
-  init?(from layout: UnsafePointer<AVChannelLayout>, _ shape: SampleShape, to format: AudioFormat) {
+  /// Nil if the library does not support the conversion. Channels without positions are mixed as
+  /// if they had some, of which none is for low frequencies alone and left out.
+  init?(from shape: SampleShape, _ positions: ChannelPositions, to format: AudioFormat) {
+    let count = shape.channelCount
+    // Equal channel counts pass unmixed, whatever their layout.
+    let isMixed = count != format.channelCount
     var source = unsafe AVChannelLayout()
-    if unsafe layout.pointee.order == AV_CHANNEL_ORDER_UNSPEC {
-      unsafe av_channel_layout_default(&source, Int32(shape.channelCount))
-    } else {
-      unsafe av_channel_layout_copy(&source, layout)
-    }
+    unsafe source.set(
+      isMixed && positions.isEmpty ? .substitute(for: count) : positions, channelCount: count)
     var target = unsafe AVChannelLayout()
-    unsafe av_channel_layout_default(&target, Int32(format.channelCount))
+    unsafe target.set(
+      isMixed ? format.positions : positions, channelCount: format.channelCount)
     defer {
       unsafe av_channel_layout_uninit(&source)
       unsafe av_channel_layout_uninit(&target)
-    }
-    // Equal channel counts pass unmixed, whatever their layout.
-    if shape.channelCount == format.channelCount {
-      unsafe av_channel_layout_copy(&target, &source)
     }
     let made = unsafe spool_resampler_make(
       &target, AV_SAMPLE_FMT_FLTP.rawValue, Int32(format.sampleRate.value),
@@ -51,13 +48,10 @@ internal import CLibAVLoader
 
   /// Nil if the library does not support the conversion between planar formats.
   convenience init?(from source: AudioFormat, to target: AudioFormat) {
-    var layout = unsafe AVChannelLayout()
-    unsafe av_channel_layout_default(&layout, Int32(source.channelCount))
-    defer { unsafe av_channel_layout_uninit(&layout) }
     let shape = SampleShape(
       format: AV_SAMPLE_FMT_FLTP, sampleRate: Int(source.sampleRate.value),
       channelCount: source.channelCount)
-    unsafe self.init(from: &layout, shape, to: target)
+    self.init(from: shape, source.positions, to: target)
   }
 
   deinit {

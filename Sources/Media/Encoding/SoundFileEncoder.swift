@@ -51,8 +51,9 @@ package final class SoundFileEncoder {
     plan: ChunkPlan?, work: EncodingWork?
   ) throws(SpoolError) {
     try LibAV.require(for: path)
-    resampler = settings.format == format ? nil : Resampler(from: format, to: settings.format)
-    guard settings.format == format || resampler != nil else {
+    let isResampled = settings.format.sampleRate != format.sampleRate
+    resampler = isResampled ? Resampler(from: format, to: settings.format) : nil
+    guard !isResampled || resampler != nil else {
       throw SpoolError(
         "write", path, reason: "no way from \(format) to \(settings.format)",
         advice: "choose another rate", cause: .input)
@@ -177,7 +178,7 @@ final class SerialEncoding: SoundFileEncoding {
     let opened = try EncoderContext(settings, path: path)
     output = try OutputFile(path: path, muxer: settings.muxer, keepsContent: work != nil)
     stream = try output.addStream(for: opened)
-    try output.begin(options: settings.muxerOptions)
+    try output.begin(options: settings.muxerOptions, tags: settings.formatTags)
     timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
     block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(opened.frameSize))

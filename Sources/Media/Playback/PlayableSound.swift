@@ -139,7 +139,7 @@ final class PlaybackStream {
     converted.frameCount = .zero
     givenConverted = .zero
     isConverted = false
-    guard sound.format != format else { return }
+    guard !sound.format.hasShape(of: format) else { return }
     resampler = Resampler(from: sound.format, to: format)
     guard resampler == nil else { return }
     throw SpoolError(

@@ -24,12 +24,16 @@ package enum MediaProbe {
       duration: length.duration,
       stream: index, soundStreams: file.soundStreams,
       codec: String(cString: avcodec_get_name(parameters.codec_id)),
-      format: AudioFormat(sampleRate: Hertz(Double(sampleRate)), channelCount: channelCount),
+      format: AudioFormat(
+        sampleRate: Hertz(Double(sampleRate)), channelCount: channelCount,
+        positions: file.positions(ofStream: index)),
       bitDepth: bitDepth(of: parameters),
       bitRate: parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil,
       expectedFrames: length.duration?.frames(at: Hertz(Double(sampleRate))),
       tags: Dictionary.tags(file.context.pointee.metadata, over: stream.pointee.metadata),
-      hasCoverArt: pictureStream(of: file) != nil, markers: markers(of: file))
+      hasCoverArt: pictureStream(of: file) != nil, markers: markers(of: file),
+      isAmbisonic: parameters.ch_layout.order == AV_CHANNEL_ORDER_AMBISONIC
+        || WaveChunks.Format(ofFileAt: recording.path)?.isAmbisonic == true)
   }
 
   /// The cover picture of a recording; nil when it has none.
@@ -127,4 +131,6 @@ package struct MediaDescription: Hashable, Sendable {
   package let hasCoverArt: Bool
   /// Its chapter starts or cue points: as `MediaProbe.markers(of:)` gives them.
   package let markers: [MediaProbe.Marker]
+  /// Whether the channels are components of an Ambisonic sound field, and not for loudspeakers.
+  package let isAmbisonic: Bool
 }

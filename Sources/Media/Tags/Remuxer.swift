@@ -118,9 +118,10 @@ extension ExportSpec {
     let parameters = unsafe stream.pointee.codecpar.pointee
     let format = unsafe AudioFormat(
       sampleRate: Hertz(Double(parameters.sample_rate)),
-      channelCount: Int(parameters.ch_layout.nb_channels))
+      channelCount: Int(parameters.ch_layout.nb_channels),
+      positions: input.positions(ofStream: index))
     var settings = EncoderSettings(self, for: format)
-    var tags = tags
+    var tags = tags.merging(settings.formatTags) { _, own in own }
     if settings.muxer == "mp3", isSoundLeftOut {
       settings.muxerOptions = ["id3v2_version": "4", "write_xing": "0"]
     } else if settings.muxer == "ogg" {

@@ -113,7 +113,7 @@ extension ExportTarget {
     promise: LevelPromise? = nil, _ check: () throws(SpoolError) -> Void
   ) throws(SpoolError) -> ExportCheck {
     let encoded = spec.format(of: format)
-    if let samples, encoded == format {
+    if let samples, encoded.hasShape(of: format) {
       return try compare(path, with: samples, encoded, check)
     }
     let isResampled = encoded.sampleRate != format.sampleRate
@@ -122,11 +122,12 @@ extension ExportTarget {
     let found: ExportedSound.Measurement
     do throws(SpoolError) {
       found = try ExportedSound.measure(
-        path, isDualMono: promise?.isDualMono ?? false, isLengthEnough: self.format.isLossless
+        path, positions: format.positions, isDualMono: promise?.isDualMono ?? false,
+        isLengthEnough: self.format.isLossless
       ) { (_) throws(SpoolError) in try check() }
     } catch {
       if error.cause == .cancelled { throw error }
-      if encoded != format, min(frames, expected) < Self.leastResampled {
+      if isResampled, min(frames, expected) < Self.leastResampled {
         throw SpoolError(
           "the sound is too short for \(self.format)",
           reason:
@@ -135,7 +136,7 @@ extension ExportTarget {
       }
       throw refused("it cannot be decoded: \(error.reason ?? error.message)")
     }
-    guard found.format == encoded else {
+    guard found.format.hasShape(of: encoded) else {
       throw refused("it has \(found.format) in place of \(encoded)")
     }
     guard let length = length(found, expected, isResampled: isResampled) else {

@@ -152,9 +152,21 @@ extension [ParameterDescriptor] {
 }
 
 extension [ExportTarget] {
-  /// Throws for sound with more channels than a format has.
+  /// Throws for sound with more channels than a format has, or whose channels it would take for
+  /// others and cut.
   /// - Parameter kind: the stage's, for messages.
   package func check(_ format: AudioFormat, of kind: String) throws(SpoolError) {
+    for target in self {
+      guard let low = target.spec.channelsTakenForLow(of: format).first else { continue }
+      let count = format.channelCount
+      throw SpoolError(
+        "\(kind) cannot write \(target.format) of these \(count) channels",
+        reason: "they have \(format.positions), and as \(target.format) channel \(low + 1) of "
+          + "\(count) would be one for low frequencies alone, which players leave out",
+        advice: "choose wav, flac, m4a or opus, which keep all of them, or make fewer: "
+          + "channels: [1, 2] picks two, stereo mixes all",
+        cause: .input)
+    }
     guard format.channelCount > 2, contains(where: { $0.format == .mp3 }) else { return }
     throw SpoolError(
       "\(kind) cannot write MP3 of \(format.channelCount) channels",
@@ -162,6 +174,16 @@ extension [ExportTarget] {
       advice:
         "mix them to two, decode: { channels: 2 }, or choose m4a, opus or ogg for all of them",
       cause: .input)
+  }
+
+  /// What people are warned of where files say something else of the channels than is known of them.
+  package func positionWarnings(of format: AudioFormat) -> [String] {
+    compactMap { target in
+      target.spec.strangePositions(of: format).map {
+        "the \(target.format) file says that its channels are \($0), and the sound has "
+          + "\(format.positions): wav and flac keep that"
+      }
+    }
   }
 
   /// What the files of a stream will cost.

@@ -19,6 +19,7 @@ package final class ExportSink: SoundSink {
   private let quantizers: [Quantizer.Depth: Quantizer]
   private let buffers: BufferPool
   private let targets: [ExportTarget]
+  private let format: AudioFormat
   private let store: any ArtifactStore
   /// The next frame of the stream; known to the thread that gives blocks alone.
   private var position: Frames
@@ -72,6 +73,7 @@ package final class ExportSink: SoundSink {
     firstFrame = start
     position = start
     self.targets = targets
+    format = stream.format
     store = context.store
     clipped = Mutex(noted?.clipped ?? ClippedSamples())
     quantizers = Dictionary(
@@ -132,6 +134,7 @@ package final class ExportSink: SoundSink {
 
   package func finish() throws(SpoolError) -> PassOutcome.Result {
     var result = try finishFiles()
+    result.warnings += targets.positionWarnings(of: format)
     let checks = checks
     guard !checks.isEmpty, !needsStreamAgain else { return result }
     result.warnings += checks.flatMap(\.warnings)

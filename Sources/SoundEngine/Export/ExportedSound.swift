@@ -90,16 +90,21 @@ package struct ExportedSound: Sendable {
 
   /// Decodes the file at `path` to its end, and measures what listeners hear. O(sound).
   /// - Parameters:
+  ///   - positions: of the channels; nil for those that the file states.
   ///   - isDualMono: whether the loudness of one channel is that of two speakers.
   ///   - isLengthEnough: whether nothing else is measured.
   ///   - check: called after each block with the share that is done, where that is known; may throw.
   package static func measure(
-    _ path: String, isDualMono: Bool = false, isLengthEnough: Bool = false,
+    _ path: String, positions: ChannelPositions? = nil, isDualMono: Bool = false,
+    isLengthEnough: Bool = false,
     _ check: (Double?) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Measurement {
     let decoder = try SoundDecoder(SourceFile(path))
-    let meter =
-      isLengthEnough ? nil : LevelMeter(format: decoder.format, isDualMono: isDualMono)
+    let own = decoder.format
+    let format = AudioFormat(
+      sampleRate: own.sampleRate, channelCount: own.channelCount,
+      positions: positions ?? own.positions)
+    let meter = isLengthEnough ? nil : LevelMeter(format: format, isDualMono: isDualMono)
     var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Frames(8192))
     while try decoder.read(into: &buffer) {
       meter?.analyse(buffer)
@@ -161,7 +166,7 @@ package final class RecordedSound: SoundSource {
 
   package var warnings: [String] {
     let doubt = decoder.doubt.map { "it may have been longer: \($0)" }
-    return [damage?.description ?? doubt, otherStreams].compactMap { $0 }
+    return [damage?.description ?? doubt, otherStreams, ambisonics].compactMap { $0 }
   }
 
   /// Of a file whose every packet is damaged, the report lists only the first ones.
@@ -189,6 +194,13 @@ package final class RecordedSound: SoundSource {
     let list = others.map { "\($0)" }.joined(separator: ", ")
     return "stream \(description.stream) is taken of \(description.soundStreams.count) sound "
       + "streams; decode: { stream: N } takes another one: \(list)"
+  }
+
+  /// A warning where exports cannot say what the channels are.
+  private var ambisonics: String? {
+    guard let description, description.isAmbisonic else { return nil }
+    return "its channels are Ambisonic components: files made of it keep the channels, and do not "
+      + "say what they are"
   }
 
   private struct Report: Codable {

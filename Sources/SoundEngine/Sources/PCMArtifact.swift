@@ -9,7 +9,9 @@ import Synchronization
 /// is valid, so that an interrupted pass resumes where the file ends.
 ///
 /// Header, 24 bytes, little-endian: `SPOOLPCM`, version (UInt32, 1), channels (UInt32), sample rate
-/// in Hz (Float64). The digest of the file names the sound, whatever recording it came from.
+/// in Hz (Float64). Where the channels have other positions than their number tells, version 2:
+/// version (UInt8), channels (UInt8), channel mask (48 bits), sample rate. The digest of the file
+/// names the sound, whatever recording it came from.
 package struct PCMArtifact: Sendable {
   package static let headerByteCount = 24
   private static let magic = Array("SPOOLPCM".utf8)
@@ -43,8 +45,12 @@ package struct PCMArtifact: Sendable {
     func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
       (0..<T.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> T($0 * 8)) }
     }
-    return magic + bytes(UInt32(1)) + bytes(UInt32(format.channelCount))
-      + bytes(format.sampleRate.value.bitPattern)
+    let rate = bytes(format.sampleRate.value.bitPattern)
+    let (count, mask) = (format.channelCount, format.positions.rawValue)
+    guard mask != ChannelPositions.assumed(of: count).rawValue else {
+      return magic + bytes(UInt32(1)) + bytes(UInt32(count)) + rate
+    }
+    return magic + [2, UInt8(count)] + bytes(mask).prefix(6) + rate
   }
 
   /// What a header says; nil if it is none.
@@ -52,11 +58,15 @@ package struct PCMArtifact: Sendable {
     func number(_ range: Range<Int>) -> UInt64 {
       header[range].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
-    guard header.count == headerByteCount, Array(header[0..<8]) == magic, number(8..<12) == 1,
-      (1...1024).contains(number(12..<16))
-    else { return nil }
-    return AudioFormat(
-      sampleRate: Hertz(Double(bitPattern: number(16..<24))), channelCount: Int(number(12..<16)))
+    guard header.count == headerByteCount, Array(header[0..<8]) == magic else { return nil }
+    let rate = Hertz(Double(bitPattern: number(16..<24)))
+    if number(8..<9) == 2, number(9..<10) > 0 {
+      return AudioFormat(
+        sampleRate: rate, channelCount: Int(number(9..<10)),
+        positions: ChannelPositions(rawValue: number(10..<16)))
+    }
+    guard number(8..<12) == 1, (1...1024).contains(number(12..<16)) else { return nil }
+    return AudioFormat(sampleRate: rate, channelCount: Int(number(12..<16)))
   }
 
   /// Reads kept sound from some frame to its end.

@@ -197,7 +197,7 @@ extension AssertStage {
     of subjects: [Fact.Subject], isOptional: Bool = false
   ) -> StageDescriptor {
     StageDescriptor(
-      kind: "assert", revision: 1,
+      kind: "assert", revision: 2,
       summary: "State what must hold of sound, words and files",
       discussion: """
         Each fact has a range: loudness: -16 LUFS ± 0.5, duration: 1 s .. 4 h, true-peak: .. -1 \

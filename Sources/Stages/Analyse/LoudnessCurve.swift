@@ -15,7 +15,7 @@ private struct LoudnessCurveStage: DeclaredStage, VisualStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "loudness-curve", revision: 1,
+    kind: "loudness-curve", revision: 2,
     summary: "Write momentary and short-term loudness over time, and draw them",
     discussion: """
       Every 100 ms the momentary loudness of the last 400 ms and the short-term loudness of the \

@@ -11,7 +11,7 @@ struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
   let dualMono: Bool?
 
   static let descriptor = StageDescriptor(
-    kind: "measure", revision: 3,
+    kind: "measure", revision: 4,
     summary: "Measure loudness, range, peaks, RMS, DC and clipping",
     discussion: """
       Integrated loudness, loudness range and the loudest 400 ms and 3 s after EBU R 128, true \

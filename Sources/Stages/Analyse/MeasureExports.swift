@@ -9,7 +9,7 @@ private struct MeasureExportsStage: DeclaredStage, WholeStage {
   struct Parameters: Codable, Sendable { let truePeak: Decibels? }
 
   static let descriptor = StageDescriptor(
-    kind: "measure-exports", revision: 1,
+    kind: "measure-exports", revision: 2,
     summary: "Decode exported files, and measure what listeners hear",
     discussion: """
       Lossy codecs move peaks: sound that was limited to -1.5 dBTP may come back from AAC of \

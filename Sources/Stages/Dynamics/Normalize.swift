@@ -16,7 +16,7 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, CeilingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize", revision: 6,
+    kind: "normalize", revision: 7,
     summary: "Bring the whole recording to a loudness or a peak level",
     discussion: """
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
@@ -182,7 +182,7 @@ struct AlbumSurveyStage: DeclaredStage, SoundSinkStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize-survey", revision: 2,
+    kind: "normalize-survey", revision: 3,
     summary: "Measure how a recording counts in the loudness of its album",
     discussion: "Run by a batch before its first file, with normalize: { album: true }.",
     flow: .streaming(.sound, .sink),

@@ -82,7 +82,7 @@ private struct ChannelsStage: DeclaredStage, SoundFilterStage {
   }
 
   func outline(after stream: SoundOutline) throws(SpoolError) -> SoundOutline {
-    stream.with(channelCount: try gains(for: stream.format).count)
+    stream.changed(to: ChannelMatrix.format(after: try gains(for: stream.format), stream.format))
   }
 }
 

@@ -13,7 +13,7 @@ struct ConcatStage: PlainStage, SoundSourceStage {
   let channels: Int?
 
   static let descriptor = StageDescriptor(
-    kind: "concat", revision: 1,
+    kind: "concat", revision: 2,
     summary: "Put several recordings one after the other, with or without crossfades",
     discussion: """
       Takes recordings and sound from the steps above, in this order: from: [intro, $parts]. What \
@@ -187,9 +187,12 @@ struct ConcatLayout {
     self.parts = parts
     self.curve = curve
     let first = parts.lazy.compactMap(\.outline?.format).first
+    let count = channelCount ?? first?.channelCount ?? 2
+    let positions = Set(
+      parts.compactMap(\.outline?.format).filter { $0.channelCount == count }.map(\.positions))
     let format = AudioFormat(
-      sampleRate: sampleRate ?? first?.sampleRate ?? Hertz(48_000),
-      channelCount: channelCount ?? first?.channelCount ?? 2)
+      sampleRate: sampleRate ?? first?.sampleRate ?? Hertz(48_000), channelCount: count,
+      positions: positions.count == 1 ? positions.first : nil)
     self.format = format
     self.crossfade = crossfade.frames(at: format.sampleRate)
     var lengths: [SoundOutline?] = []
@@ -297,8 +300,8 @@ struct SoundFitting {
     self.target = target
     switch (source.channelCount, target.channelCount) {
     case (let old, let new) where old == new: matrix = nil
-    case (let old, 1): matrix = Downmix.mono(from: old, law: .linear)
-    case (let old, 2): matrix = Downmix.stereo(from: old)
+    case (_, 1): matrix = Downmix.mono(from: source, law: .linear)
+    case (_, 2): matrix = Downmix.stereo(from: source)
     case (let old, let new):
       throw SpoolError(
         "\(title) has \(old) channel\(old == 1 ? "" : "s"), and the whole has \(new)",

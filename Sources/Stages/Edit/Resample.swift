@@ -46,9 +46,9 @@ private struct ResampleStage: PlainStage, SoundFilterStage, LevelKeepingStage {
   func outline(after stream: SoundOutline) -> SoundOutline {
     let old = stream.format.sampleRate
     guard old != rate else { return stream }
-    return stream.changed(
-      to: AudioFormat(sampleRate: rate, channelCount: stream.format.channelCount)
-    ) { Resampler.length(of: $0, from: old, to: rate) }
+    return stream.changed(to: stream.format.at(rate)) {
+      Resampler.length(of: $0, from: old, to: rate)
+    }
   }
 }
 

@@ -33,7 +33,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
   }
 
   static let descriptor = StageDescriptor(
-    kind: "split", revision: 4,
+    kind: "split", revision: 5,
     summary: "Write a file for every piece: at times, by silence, by marker, or by channel",
     discussion: """
       Each piece begins where the one before ends, so that concat makes the whole of them again, \
@@ -123,6 +123,12 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
 
   var writesSound: Bool { true }
 
+  /// The format of the files.
+  func pieceFormat(of format: AudioFormat) -> AudioFormat {
+    guard case .channels(let width) = method, width != format.channelCount else { return format }
+    return AudioFormat(sampleRate: format.sampleRate, channelCount: width)
+  }
+
   func check(_ stream: SoundOutline) throws(SpoolError) {
     switch method {
     case .times(let times): _ = try times.breaks(in: stream)
@@ -135,8 +141,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
       throw SplitName.tooMany
     default: break
     }
-    if case .channels = method { return }
-    try targets.check(stream.format, of: "split")
+    try targets.check(pieceFormat(of: stream.format), of: "split")
   }
 
   func makeSink(

@@ -8,13 +8,13 @@ private struct StereoStage: PlainStage, SoundFilterStage {
   let panLaw: PanLaw
 
   static let descriptor = StageDescriptor.soundFilter(
-    "stereo", revision: 1,
+    "stereo", revision: 2,
     summary: "Make two channels of one, or mix many down to two",
     discussion: """
       One channel is placed between left and right: `pan` -1 is left, 0 the middle, 1 right; the \
       pan law says how loud each side is in the middle. Two channels stay as they are. Surround \
       sound is mixed down after ITU-R BS.775: centre and surrounds at -3 dB, low frequencies left \
-      out. Of more than eight channels, those with odd numbers go left and the others right.
+      out. Of channels without positions, those with odd numbers go left and the others right.
       """,
     parameters: [
       ParameterDescriptor(
@@ -30,7 +30,7 @@ private struct StereoStage: PlainStage, SoundFilterStage {
     let gains =
       format.channelCount == 1
       ? Downmix.panned(to: pan, law: panLaw)
-      : Downmix.stereo(from: format.channelCount)
+      : Downmix.stereo(from: format)
     return ChannelMatrix(gains, format: format)
   }
 

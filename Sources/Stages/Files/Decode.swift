@@ -14,7 +14,7 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "decode", revision: 3,
+    kind: "decode", revision: 4,
     summary: "Open a recording in any format that FFmpeg reads",
     discussion: """
       Takes the best sound stream, whatever cover art or video lies beside it; where there are \
@@ -56,9 +56,7 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
 
   /// What it gives of a recording in this format.
   func format(of recording: AudioFormat) -> AudioFormat {
-    AudioFormat(
-      sampleRate: options.sampleRate ?? recording.sampleRate,
-      channelCount: options.channelCount ?? recording.channelCount)
+    options.format(of: recording)
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {

@@ -26,7 +26,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
   }
 
   static let descriptor = StageDescriptor(
-    kind: "export", revision: 7,
+    kind: "export", revision: 8,
     summary: "Write WAV, M4A (AAC), ALAC, FLAC, MP3, Opus and Ogg files, several at once",
     discussion: """
       The formats are encoded side by side, and every file is decoded again before it counts: \

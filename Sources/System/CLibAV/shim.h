@@ -58,16 +58,3 @@ static inline int spool_add_chapter(AVFormatContext *context, int64_t start, int
   context->nb_chapters = (unsigned)count;
   return status;
 }
-
-// Which channels Apple Lossless has where they are not libavutil's default ones for their number;
-// else 0. Channels keep their order.
-static inline uint64_t spool_alac_layout(int channels) {
-  switch (channels) {
-    case 3: return AV_CH_LAYOUT_SURROUND;
-    case 5: return AV_CH_LAYOUT_5POINT0_BACK;
-    case 6: return AV_CH_LAYOUT_5POINT1_BACK;
-    case 7: return AV_CH_LAYOUT_6POINT1_BACK;
-    case 8: return AV_CH_LAYOUT_7POINT1_WIDE_BACK;
-    default: return 0;
-  }
-}

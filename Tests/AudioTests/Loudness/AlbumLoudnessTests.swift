@@ -10,7 +10,8 @@ import Testing
     .noise(
       amplitude: 0.02, AudioFormat(sampleRate: Hertz(44_100), channelCount: 1), frames: 90_000),
     .sine(
-      Hertz(440), amplitude: 0.4, AudioFormat(sampleRate: Hertz(96_000), channelCount: 6),
+      Hertz(440), amplitude: 0.4,
+      AudioFormat(sampleRate: Hertz(96_000), channelCount: 6, positions: .surround51),
       frames: 200_000),
     .noise(
       amplitude: 0.0005, AudioFormat(sampleRate: Hertz(48_000), channelCount: 2), frames: 300_000),

@@ -34,7 +34,7 @@ import Testing
         // The low-frequency channel does not count, however loud.
         let factor = Float(pow(10, (level ?? 0) / 20))
         return tone.channels[0].map { $0 * factor }
-      })
+      }, positions: .mixed(to: 6))
     #expect(abs(try #require(levels(of: sound).integratedLoudness).value + 23) < 0.1)
     let meter = LoudnessMeter(format: sound.format)
     sound.analysed(by: meter)

@@ -82,7 +82,7 @@ import Testing
       channels: channels.map { level in
         let amplitude = level.map { Float(pow(10, $0 / 20)) } ?? 0
         return tone.map { $0 * amplitude }
-      })
+      }, positions: .mixed(to: channels.count))
     let loudness = try #require(Self.levels(sound).integratedLoudness)
     #expect(abs(loudness.value + 23) <= 0.1, "\(loudness.value) LUFS")
   }

@@ -9,8 +9,12 @@ struct Sound {
   let channels: [[Float]]
 
   /// Drifting tones with a little noise and sudden bursts, on the grid of `bits`; always the same.
-  init(channels count: Int = 2, rate: Int = 48000, frames: Int, bits: Int = 16) {
-    format = AudioFormat(sampleRate: Hertz(Double(rate)), channelCount: count)
+  init(
+    channels count: Int = 2, rate: Int = 48000, frames: Int, bits: Int = 16,
+    positions: ChannelPositions? = nil
+  ) {
+    format = AudioFormat(
+      sampleRate: Hertz(Double(rate)), channelCount: count, positions: positions)
     let scale = Float(1 << (bits - 1))
     channels = (0..<count).map { channel in
       var seed = UInt32(channel + 1)

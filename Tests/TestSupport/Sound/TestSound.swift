@@ -9,9 +9,10 @@ package struct TestSound: Equatable, Sendable {
   package var channels: [[Float]]
 
   /// Wraps samples.
-  package init(sampleRate: Hertz, channels: [[Float]]) {
+  package init(sampleRate: Hertz, channels: [[Float]], positions: ChannelPositions? = nil) {
     precondition(Set(channels.map(\.count)).count == 1)
-    format = AudioFormat(sampleRate: sampleRate, channelCount: channels.count)
+    format = AudioFormat(
+      sampleRate: sampleRate, channelCount: channels.count, positions: positions)
     self.channels = channels
   }
 

@@ -3,7 +3,13 @@ package import Foundation
 
 extension TestSound {
   /// Writes the sound as a WAV file of 32-bit floats, for other programs to read.
-  package func writeWAV(to path: String) throws {
+  /// - Parameters:
+  ///   - mask: which loudspeakers the channels are for; nil for a file that says nothing of it.
+  ///   - guid: the end of the identifier of the sample format, if there is a mask.
+  package func writeWAV(
+    to path: String, mask: UInt32? = nil,
+    guid: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+  ) throws {
     let samples = interleaved
     var data = Data()
     func text(_ value: String) { data.append(contentsOf: Array(value.utf8)) }
@@ -14,15 +20,22 @@ extension TestSound {
     let rate = UInt32(format.sampleRate.value)
     let frameSize = UInt16(format.channelCount * 4)
     text("RIFF")
-    number(UInt32(36 + samples.count * 4))
+    number(UInt32((mask == nil ? 36 : 60) + samples.count * 4))
     text("WAVEfmt ")
-    number(UInt32(16))
-    number(UInt16(3))
+    number(UInt32(mask == nil ? 16 : 40))
+    number(UInt16(mask == nil ? 3 : 0xFFFE))
     number(UInt16(format.channelCount))
     number(rate)
     number(rate * UInt32(frameSize))
     number(frameSize)
     number(UInt16(32))
+    if let mask {
+      number(UInt16(22))
+      number(UInt16(32))
+      number(mask)
+      number(UInt16(3))
+      data.append(contentsOf: guid)
+    }
     text("data")
     number(UInt32(samples.count * 4))
     for sample in samples { number(sample.bitPattern) }

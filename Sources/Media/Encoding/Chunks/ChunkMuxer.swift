@@ -33,7 +33,7 @@ extension ChunkedEncoding {
       let encoder = try EncoderContext(settings, path: path)
       output = try OutputFile(path: path, muxer: settings.muxer, keepsContent: work != nil)
       stream = try output.addStream(for: encoder)
-      try output.begin(options: settings.muxerOptions)
+      try output.begin(options: settings.muxerOptions, tags: settings.formatTags)
       timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
       streamInfo = settings.isFLAC ? FLACStreamInfo(of: encoder) : nil
       priming = unsafe Int(encoder.context.pointee.initial_padding)

@@ -38,8 +38,8 @@ final class PieceWriter: @unchecked Sendable {
     self.channels = channels
     buffers = context.buffers
     let rate = stream.format.sampleRate
-    let format = AudioFormat(
-      sampleRate: rate, channelCount: channels?.count ?? stream.format.channelCount)
+    let format =
+      channels.map { AudioFormat(sampleRate: rate, channelCount: $0.count) } ?? stream.format
     let work = ListenerWork(
       claim: context.work.claim, name: "\(context.work.name).\(number)",
       resuming: noted.map { ListenerProgress(needsFrom: .zero, state: $0.state) })

@@ -227,6 +227,7 @@ extension SplitStage {
         in: context.store)
       let clipping = ExportSink.warning(of: targets, in: done.values.map(\.status.state))
       result.warnings += warnings(finder, breaks) + [clipping].compactMap { $0 }
+      result.warnings += targets.positionWarnings(of: stream.format)
       return result
     }
 
