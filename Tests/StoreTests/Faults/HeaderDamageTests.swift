@@ -115,6 +115,7 @@ import Testing
     do {
       var database = try Database(at: path + "/spool.sqlite")
       try older.migrate(&database, at: path)
+      try older.seal(&database)
       let slots = BackupSlots(folder: path + "/backups", files: .system, schema: older)
       for number in 0..<4 {
         try database.run(
