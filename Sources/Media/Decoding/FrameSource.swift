@@ -392,14 +392,8 @@ extension SoundDecoder {
       return Seconds(Double(decoder.frameSize) / rate)
     }
 
-    /// The stream's sample rate; nil if the container does not declare it.
-    private var rate: Double? {
-      let rate = unsafe Double(file.stream(stream).pointee.codecpar.pointee.sample_rate)
-      return rate > 0 ? rate : nil
-    }
+    private var rate: Double? { file.sampleRate(ofStream: stream) }
 
-    private func seconds(_ time: Int64) -> Seconds {
-      Seconds(Double(time) * Double(timeBase.num) / Double(timeBase.den))
-    }
+    private func seconds(_ time: Int64) -> Seconds { Seconds(Double(time) * timeBase.value) }
   }
 }

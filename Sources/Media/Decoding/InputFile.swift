@@ -115,6 +115,12 @@ import Platform
     return unsafe start + stream.duration
   }
 
+  /// A stream's sample rate; nil if the container does not declare it.
+  func sampleRate(ofStream index: Int) -> Double? {
+    let rate = unsafe Double(stream(index).pointee.codecpar.pointee.sample_rate)
+    return rate > 0 ? rate : nil
+  }
+
   /// The index of the sound stream: `wanted`, or the best decodable one.
   func chooseSoundStream(_ wanted: Int? = nil) throws(SpoolError) -> Int {
     if let wanted {
@@ -369,4 +375,9 @@ extension ContainerBytes {
     guard let declared, declared < 1 << 60 else { return 0 }
     return max(0, declared - byteCount)
   }
+}
+
+extension AVRational {
+  /// In seconds, of a time base.
+  var value: Double { Double(num) / Double(den) }
 }

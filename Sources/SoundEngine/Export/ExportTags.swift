@@ -302,7 +302,7 @@ extension ExportTags {
     if let text = tags["creation_time"], CalendarText.date(text) == nil {
       let day = tags["date"].flatMap { CalendarText.date($0) }
       let time = CalendarText.time(text)
-      // The recorder's clock, whose zone nobody knows.
+      // The recorder's clock, whose zone is unknown.
       result["creation_time"] = day.flatMap { day in time.map { "\(day)T\($0)" } }
     }
     return result

@@ -132,7 +132,7 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
       } else {
         whole = map
       }
-      // Where a track ends in a mix is told, and not where the mix ends.
+      // The report of a mix states where its tracks end, and not where the mix ends.
       isEndKnown = !TimelineMap.isOfMix(measurement: text)
       number += 1
     }

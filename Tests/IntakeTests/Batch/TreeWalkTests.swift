@@ -42,7 +42,7 @@ struct TreeWalkTests {
 
   @Test("a store in the folder is left out, with the unfinished files of its work")
   func store() throws {
-    try make("a.wav", "st/spool.sqlite", "st/work/1/1-export.wav", "b/store/spool.sqlite")
+    try make("a.wav", "st/spool.sqlite", "st/drafts/1/1-export.wav", "b/store/spool.sqlite")
     let found = find()
     #expect(found.files.map(\.path) == ["a.wav"])
     #expect(found.skipped.counts == [.store: 2])
