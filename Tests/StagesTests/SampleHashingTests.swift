@@ -13,8 +13,9 @@ import Testing
 /// The hashes of every second of what is exported without loss.
 @Suite struct SampleHashingTests {
   private static func sound(channels: Int, frames: Int) -> TestSound {
-    TestSound(AudioFormat(sampleRate: Hertz(8000), channelCount: channels), frames: frames) {
-      channel, frame in
+    let format = AudioFormat(
+      sampleRate: Hertz(8000), channelCount: channels, positions: .mixed(to: channels))
+    return TestSound(format, frames: frames) { channel, frame in
       Float((frame * (channel + 3)) % 1009) / 1009 - 0.5
     }
   }

@@ -26,7 +26,8 @@ extension TestSound {
     let samples = (0..<frames).map { Float(amplitude * sin(phase + step * Double($0))) }
     return TestSound(
       sampleRate: format.sampleRate,
-      channels: Array(repeating: samples, count: format.channelCount))
+      channels: Array(repeating: samples, count: format.channelCount),
+      positions: format.positions)
   }
 
   /// Alternating +1 and −1, each for `half` frames: every sample has the same magnitude.
@@ -46,7 +47,7 @@ extension TestSound {
     let channels = (0..<format.channelCount).map { _ in
       (0..<frames).map { _ in Float.random(in: -amplitude...amplitude, using: &random) }
     }
-    return TestSound(sampleRate: format.sampleRate, channels: channels)
+    return TestSound(sampleRate: format.sampleRate, channels: channels, positions: format.positions)
   }
 
   /// Something like speech: bursts of a gliding, rich tone over faint noise, with pauses between

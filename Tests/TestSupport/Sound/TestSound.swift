@@ -31,7 +31,9 @@ package struct TestSound: Equatable, Sendable {
 
   /// The frames of a range, every channel.
   package subscript(range: Range<Int>) -> TestSound {
-    TestSound(sampleRate: format.sampleRate, channels: channels.map { Array($0[range]) })
+    TestSound(
+      sampleRate: format.sampleRate, channels: channels.map { Array($0[range]) },
+      positions: format.positions)
   }
 
   /// The samples frame by frame, as most programs want them.
@@ -41,7 +43,9 @@ package struct TestSound: Equatable, Sendable {
 
   /// The sound with every sample changed.
   package func map(_ transform: (Float) -> Float) -> TestSound {
-    TestSound(sampleRate: format.sampleRate, channels: channels.map { $0.map(transform) })
+    TestSound(
+      sampleRate: format.sampleRate, channels: channels.map { $0.map(transform) },
+      positions: format.positions)
   }
 
   /// The sound with as many frames of silence before and after it.

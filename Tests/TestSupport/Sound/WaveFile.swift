@@ -4,12 +4,15 @@ package import Foundation
 extension TestSound {
   /// Writes the sound as a WAV file of 32-bit floats, for other programs to read.
   /// - Parameters:
-  ///   - mask: which loudspeakers the channels are for; nil for a file that says nothing of it.
+  ///   - mask: which loudspeakers the channels are for; nil for those of the sound, about which the
+  ///     file says nothing if they are mono, stereo or unknown.
   ///   - guid: the end of the identifier of the sample format, if there is a mask.
   package func writeWAV(
     to path: String, mask: UInt32? = nil,
     guid: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
   ) throws {
+    let isAssumed = format.positions == .assumed(of: format.channelCount)
+    let mask = mask ?? (isAssumed ? nil : UInt32(format.positions.rawValue))
     let samples = interleaved
     var data = Data()
     func text(_ value: String) { data.append(contentsOf: Array(value.utf8)) }
