@@ -76,11 +76,16 @@ package enum StoreLocation {
   /// The `--store` option, else `SPOOL_STORE`, else `spool` in the user's data folder
   /// (`XDG_DATA_HOME`, else `~/.local/share`).
   package static func resolve(option: String?, environment: [String: String]) -> String {
+    named(option, environment)
+      ?? (UserAccount.home(environment) ?? "") + "/.local/share/spool"
+  }
+
+  /// The store that the user names, without the one in the user's home; nil if none is named.
+  private static func named(_ option: String?, _ environment: [String: String]) -> String? {
     if let option, !option.isEmpty { return option }
     if let named = environment["SPOOL_STORE"], !named.isEmpty { return named }
     // The specification of XDG_DATA_HOME requires relative paths to be ignored.
-    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/spool" }
-    return (home(environment) ?? "") + "/.local/share/spool"
+    return environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/spool" : nil }
   }
 
   /// Throws where the store's folder would be in the user's home, and the user has none, as in a
@@ -88,58 +93,47 @@ package enum StoreLocation {
   package static func requireHome(
     option: String?, environment: [String: String]
   ) throws(SpoolError) {
-    let named = [option, environment["SPOOL_STORE"]].compactMap { $0 }
-    guard named.allSatisfy(\.isEmpty), environment["XDG_DATA_HOME"]?.hasPrefix("/") != true,
-      home(environment) == nil
-    else { return }
+    guard named(option, environment) == nil, UserAccount.home(environment) == nil else { return }
     throw SpoolError(
       "cannot tell where the store lies",
       reason: "HOME is not set, and the system's list of users has no user \(getuid())",
       advice: "name the store with \(option: .store) or SPOOL_STORE", cause: .environment)
   }
-
-  /// The user's home; nil if neither the environment nor the list of users names one.
-  private static func home(_ environment: [String: String]) -> String? {
-    if let home = environment["HOME"], !home.isEmpty { return home }
-    guard let user = unsafe getpwuid(getuid()), let home = unsafe user.pointee.pw_dir else {
-      return nil
-    }
-    return unsafe String(cString: home)
-  }
 }
 
-extension FilePath {
-  /// The user who owns a store and could not read what this process writes there; nil if there is none.
-  static func owner(besidesRoot layout: StoreLayout) -> uid_t? {
-    guard geteuid() == 0, let owner = (try? FileStamp(following: layout.database))?.owner,
-      owner != 0,
+extension StoreLayout {
+  /// The user who owns the store and could not read what this process, as root's, writes there; nil if
+  /// there is none. On a file system that gives root's files to others, all are one user's.
+  var ownerBesidesRoot: uid_t? {
+    guard geteuid() == 0, let owner = (try? FileStamp(following: database))?.owner, owner != 0,
       let trial = try? FileOperations.uncounted.open(
-        layout.root, O_RDWR | __O_TMPFILE | O_DIRECTORY, mode: 0o600),
+        root, O_RDWR | __O_TMPFILE | O_DIRECTORY, mode: 0o600),
       (try? trial.stamp)?.owner == 0
     else { return nil }
     return owner
   }
 
-  /// Throws where this process is root's and the store another user's: that one could not read what
-  /// root writes into it. On a file system that gives root's files to others, all are one user's.
-  private static func requireOwner(_ layout: StoreLayout) throws(SpoolError) {
-    guard let owner = owner(besidesRoot: layout) else { return }
-    let name = unsafe getpwuid(owner).flatMap { unsafe $0.pointee.pw_name }
-    let user = unsafe name.map { unsafe String(cString: $0) } ?? "#\(owner)"
-    throw SpoolError(
-      "write in the store", layout.root,
+  /// Why root may not write in the store; nil if nothing forbids it.
+  fileprivate var refusalToRoot: SpoolError? {
+    guard let owner = ownerBesidesRoot else { return nil }
+    let user = UserAccount.name(of: owner) ?? "#\(owner)"
+    return SpoolError(
+      "write in the store", root,
       reason: "it belongs to the user \(user), who could not read what root writes there",
       advice: "run it as that user, with sudo -u '\(user)'; or, if root is to own the store, first "
-        + "chown -R root \(ShellWords.line([layout.root]))", kind: .denied)
+        + "chown -R root \(ShellWords.line([root]))", kind: .denied)
   }
+}
 
+extension FilePath {
   /// Throws if the folder of a store at `path` exists and is not writable. SQLite reports a missing file on
   /// read-only media.
   static func requireWritable(_ path: String) throws(SpoolError) {
-    try requireOwner(StoreLayout(root: path))
+    let layout = StoreLayout(root: path)
+    if let refusal = layout.refusalToRoot { throw refusal }
     // The slash asks for a folder; `make` reports a file in its place.
     guard let cause = FilePath.obstacle(to: path + "/", W_OK | X_OK) else { return }
-    if let refusal = StoreLayout(root: path).refusalToRead { throw refusal }
+    if let refusal = layout.refusalToRead { throw refusal }
     let way: String
     switch cause.code {
     case EROFS: way = "mount it so that it can be written"

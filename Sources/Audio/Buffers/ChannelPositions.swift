@@ -38,17 +38,21 @@ package struct ChannelPositions: OptionSet, Hashable, Sendable {
     }
   }
 
+  /// Those of a number of channels in a table by that number; nil beyond its end.
+  package init?(of channelCount: Int, in masks: [UInt64]) {
+    guard masks.indices.contains(channelCount) else { return nil }
+    self.init(rawValue: masks[channelCount])
+  }
+
   /// The loudspeakers that sound is mixed to by their number alone; unknown for more than eight.
   package static func mixed(to channelCount: Int) -> Self {
-    let masks: [UInt64] = [0, 0x4, 0x3, 0x7, 0x33, 0x37, 0x3F, 0x70F, 0x63F]
-    return Self(rawValue: masks.indices.contains(channelCount) ? masks[channelCount] : 0)
+    Self(of: channelCount, in: [0, 0x4, 0x3, 0x7, 0x33, 0x37, 0x3F, 0x70F, 0x63F]) ?? .unknown
   }
 
   /// Positions for tracks that have none, where a format or a mixer requires some: none is for low
   /// frequencies alone. Unknown for more than eight channels.
   package static func substitute(for channelCount: Int) -> Self {
-    let masks: [UInt64] = [0, 0x4, 0x3, 0x7, 0x107, 0x37, 0x137, 0x637, 0x737]
-    return Self(rawValue: masks.indices.contains(channelCount) ? masks[channelCount] : 0)
+    Self(of: channelCount, in: [0, 0x4, 0x3, 0x7, 0x107, 0x37, 0x137, 0x637, 0x737]) ?? .unknown
   }
 
   /// The position of each channel; empty if they are unknown.

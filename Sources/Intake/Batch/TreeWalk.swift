@@ -6,8 +6,8 @@ import Store
 /// Finds the recordings in a folder and the folders below it.
 ///
 /// Leaves out hidden entries, links to folders or out of the folder, special files, the batch's own
-/// output folder, stores, and folders with other batches' exports. Reads only the beginning of JSON beside
-/// a recording, which may be a sidecar or a transcript.
+/// output folder, stores, and folders with other batches' exports. Reads only the beginning of JSON
+/// beside a recording, which may be a sidecar or a transcript.
 package struct TreeWalk: Sendable {
   package struct Finding: Hashable, Sendable {
     /// By the bytes of their paths.

@@ -73,11 +73,3 @@ extension InboxPath {
     self.init(bytes: bytes)
   }
 }
-
-extension RecordingFileStamp {
-  init(_ stamp: FileStamp) {
-    self.init(
-      inode: UInt64(bitPattern: stamp.inode), byteCount: stamp.byteCount, modified: stamp.modified,
-      changed: stamp.changed)
-  }
-}

@@ -24,17 +24,10 @@ extension InboxProcessor {
 
   /// Whether a file begins with the bytes of an artifact. A file that cannot be read does not.
   private static func begins(_ path: String, with beginning: Artifact) -> Bool {
-    guard let file = try? FileOperations.system.open(path, O_RDONLY) else { return false }
-    var hasher = SHA256()
-    var place = 0
-    while place < beginning.byteCount {
-      guard let bytes = try? file.bytes(min(1 << 20, beginning.byteCount - place), at: place),
-        !bytes.isEmpty
-      else { return false }
-      hasher.update(bytes)
-      place += bytes.count
-    }
-    return hasher.finalize() == beginning.digest
+    let files = FileOperations.system
+    guard let file = try? files.open(path, O_RDONLY) else { return false }
+    let hash = try? files.hash(of: file, upTo: Int64(beginning.byteCount))
+    return hash?.current == beginning.digest
   }
 
   /// Has an arrival without a sidecar or a transcript take over those of its cut-off version, if they

@@ -125,9 +125,8 @@ struct EncoderSettings: Sendable {
 
   /// What decoders take the channels of a FLAC file for if it does not say.
   private static func flacPositions(of channelCount: Int) -> ChannelPositions {
-    let masks: [UInt64] = [0, 0x4, 0x3, 0x7, 0x33, 0x607, 0x60F, 0x70F, 0x63F]
-    return ChannelPositions(
-      rawValue: masks.indices.contains(channelCount) ? masks[channelCount] : 0)
+    ChannelPositions(of: channelCount, in: [0, 0x4, 0x3, 0x7, 0x33, 0x607, 0x60F, 0x70F, 0x63F])
+      ?? .unknown
   }
 
   /// A FLAC frame holds a rate of 16 bits, in tens of hertz (RFC 9639, section 9.1.2).

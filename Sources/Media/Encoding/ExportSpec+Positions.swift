@@ -45,8 +45,7 @@ extension ExportSpec {
 
   /// Those of Apple Lossless (ALACAudioTypes.h, ALACChannelLayoutTag); nil for more channels.
   private static func alacPositions(of count: Int) -> ChannelPositions? {
-    let masks: [UInt64] = [0, 0x4, 0x3, 0x7, 0x107, 0x37, 0x3F, 0x13F, 0xFF]
-    return masks.indices.contains(count) ? ChannelPositions(rawValue: masks[count]) : nil
+    ChannelPositions(of: count, in: [0, 0x4, 0x3, 0x7, 0x107, 0x37, 0x3F, 0x13F, 0xFF])
   }
 
   /// Those of libavcodec's AAC encoder for more than two channels.

@@ -66,7 +66,10 @@ struct RunExportFolder: ExportFolder {
       try write(temporary)
       written = try? FileStamp(at: temporary)
       if let seal, path != seal {
-        if !isReplacing, base.isForeign(path, to: try base.digest(ofFile: temporary)) {
+        // Only where an unknown file is in the way are both read.
+        if !isReplacing, !wasFree, base.byteCount(ofPublished: path) == nil,
+          base.isForeign(path, to: try base.digest(ofFile: temporary))
+        {
           throw SpoolError(isForeign: path)
         }
         try base.withdraw(seal, isReplacing: isReplacing)

@@ -102,22 +102,22 @@ extension Execution {
               advice: other.map { "give one of them another name, such as \($0)" }
                 ?? "take one of them out of the pipeline"))
         }
-        if !stage.stepsAside, isInput(path) {
+        if !stage.stepsAside, let (owner, way) = occupant(of: path) {
           throw PassFailure(
             step.id,
             SpoolError(
-              "\(path) is the recording itself", reason: "an export would take its place",
-              advice: "choose another folder with \(option: .out)"))
-        }
-        if !stage.stepsAside, isSidecar(path) {
-          throw PassFailure(
-            step.id,
-            SpoolError(
-              "\(path) is the sidecar of a recording", reason: "an export would take its place",
-              advice: "choose another folder with \(option: .out), or another name"))
+              "\(path) is \(owner)", reason: "an export would take its place",
+              advice: "choose another folder with \(option: .out)\(way)"))
         }
       }
     }
+  }
+
+  /// What of the user's lies at a path that no export may have, and what can be chosen besides another
+  /// folder; nil if nothing does.
+  private func occupant(of path: String) -> (owner: String, way: String)? {
+    if isInput(path) { return ("the recording itself", "") }
+    return isSidecar(path) ? ("the sidecar of a recording", ", or another name") : nil
   }
 
   /// Whether a path is that of a file beside a recording that may describe it, and that Spool did not

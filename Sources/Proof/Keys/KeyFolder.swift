@@ -22,7 +22,7 @@ package struct KeyFolder: Sendable {
     if let named = environment["SPOOL_KEYS"], !named.isEmpty { return named }
     // The specification of XDG_DATA_HOME requires relative paths to be ignored.
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/spool/keys" }
-    return home(environment) + "/.local/share/spool/keys"
+    return (UserAccount.home(environment) ?? "") + "/.local/share/spool/keys"
   }
 
   /// The signing key, generated if there is none.
@@ -254,14 +254,6 @@ package struct KeyFolder: Sendable {
   var knownFolder: String { path + "/known" }
   private var earlierFolder: String { path + "/earlier" }
   private func knownPath(_ key: VerifyingKey) -> String { "\(knownFolder)/\(key.id.hex).pub" }
-
-  private static func home(_ environment: [String: String]) -> String {
-    if let home = environment["HOME"], !home.isEmpty { return home }
-    guard let user = unsafe getpwuid(getuid()), let home = unsafe user.pointee.pw_dir else {
-      return ""
-    }
-    return unsafe String(cString: home)
-  }
 
   /// Stamps of the signing key's file and the folders around it: while they are unchanged, a cached
   /// key is valid and still private.

@@ -145,22 +145,14 @@ extension DiskStore: ExportFolder {
     let isRecording = try runs.inputPaths().contains { input in
       input == path || (try? FileStamp(following: input))?.isSameFile(as: stamp) == true
     }
-    if !isRecording, try !isOfInbox(path) { return nil }
+    let isOfInbox = try withDatabase { (database) throws(SpoolError) in
+      try RecordingFileTable.isRecording(at: path, RecordingFileStamp(stamp), in: &database)
+    }
+    guard isRecording || isOfInbox else { return nil }
     return SpoolError(
       "write", path,
       reason: "it is a recording that a run took in, and Spool never writes over one",
       advice: "choose another name or folder")
-  }
-
-  /// Whether a recording was taken in whose file lies at a path now. O(files).
-  private func isOfInbox(_ path: String) throws(SpoolError) -> Bool {
-    try !withDatabase { (database) throws(SpoolError) in
-      try database.run(
-        """
-        SELECT 1 FROM note_files WHERE role = 'recording' AND inbox || '/' || location = ?
-          AND place IN ('inbox', 'accepted', 'quarantine', 'left') LIMIT 1
-        """, [.text(path)], to: "read recordings in")
-    }.isEmpty
   }
 
   /// Records that a receipt covers published files. Its loss costs only their protection.

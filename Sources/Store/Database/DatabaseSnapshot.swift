@@ -8,7 +8,7 @@ enum DatabaseSnapshot {
   /// room.
   static func isWritable(_ folder: String) -> Bool {
     FilePath.obstacle(to: folder, W_OK | X_OK) == nil
-      && FilePath.owner(besidesRoot: StoreLayout(root: folder)) == nil
+      && StoreLayout(root: folder).ownerBesidesRoot == nil
       && (try? FilePath.freeByteCount(inFolder: folder)) ?? .max >= leastRoom
   }
 

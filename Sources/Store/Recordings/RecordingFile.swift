@@ -123,6 +123,12 @@ package struct RecordingFileStamp: Hashable, Sendable {
     self.changed = changed
   }
 
+  package init(_ stamp: FileStamp) {
+    self.init(
+      inode: UInt64(bitPattern: stamp.inode), byteCount: stamp.byteCount, modified: stamp.modified,
+      changed: stamp.changed)
+  }
+
   /// Whether both are of one file with the same bytes; a rename changes the change time only.
   package func isSameFile(as other: RecordingFileStamp) -> Bool {
     inode == other.inode && byteCount == other.byteCount && modified == other.modified

@@ -58,6 +58,21 @@ enum RecordingFileTable {
     ).first
   }
 
+  /// Whether the file at an absolute path, or one that it links to, is that of a recording that was
+  /// taken in. O(files).
+  static func isRecording(
+    at path: String, _ stamp: RecordingFileStamp, in database: inout Database
+  ) throws(SpoolError) -> Bool {
+    try !database.run(
+      """
+      SELECT 1 FROM note_files
+      WHERE role = 'recording' AND place IN ('inbox', 'accepted', 'quarantine', 'left')
+        AND (inbox || '/' || location = ?
+          OR (inode, byte_count, modified_ns) = (?, ?, ?)) LIMIT 1
+      """, [.text(path)] + values(stamp).prefix(3), to: RecordingTable.reading
+    ).isEmpty
+  }
+
   /// Gives files that are in quarantine to another recording, inside a transaction.
   static func pass(
     _ files: [RecordingFile], to key: RecordingKey, in database: inout Database

@@ -2,7 +2,6 @@ import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
-import Receipts
 import Store
 
 /// Recordings as text.

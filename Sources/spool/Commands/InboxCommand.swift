@@ -153,28 +153,21 @@ extension CommandContext {
   }
 
   private func list(in store: DiskStore) throws(SpoolError) {
-    let typed = try arguments[Options.limit].map { (typed) throws(SpoolError) in
-      try Self.limit(typed, all: "lists")
-    }
-    let limit = typed ?? (isJSON ? .max : 50)
     let wanted = arguments[Options.state]
     let state =
       wanted == .cancelled ? .failed : wanted.flatMap { RecordingState(rawValue: $0.rawValue) }
-    var recordings = try store.recordings.matching(
-      RecordingQuery(
-        states: state.map { [$0] } ?? [],
-        isCancelled: state == .failed ? wanted == .cancelled : nil,
-        limit: limit == .max ? .max : limit + 1))
-    // One more than is shown tells whether there are more.
-    let isCut = recordings.count > limit
-    recordings.removeLast(isCut ? 1 : 0)
+    let (recordings, note) = try newest(Options.limit, otherwise: 50, all: "lists") {
+      (limit) throws(SpoolError) in
+      try store.recordings.matching(
+        RecordingQuery(
+          states: state.map { [$0] } ?? [],
+          isCancelled: state == .failed ? wanted == .cancelled : nil, limit: limit))
+    }
     let paths = try store.recordings.arrivalPaths(of: recordings)
     answer(
       list: recordings.map { $0.line(nil, option, paths: paths[$0.key]) },
       Self.list(recordings, paths))
-    if isCut {
-      console.report("note: there are more than these \(limit): --limit 0 lists all")
-    }
+    note.map(console.report)
     if isJSON { return }
     // Refused files are not in the list, so their folders are shown beside it.
     for inbox in try store.inboxes.watchedInboxes() {

@@ -49,16 +49,11 @@ extension Options {
 extension CommandContext {
   fileprivate func listRuns() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
-    let limit = try arguments[Options.limit].map { (typed) throws(SpoolError) in
-      try Self.limit(typed, all: "shows")
+    let (runs, note) = try newest(Options.limit, otherwise: 20, all: "shows") {
+      (limit) throws(SpoolError) in try store.runs.newest(limit: limit)
     }
-    let shown = limit ?? (isJSON ? .max : 20)
-    var runs = try store.runs.newest(limit: shown == .max ? .max : shown + 1)
-    // One more than is shown tells whether there are more.
-    let isCut = runs.count > shown
-    runs.removeLast(isCut ? 1 : 0)
     answer(list: runs.map(\.line), runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
-    if isCut { console.report("note: there are more than these \(shown): --limit 0 shows all") }
+    note.map(console.report)
     if !isJSON { try offerToGoOn(in: store) }
     return .done
   }

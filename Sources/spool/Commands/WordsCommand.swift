@@ -215,10 +215,7 @@ extension CommandContext {
   }
 
   private static var userName: String {
-    if let user = unsafe getpwuid(getuid()), let name = unsafe user.pointee.pw_name {
-      return unsafe String(cString: name)
-    }
-    return Environment.variables["USER"] ?? "user \(getuid())"
+    UserAccount.name(of: getuid()) ?? Environment.variables["USER"] ?? "user \(getuid())"
   }
 
   private func format(named name: String?) throws(SpoolError) -> TranscriptFormat? {

@@ -242,8 +242,28 @@ extension CommandContext {
     try Self.limit(arguments[option], all: verb)
   }
 
+  /// The newest results, as many as are wanted, and a note for people where there are more.
+  /// - Parameters:
+  ///   - count: how many are shown without the option; with --json all are.
+  ///   - read: reads at most so many.
+  func newest<Result>(
+    _ option: Option<Int?>, otherwise count: Int, all verb: String,
+    _ read: (Int) throws(SpoolError) -> [Result]
+  ) throws(SpoolError) -> (results: [Result], note: String?) {
+    let limit =
+      if let typed = arguments[option] { try Self.limit(typed, all: verb) } else {
+        isJSON ? Int.max : count
+      }
+    // One more tells whether there are more.
+    let results = try read(limit == .max ? .max : limit + 1)
+    guard results.count > limit else { return (results, nil) }
+    return (
+      results.dropLast(), "note: there are more than these \(limit): --limit 0 \(verb) all"
+    )
+  }
+
   /// As `limit(_:all:)`, for a number as typed.
-  static func limit(_ limit: Int, all verb: String) throws(SpoolError) -> Int {
+  private static func limit(_ limit: Int, all verb: String) throws(SpoolError) -> Int {
     guard limit >= 0 else {
       throw .usage("--limit is 0 or more, not \(limit)", advice: "0 \(verb) all")
     }

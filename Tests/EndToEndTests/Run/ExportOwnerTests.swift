@@ -32,6 +32,29 @@ struct ExportOwnerTests {
     try FileManager.default.moveItem(atPath: tagged, toPath: note)
   }
 
+  @Test("no figures take the place of a sidecar that the user wrote, not even with --replace")
+  func sidecar() throws {
+    let sidecar = place.file("note.json")
+    let text = #"{"chapters":[{"start":0,"title":"Hello"}]}"#
+    try place.folder.write(text, to: "note.json")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: figures
+      stages: [decode, { measure: { write: true, name: "{stem}" } }]
+      """)
+    let beside = ["run", pipeline, note, "--out", place.folder.path]
+    for options in [[], ["--replace"]] {
+      let run = try place.spool(beside + options)
+      #expect(run.exitCode == 1)
+      #expect(
+        run.errorOutput.contains("\(sidecar) is the sidecar of a recording"), "\(run.errorOutput)")
+      #expect(try String(contentsOfFile: sidecar, encoding: .utf8) == text)
+    }
+    // What Spool wrote there itself is replaced.
+    try FileManager.default.removeItem(atPath: sidecar)
+    for _ in 0..<2 { #expect(try place.spool(beside + ["--replace"]).exitCode == 0) }
+  }
+
   @Test("new tags make no other recording, with a receipt or without", arguments: ["", ", proof"])
   func retagged(proof: String) throws {
     #expect(try place.run(try pipeline(proof: proof), [note]).exitCode == 0)

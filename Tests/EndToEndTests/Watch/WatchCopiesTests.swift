@@ -27,6 +27,24 @@ struct WatchCopiesTests {
     try bytes.write(to: URL(filePath: place.file("made/titled.wav")))
   }
 
+  @Test("no command writes over a recording that an inbox took in, nor through a link to it")
+  func protected() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/note.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    let kept = inbox.inbox + "/accepted/note.wav"
+    let bytes = try Data(contentsOf: URL(filePath: kept))
+    try inbox.shell("ln inbox/accepted/note.wav hard.wav")
+    for path in [kept, place.file("hard.wav")] {
+      let refused = try place.spool(
+        ["normalize", place.file("made/1.wav"), "-o", path, "--replace"])
+      #expect(refused.exitCode == 1)
+      #expect(refused.errorOutput.contains("Spool never writes over one"), "\(refused.errorOutput)")
+    }
+    #expect(try Data(contentsOf: URL(filePath: kept)) == bytes)
+  }
+
   @Test("other tags of the same sound are named with the way to use them, and copies are found")
   func otherTags() throws {
     try inbox.make(1)

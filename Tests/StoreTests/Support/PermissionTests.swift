@@ -61,12 +61,12 @@ import Testing
     for folder in FileManager.default.enumerator(atPath: scratch.path) ?? .init() {
       _ = unsafe chown(scratch.file("\(folder)"), 65534, 65534)
     }
-    #expect(unsafe chown("\(shards)/\(shard)", 0, 0) == 0 && chmod("\(shards)/\(shard)", 0) == 0)
+    #expect(unsafe chmod("\(shards)/\(shard)", 0) == 0)
     await #expect(processExitsWith: .success) { [path = path as String] in
       Self.giveUpRoot()
       let error = try #require(throws: SpoolError.self) { try Inspection(of: path).run() }
       #expect(error.reason == "Permission denied" && error.path.contains("/artifacts/"))
-      #expect(error.advice?.contains("chown -R 65534") == true, "\(error)")
+      #expect(error.advice?.contains("chown -R \(getuid()) ") == true, "\(error)")
     }
   }
 

@@ -278,9 +278,7 @@ enum BatchText {
     lines += [skipped(summary.skipped)].compactMap { $0 } + renamed(summary.renamed)
     lines += earlier(summary.earlierExports)
     if summary.warnedBeforeCount > 0 {
-      let files =
-        summary.warnedBeforeCount == 1
-        ? "1 reused file" : "\(summary.warnedBeforeCount) reused files"
+      let files = Count.of(summary.warnedBeforeCount, "reused file")
       lines.append("warnings of earlier batches about \(files) stand in the details")
     }
     lines += list(
