@@ -17,7 +17,7 @@ struct FileCallTests {
     "Sources/Plugins/Process/PluginProcess.swift": "reads and closes pipes and sockets",
     "Sources/Plugins/Sandbox/ConfinedCommand.swift": "reads a pipe",
     "Sources/spool/Context/TerminalKeys.swift": "reads keys from the terminal",
-    "Sources/spool/Context/TerminalPassphrase.swift": "asks at the terminal",
+    "Sources/spool/Context/PassphraseProvider.swift": "asks at the terminal",
     "Sources/spool/CrashTest/TestedProcess.swift": "reads a pipe",
     "Sources/spool/Output/Console.swift": "writes to the terminal",
   ]

@@ -10,7 +10,6 @@ import Proof
 import Receipts
 import Stages
 import Store
-import Synchronization
 
 /// One call of a command: its arguments, the console, and the services that commands share:
 /// catalogue, pipelines, store, keys, plugins.
@@ -326,41 +325,6 @@ extension CommandContext {
 
   /// The message for a store without runs.
   func noRuns(in store: DiskStore) -> String { "no run yet in \(store.path)" }
-}
-
-/// Reads the passphrase from the named file, from systemd's credentials or from the terminal; never
-/// from the environment or an argument, which other processes can read. Asks once and caches the
-/// answer.
-final class PassphraseProvider: PassphraseSource {
-  private let file: PassphraseFile?
-  private let known = Mutex<[String: SecretBytes]>([:])
-
-  /// - Parameter option: the path of `--passphrase-file`.
-  init(file option: String?) {
-    file =
-      option.map { PassphraseFile($0) } ?? PassphraseFile.credential(Environment.variables)
-  }
-
-  func passphrase(of key: String) throws(SpoolError) -> SecretBytes {
-    let answer = known.withLock { known in
-      Result { () throws(SpoolError) in
-        if let passphrase = known[key] { return passphrase }
-        let passphrase = try ask(key)
-        known[key] = passphrase
-        return passphrase
-      }
-    }
-    return try answer.get()
-  }
-
-  private func ask(_ key: String) throws(SpoolError) -> SecretBytes {
-    if let file { return try file.passphrase(of: key) }
-    if let typed = try TerminalPassphrase.read("passphrase of \(key): ") { return typed }
-    throw SpoolError(
-      "\(key) is protected by a passphrase",
-      reason: "there is no terminal to ask for it, and no file with it was named",
-      advice: "--passphrase-file FILE, with a file that only you can read", cause: .blocked)
-  }
 }
 
 /// The plugins of a command, and the catalogue with them.
