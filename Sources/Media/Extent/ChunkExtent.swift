@@ -66,7 +66,7 @@ extension ContainerBytes {
     while byteCount - offset >= 12 {
       let type = word(at: offset)
       let size = Int64(bitPattern: UInt64(bigEndianBytes: bytes(at: offset + 4, count: 8)))
-      if type == "data", size == -1 { return .whole }
+      if type == "data", size == -1 { return Self.unfinished }
       guard size >= 0, size < 1 << 60 else { break }
       let end = offset + 12 + Int(size)
       guard end <= byteCount else {
@@ -102,17 +102,17 @@ extension ContainerBytes {
   var headedExtent: ContainerExtent {
     switch word(at: 0) {
     case "RIFF" where word(at: 8) == "WAVE":
-      extent(ofChunksWith: "data", following(little(at: 4, count: 4))) { little(at: $0, count: 4) }
+      extent(ofChunksWith: "data", little(at: 4, count: 4)) { little(at: $0, count: 4) }
     case "RIFF": extensibleRIFF
     // EBU Tech 3306: the lengths are in a chunk of their own.
     case "RF64", "BW64":
       word(at: 12) == "ds64"
-        ? extent(ofChunksWith: "data", following(little(at: 20, count: 8))) { place in
+        ? extent(ofChunksWith: "data", little(at: 20, count: 8)) { place in
           let length = little(at: place, count: 4)
           return length == Self.unknown ? little(at: 28, count: 8) : length
         } : .whole
     case "FORM":
-      extent(ofChunksWith: "SSND", following(big(at: 4, count: 4))) { big(at: $0, count: 4) }
+      extent(ofChunksWith: "SSND", big(at: 4, count: 4)) { big(at: $0, count: 4) }
     case "riff": wave64Extent
     case "DSD ": total(little(at: 12, count: 8))
     // An AU header declares its own length and that of the sound.
@@ -124,23 +124,26 @@ extension ContainerBytes {
   /// chunk with the sound loses sound; what follows the last chunk may be sound that the header does
   /// not count. `length` reads a chunk's length.
   private func extent(
-    ofChunksWith sound: String, _ declared: ContainerExtent, length: (Int) -> Int
+    ofChunksWith sound: String, _ total: Int, length: (Int) -> Int
   ) -> ContainerExtent {
+    let declared = following(total)
+    // Programs that write to a pipe add the head to their placeholder.
+    let isLengthKnown = ![total, total - 36].contains(where: Self.isUnfinished)
     var offset = 12
     var hasSound = false
     while byteCount - offset >= 8, Self.isChunkType(word(at: offset)) {
       let count = min(length(offset + 4), Self.longest)
+      if word(at: offset) == sound, Self.isUnfinished(count) {
+        // A length that was never filled in; the file's own may have been.
+        return isLengthKnown ? declared : Self.unfinished
+      }
       let end = offset + 8 + count
       guard end <= byteCount else {
         // The byte that is missing is one of the sound, and does not fill up an odd length.
         let isSoundCut = declared == .whole && end == byteCount + 1 && word(at: offset) == sound
         return isSoundCut ? .short(of: end, at: byteCount) : declared
       }
-      if word(at: offset) == sound {
-        // Such a length was never filled in.
-        guard count > 0 else { return declared }
-        hasSound = true
-      }
+      if word(at: offset) == sound { hasSound = true }
       // Some writers forget the byte that fills up an odd length.
       offset = end + (count & 1 == 1 && !Self.isChunkType(word(at: end)) ? 1 : 0)
     }
@@ -167,8 +170,9 @@ extension ContainerBytes {
   /// AVI, of which further RIFF chunks are parts.
   private var extensibleRIFF: ContainerExtent {
     let length = little(at: 4, count: 4)
+    guard !Self.isUnfinished(length) else { return Self.unfinished }
     let declared = following(length)
-    guard declared == .whole, length > 0, length != Self.unknown else { return declared }
+    guard declared == .whole else { return declared }
     var end = 8 + length + length & 1
     while word(at: end) == "RIFF", word(at: end + 8) == "AVIX" {
       let length = little(at: end + 4, count: 4)
@@ -204,21 +208,29 @@ extension ContainerBytes {
 
   /// A length of what follows eight bytes. A final padding byte is often missing.
   private func following(_ length: Int) -> ContainerExtent {
-    guard length > 0, length != Self.unknown, length < Self.longest else { return .whole }
+    guard !Self.isUnfinished(length) else { return .whole }
     return length + 8 > byteCount + 1
       ? .short(of: length + 8, at: byteCount) : .whole
   }
 
   private func sound(_ length: Int, from start: Int) -> ContainerExtent {
-    length == 0 || length == Self.unknown ? .whole : total(start + length)
+    Self.isUnfinished(length) ? Self.unfinished : total(start + length)
   }
 
   private func total(_ length: Int) -> ContainerExtent {
-    guard length > 0, length < Self.longest else { return .whole }
+    guard !Self.isUnfinished(length) else { return Self.unfinished }
     return length > byteCount ? .short(of: length, at: byteCount) : extent(behind: length)
   }
 
-  /// The placeholder of a length that was never filled in, as in streams to a pipe.
+  /// Whether a length was never filled in, as by a recorder that lost power, or of a stream to a
+  /// pipe: zero, all bits, or what SoX (0x7ffff000) and arecord (0x80000000) write.
+  private static func isUnfinished(_ length: Int) -> Bool {
+    [0, 0x7fff_f000, 0x7fff_ffff, 0x8000_0000].contains(length)
+      || (0xffff_ff00...unknown).contains(length) || length >= longest
+  }
+
+  /// The sound goes to the file's end, wherever that is.
+  static let unfinished = ContainerExtent.unended("its header declares no length")
   private static let unknown = 0xffff_ffff
   private static let longest = 1 << 60
 }

@@ -115,7 +115,7 @@ extension ContainerBytes {
         // Live streams have no length.
         let isLive = little(at: offset + 88, count: 4) & 1 != 0
         let declared = little(at: offset + 40, count: 8)
-        guard !isLive, declared < 1 << 60 else { return .whole }
+        guard !isLive, declared < 1 << 60 else { return Self.unfinished }
         if declared <= byteCount {
           return bytes(at: declared, count: 16) == Self.asfHead
             ? .unended("another recording begins at byte \(declared), and is not read") : .whole
@@ -129,7 +129,7 @@ extension ContainerBytes {
 }
 
 /// MP3 (and FLAC behind a tag): the Xing or VBRI header in the first frame declares the number of
-/// bytes. Without it nothing is declared.
+/// bytes. Without it only a last frame that is cut off tells.
 extension ContainerBytes {
   var mpegAudioExtent: ContainerExtent {
     var start = 0
@@ -149,7 +149,7 @@ extension ContainerBytes {
     if isLayer3(at: start) || start > 0, byteCount - start < Self.noteEnd {
       return .incomplete("its first frame is cut off")
     }
-    guard let end = declaredMPEGEnd(from: start) else { return .whole }
+    guard let end = declaredMPEGEnd(from: start) else { return frameExtent(from: start) }
     return end <= byteCount ? .whole : .short(of: end, at: byteCount)
   }
 

@@ -13,7 +13,7 @@ extension ContainerBytes {
     }
     let total = big(at: start + 21, count: 5) & 0xf_ffff_ffff
     // Streams to a pipe have no count.
-    return total > 0 ? lastFrame(of: total, from: offset, start) : .whole
+    return total > 0 ? lastFrame(of: total, from: offset, start) : Self.unfinished
   }
 
   /// Searches backwards for the frame with the last sample.

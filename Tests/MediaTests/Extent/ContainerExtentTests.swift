@@ -131,8 +131,63 @@ struct ContainerExtentTests {
     var bytes = try made("caf")
     let place = try #require(bytes.range(of: Data("data".utf8))).lowerBound
     bytes.replaceSubrange(place + 4..<place + 12, with: Data(repeating: 0xff, count: 8))
-    #expect(try extent(bytes) == .whole)
+    #expect(try extent(bytes) == unfinished)
     #expect(isIncomplete(try extent(bytes.prefix(place))))
+  }
+
+  private let unfinished = ContainerExtent.unended("its header declares no length")
+
+  @Test("a header that was never finished leaves its end open", arguments: counts)
+  func unfinishedHeaders(count: Count) throws {
+    let whole = try made(count.format)
+    let place = try #require(whole.range(of: Data(count.mark.utf8))).lowerBound + count.distance
+    for digit: UInt8 in count.format == "caf" ? [0xff] : [0, 0xff] {
+      var bytes = whole
+      for place in [place, count.total].compactMap({ $0 }) {
+        bytes.replaceSubrange(
+          place..<place + count.byteCount, with: Data(repeating: digit, count: count.byteCount))
+      }
+      #expect(try extent(bytes) == unfinished, "\(digit)")
+      #expect(try extent(bytes.prefix(40_000)) == unfinished, "\(digit)")
+    }
+  }
+
+  @Test("what SoX writes to a pipe declares no length", .enabled(if: Program(named: "sox") != nil))
+  func soxPipe() throws {
+    let sox = try #require(Program(named: "sox"))
+    let path = scratch.file("pipe.wav")
+    let shell = try #require(Program(named: "sh"))
+    let command = "'\(sox.path)' -n -r 48000 -b 16 -t wav - synth 1 sine 440 2>&- | cat >'\(path)'"
+    #expect(try shell.run(["-c", command]).exitCode == 0)
+    #expect(ContainerExtent(ofFileAt: path) == unfinished)
+  }
+
+  @Test("a FLAC stream that was written to a pipe declares no length")
+  func unfinishedFLAC() throws {
+    var bytes = try made("flac")
+    // The 36 bits of the count of samples.
+    bytes[21] &= 0xf0
+    bytes.replaceSubrange(22..<26, with: Data(count: 4))
+    #expect(try extent(bytes) == unfinished)
+  }
+
+  @Test(
+    "a last frame that is cut off is seen where nothing is declared",
+    arguments: [
+      "mp3 -c:a libmp3lame -write_xing 0", "mp3 -c:a libmp3lame -q:a 4 -write_xing 0",
+      "mp2 -ar 44100", "aac", "ac3", "ac3 -ar 44100", "eac3",
+    ])
+  func lastFrames(format: String) throws {
+    let whole = try made(format)
+    #expect(try extent(whole) == .whole)
+    let isRefused = !format.hasPrefix("mp")
+    for cut in [1, 50, 101, 333] {
+      let found = try extent(whole.dropLast(cut))
+      #expect(
+        isRefused ? isIncomplete(found) : found == .unended("its last frame is cut off"), "\(cut)")
+    }
+    let tag = Data("TAG".utf8) + Data(count: 125)
+    #expect(try extent(whole + tag) == .whole)
   }
 
   /// Where a header counts its sound.
@@ -231,6 +286,9 @@ struct ContainerExtentTests {
     var bytes = Data("RIFF".utf8) + Data(repeating: 0xff, count: 4)
     bytes += Data("WAVE".utf8) + Data(repeating: 9, count: 40)
     #expect(try extent(bytes) == .whole)
+    bytes = Data("RIFF".utf8) + Data(repeating: 0xff, count: 4)
+    bytes += Data("WAVEdata".utf8) + Data(repeating: 0xff, count: 40)
+    #expect(try extent(bytes) == unfinished)
     #expect(try extent(Data("no container at all".utf8)) == .whole)
   }
 
