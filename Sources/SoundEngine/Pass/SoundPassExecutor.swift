@@ -26,11 +26,16 @@ package struct SoundPassExecutor: PassExecutor {
   package func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome {
     var workSeconds: [StepID: Double] = [:]
     var isRepeated = false
+    var isBegunAnew = false
     while true {
       let source = try SoundPass.open(order, in: context)
       let pass = try SoundPass(
         order, source: source, context: context, pool: pool, timing: timing,
-        isRepeated: isRepeated)
+        isRepeated: isRepeated, isBegunAnew: isBegunAnew)
+      guard pass.isResumable else {
+        isBegunAnew = true
+        continue
+      }
       let result = try pass.run()
       workSeconds.merge(pass.workSeconds, uniquingKeysWith: +)
       guard var outcome = result else {
@@ -141,6 +146,8 @@ private final class SoundPass {
   private let meters: [StepID: WorkMeter]
   private let journal: PassJournal
   private let fault: PassFault
+  /// Whether the processors took the states of an earlier process; if not, the pass has to begin anew.
+  let isResumable: Bool
 
   /// Opens what the pass begins with.
   static func open(
@@ -161,9 +168,12 @@ private final class SoundPass {
   }
 
   /// Makes the processors and the taps of a pass, as an earlier process left them where one did.
+  /// - Parameters:
+  ///   - isRepeated: whether the stream flows again in this process.
+  ///   - isBegunAnew: whether to ignore what an earlier process recorded.
   init(
     _ order: PassOrder, source: any SoundSource, context: PassContext, pool: WorkerPool,
-    timing: SoundPassExecutor.Timing, isRepeated: Bool
+    timing: SoundPassExecutor.Timing, isRepeated: Bool, isBegunAnew: Bool
   ) throws(PassFailure) {
     self.order = order
     self.context = context
@@ -176,7 +186,8 @@ private final class SoundPass {
     let isRepeatable = order.path.allSatisfy { member in
       (member.step.stage as? any SoundFilterStage)?.isRepeatable ?? true
     }
-    let (noted, notedAt) = isRepeatable ? try SoundPass.record(in: context) : (nil, 0)
+    let (noted, notedAt) =
+      isRepeatable && !isBegunAnew ? try SoundPass.record(in: context) : (nil, 0)
     let builder = SoundPassBuilder(
       order, context: context, pool: pool, buffers: buffers, fault: fault,
       canRepeat: isRepeatable, note: noted)
@@ -192,23 +203,13 @@ private final class SoundPass {
     note.listeners = builder.standings
     note.moments = (noted?.moments ?? []).filter { $0.given.count == segments.count }
     let restartPoint = note.restart
-    if let restartPoint {
-      do throws(SnapshotError) {
-        for (index, segment) in segments.enumerated() {
-          if let state = restartPoint.state(ofSegment: index) { try segment.chain?.restore(state) }
-        }
-      } catch {
-        throw PassFailure(
-          sourceStep,
-          SpoolError("the pass cannot go on where it was", reason: "its states do not fit"))
-      }
-    }
+    isResumable = restartPoint.map { SoundPass.restore($0, to: segments) } ?? true
     journal = PassJournal(note, every: timing.note, claim: context.claim, fault: fault)
     stream = try SoundStream(
       source, of: sourceStep, through: segments, fallible: builder.fallible, from: restartPoint,
       momentInterval: timing.restartPoint, buffers: buffers, journal: journal, fault: fault,
       meter: sourceMeter)
-    guard !isRepeated else { return }
+    guard !isRepeated, isResumable else { return }
     let outline = source.outline
     let begin = Frames(restartPoint?.frame ?? 0).duration(at: outline.format.sampleRate)
     for part in builder.damage { context.dropped(part.step, part.part, part.goesOnAt) }
@@ -216,6 +217,18 @@ private final class SoundPass {
     context.resumed(
       begin.value, outline.duration?.value,
       (noted?.secondsInHand(at: notedAt) ?? 0) + again * context.claim.spentSeconds)
+  }
+
+  /// Restores the processors' states; false where one does not fit.
+  private static func restore(
+    _ point: PassState.RestartPoint, to segments: [SoundStream.Segment]
+  ) -> Bool {
+    do throws(SnapshotError) {
+      for (index, segment) in segments.enumerated() {
+        if let state = point.state(ofSegment: index) { try segment.chain?.restore(state) }
+      }
+      return true
+    } catch { return false }
   }
 
   /// The state that an earlier process recorded, nil where there is none, and its time.

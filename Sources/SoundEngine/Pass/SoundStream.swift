@@ -133,6 +133,8 @@ package final class SoundStream {
         var output = buffers.makeBuffer(
           channelCount: chain.outputFormat.channelCount, capacity: segments[index].capacity)
         chain.process(block.buffer, into: &output)
+        // The silence that a failed plugin gives must not reach a listener, which would keep it.
+        guard !hasFailed() else { return }
         block = SharedBuffer(output)
       }
       guard block.buffer.frameCount.count > 0 else { return }
@@ -153,6 +155,7 @@ package final class SoundStream {
       var output = AudioBuffer(
         channelCount: chain.outputFormat.channelCount, capacity: chain.capacity(for: .zero))
       chain.finish(into: &output)
+      guard !hasFailed() else { return }
       // What was held back may be long: it is passed on in blocks of the usual size.
       let length = max(segment.capacity, Frames(1))
       var start = Frames.zero
@@ -180,6 +183,8 @@ package final class SoundStream {
     while landmark <= frames { landmark.count += max(1, landmark.count - restart.count) }
     lastMoment = now
     let states = segments.map { $0.chain?.snapshot }
+    // A plugin that failed or was stopped while it was asked has given a part of its state at most.
+    guard !hasFailed() else { return }
     // Processors that hold much sound back have big states, and those are taken more rarely: 4 MB a
     // second at most.
     let byteCount = states.reduce(0) { $0 + ($1?.bytes.count ?? 0) }
