@@ -76,6 +76,7 @@ package final class RunningSpool {
   package func end() throws -> (run: SpoolRun, seconds: Double) {
     let clock = ContinuousClock()
     let start = clock.now
+    while process.isRunning, !endTracerOfRemains() { usleep(2000) }
     process.waitUntilExit()
     let waited = start.duration(to: clock.now)
     let code = process.terminationStatus
@@ -83,6 +84,27 @@ package final class RunningSpool {
       exitCode: process.terminationReason == .exit ? code : 128 + code,
       output: try unread.map(rest) ?? Data(try text("out").utf8), errorOutput: try text("err"))
     return (SpoolRun(result), waited / .seconds(1))
+  }
+
+  /// Ends the tracer of threads that are left of an ended process: strace loses track of one now and
+  /// then, and holds it as long as a call was to be delayed.
+  /// - Returns: whether there was one.
+  private func endTracerOfRemains() -> Bool {
+    let folder = "/proc/\(process.processIdentifier)"
+    guard let own = try? String(contentsOfFile: folder + "/status", encoding: .utf8),
+      own.contains("State:\tZ"),
+      let threads = try? FileManager.default.contentsOfDirectory(atPath: folder + "/task")
+    else { return false }
+    for thread in threads {
+      guard
+        let status = try? String(
+          contentsOfFile: "\(folder)/task/\(thread)/status", encoding: .utf8),
+        let tracer = status.firstMatch(of: /TracerPid:\t([1-9]\d*)/).flatMap({ pid_t($0.1) })
+      else { continue }
+      kill(tracer, SIGKILL)
+      return true
+    }
+    return false
   }
 
   /// What a pipe holds that nobody has read.
