@@ -1,7 +1,8 @@
 /// Divides a transcript into subtitles by length, line count and display time.
 ///
-/// Word times determine when a subtitle appears; it stays until it can be read, as far as the next
-/// one permits. Breaks are at sentence ends, clause ends or pauses, and never within a word, except
+/// Word times determine when a subtitle appears, and the order of subtitles; it stays until it can be
+/// read, as far as the next one permits. Where another voice begins before its words are said, both
+/// are shown. Breaks are at sentence ends, clause ends or pauses, and never within a word, except
 /// in scripts without spaces.
 package struct SubtitleLayout: Hashable, Sendable {
   /// The greatest line length in columns: a letter takes one, a Chinese or Japanese character two.
@@ -53,8 +54,20 @@ package struct SubtitleLayout: Hashable, Sendable {
         }
       }
     }
+    result.segments = Self.inOrder(result.segments)
     extend(&result.segments)
     return result
+  }
+
+  /// Sorts subtitles by their starts, as formats demand. One without a time stays behind the one before
+  /// it. O(n log n).
+  private static func inOrder(_ subtitles: [Segment]) -> [Segment] {
+    var last = -Double.infinity
+    let keyed = subtitles.enumerated().map { index, subtitle in
+      last = subtitle.start ?? last
+      return (start: last, index: index, subtitle: subtitle)
+    }
+    return keyed.sorted { ($0.start, $0.index) < ($1.start, $1.index) }.map(\.subtitle)
   }
 
   private func subtitle(_ atoms: ArraySlice<SubtitleAtom>, speaker: String?) -> Segment {
@@ -72,16 +85,26 @@ package struct SubtitleLayout: Hashable, Sendable {
 
 /// Extends subtitles for readability, as far as the next one permits.
 extension SubtitleLayout {
-  /// Moves the ends of subtitles; their starts are those of their words. O(n).
+  /// By how much a subtitle may end before its last word does, in seconds.
+  private var longestCut: Double { 3 * minimalGap }
+
+  /// Moves the ends of subtitles; their starts are those of their words. O(n) for a few voices.
   private func extend(_ subtitles: inout [Segment]) {
     var next: Double?
+    var nextOfVoice: [String?: Double] = [:]
     for index in subtitles.indices.reversed() {
       guard let start = subtitles[index].start else { continue }
+      let (text, voice) = (subtitles[index].text, subtitles[index].speaker)
       let spoken = max(subtitles[index].end ?? start, start)
-      subtitles[index].end = end(
-        of: subtitles[index].text, start: start, spoken: spoken,
-        next: next.flatMap { $0 > start ? $0 : nil })
+      func end(before next: Double?) -> Double {
+        self.end(
+          of: text, start: start, spoken: spoken, next: next.flatMap { $0 > start ? $0 : nil })
+      }
+      // Another voice that begins meanwhile cuts off no words, only the end of one.
+      let (usual, whole) = (end(before: next), min(spoken, end(before: nextOfVoice[voice])))
+      subtitles[index].end = whole - usual > longestCut ? whole : usual
       next = start
+      nextOfVoice[voice] = start
     }
   }
 

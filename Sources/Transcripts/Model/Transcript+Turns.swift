@@ -7,6 +7,28 @@ extension Transcript {
     return result
   }
 
+  /// Captions in the order of a text whose voices overlap: there each turn is whole, while captions
+  /// follow each other by time. Those without a time, or that are in no turn, stay behind the one before
+  /// them. O(*n* × *t*) for *n* captions and *t* turns, where turns overlap.
+  package func inOrder(of text: Transcript) -> Transcript {
+    let turns = text.inTurns.segments.map { turn in
+      (start: turn.knownStart ?? 0, end: turn.knownEnd ?? 0, speaker: turn.speaker)
+    }
+    guard zip(turns, turns.dropFirst()).contains(where: { $1.start < $0.end }) else { return self }
+    var (turn, speaker) = (0, String?.none)
+    let keyed = segments.enumerated().map { index, caption in
+      speaker = caption.speaker ?? speaker
+      if let start = caption.knownStart {
+        let open = turns.indices.filter { turns[$0].start - 0.01 <= start && start < turns[$0].end }
+        turn = open.first { turns[$0].speaker == speaker } ?? open.first ?? turn
+      }
+      return (turn: turn, index: index, caption: caption)
+    }
+    var result = self
+    result.segments = keyed.sorted { ($0.turn, $0.index) < ($1.turn, $1.index) }.map(\.caption)
+    return result
+  }
+
   /// The transcript without speakers. O(words).
   package var withoutSpeakers: Transcript {
     var result = self

@@ -166,7 +166,7 @@ extension CommandContext {
         advice: "leave the words that are right")
     }
     let text = edited.words.map(\.text)
-    let (words, changes) = try recording.words(behind: text, in: store)
+    let (words, changes) = try recording.words(behind: edited, in: store)
     guard Correction.likeness(of: text, to: words.transcript) >= Self.leastLikeness else {
       throw SpoolError(
         "the text does not belong to \(words.name)",

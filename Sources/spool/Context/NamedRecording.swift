@@ -44,7 +44,7 @@ struct NamedRecording {
   /// The words that an edited text was most likely made of: those that are shown, or the same ones where
   /// they were heard, or where a run has moved them.
   func words(
-    behind edited: [String], in store: DiskStore
+    behind edited: Transcript, in store: DiskStore
   ) throws(SpoolError) -> (words: RecordingWords, changes: [WordChange]) {
     let shown = try words(in: store)
     let heard = shown.told.heard.artifact.digest

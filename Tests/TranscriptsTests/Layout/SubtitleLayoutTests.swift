@@ -81,6 +81,30 @@ struct SubtitleLayoutTests {
     #expect(times([long]) == [1, 8])
   }
 
+  @Test("voices at the same time are shown as long as they speak, in the order of their starts")
+  func overlapping() throws {
+    var anna = spoken(
+      "I said that it should be done before the evening, prudently and well.", each: 0.5)
+    anna.speaker = "Anna"
+    var ben = spoken("And I did not hear it.", from: 3, each: 0.5)
+    ben.speaker = "Ben"
+    let text = Transcript(segments: [anna, ben])
+    let result = SubtitleLayout().subtitles(of: text).segments
+    #expect(result.map(\.speaker) == ["Anna", "Ben", "Anna"] || result.count == 2)
+    #expect(zip(result, result.dropFirst()).allSatisfy { $0.start! <= $1.start! })
+    for caption in result {
+      let spoken = try #require(caption.words.last?.end)
+      #expect(try #require(caption.end) >= spoken - 0.25, "\(caption.text)")
+    }
+    let back = Transcript(segments: result).inOrder(of: text)
+    #expect(back.words.map(\.text) == text.words.map(\.text))
+    // Voices that hardly overlap are shown one after the other.
+    ben = spoken("And so.", from: anna.words.last!.end! - 0.1)
+    ben.speaker = "Ben"
+    let apart = SubtitleLayout().subtitles(of: Transcript(segments: [anna, ben])).segments
+    #expect(zip(apart, apart.dropFirst()).allSatisfy { $0.end! < $1.start! })
+  }
+
   @Test("words without times get them from their neighbours; without any, subtitles have none")
   func untimed() {
     var segment = spoken("a b c d", each: 1)
