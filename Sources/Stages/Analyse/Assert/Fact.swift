@@ -70,6 +70,14 @@ enum Fact: CaseIterable {
   /// Whether no measurement of it is ever exactly one value.
   var isContinuous: Bool { [.loudness, .truePeak, .snr].contains(self) }
 
+  /// What counts of a measurement: levels hold as well where their tenths do, as they are shown, so that
+  /// a ceiling that a limiter keeps to by its own measure is kept to here.
+  func counted(_ number: Double, in range: NumberRange) -> Double {
+    guard [.loudness, .truePeak].contains(self), !range.contains(number) else { return number }
+    let tenths = (number * 10).rounded() / 10
+    return range.contains(tenths) ? tenths : number
+  }
+
   var parameter: ParameterDescriptor {
     ParameterDescriptor(name, .range(of: type), .optional, summary)
   }
@@ -101,10 +109,11 @@ struct FactCheck: Codable, Hashable {
     self.name = name
     let (factor, symbol) = fact.scale
     func scaled(_ number: Double?) -> Double? { number.map { ($0 / factor * 1e9).rounded() / 1e9 } }
-    holds = number.map(range.contains) ?? false
+    let counted = number.map { fact.counted($0, in: range) }
+    holds = counted.map(range.contains) ?? false
     value = scaled(number)
     unit = symbol
-    measured = number.map { fact.text(of: $0, in: range) } ?? missing
+    measured = counted.map { fact.text(of: $0, in: range) } ?? missing
     allowed = range.text(of: fact.type)
     minimum = scaled(range.minimum)
     maximum = scaled(range.maximum)
