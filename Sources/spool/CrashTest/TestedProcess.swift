@@ -79,11 +79,19 @@ extension KillTest {
       }
     }
 
-    /// Kills it with SIGKILL if it still runs, and reads its remaining reports.
+    /// How long a process that was asked to end may take, in seconds.
+    private static let mostToEnd = 60.0
+
+    /// Kills it with a signal if it still runs, and reads its remaining reports.
+    /// - Parameter signal: SIGKILL, or another one that asks it to end; where that has no effect within a
+    ///   minute, SIGKILL follows.
     /// - Returns: how it ended, which may have been before the kill.
     @discardableResult
-    func kill() -> Ending {
-      if ending == nil { Glibc.kill(process, SIGKILL) }
+    func kill(_ signal: Int32 = SIGKILL) -> Ending {
+      if ending == nil { Glibc.kill(process, signal) }
+      if signal != SIGKILL, watch(untilAge: age + Self.mostToEnd, shouldStop: { false }) != .ended {
+        Glibc.kill(process, SIGKILL)
+      }
       return end()
     }
 

@@ -8,8 +8,8 @@ extension Command {
     name: "pipeline crashtest", group: "Pipelines",
     summary: "Kill a run again and again, and compare what it leaves byte for byte.",
     discussion: """
-      Runs the pipeline once undisturbed. Then runs it in processes that get SIGKILL, starts it \
-      again until it is done, and compares every output with the undisturbed one, but for receipts, which say when \
+      Runs the pipeline once undisturbed. Then runs it in processes that get SIGKILL, and every fourth \
+      one SIGTERM, starts it again until it is done, and compares every output with the undisturbed one, but for receipts, which say when \
       and in which run they were signed. After each kill, \
       every file under a final name must be whole. Works in a scratch folder with stores of its \
       own; your store and your exports are not touched.
