@@ -272,7 +272,7 @@ struct KeyTests {
   }
 
   @Test("the folder is where the option, the environment or the user's data folder say")
-  func location() {
+  func location() throws {
     let environment = ["SPOOL_KEYS": "/k", "XDG_DATA_HOME": "/d", "HOME": "/h"]
     #expect(KeyFolder.locate(option: "/o", environment: environment) == "/o")
     #expect(KeyFolder.locate(option: nil, environment: environment) == "/k")
@@ -281,5 +281,13 @@ struct KeyTests {
     #expect(
       KeyFolder.locate(option: nil, environment: ["XDG_DATA_HOME": "d", "HOME": "/h"])
         == "/h/.local/share/spool/keys")
+    // A store that was moved has them with it.
+    let store = scratch.file("a")
+    let usual = KeyFolder.locate(option: nil, environment: ["HOME": "/h"], store: store)
+    #expect(usual == "/h/.local/share/spool/keys")
+    _ = try folder.signingKey()
+    let own = KeyFolder.locate(option: nil, environment: ["HOME": "/h"], store: store)
+    #expect(own == folder.path)
+    #expect(KeyFolder.locate(option: nil, environment: environment, store: store) == "/k")
   }
 }

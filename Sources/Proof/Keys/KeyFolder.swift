@@ -15,11 +15,17 @@ package struct KeyFolder: Sendable {
     self.passphrases = passphrases
   }
 
-  /// The folder: the `--keys` option, else `SPOOL_KEYS`, else `spool/keys` in the user's data
-  /// folder (`XDG_DATA_HOME`, else `~/.local/share`).
-  package static func locate(option: String?, environment: [String: String]) -> String {
+  /// The folder: the `--keys` option, else `SPOOL_KEYS`, else `keys` in the store if it is there, as in
+  /// a store that was moved with them, else `spool/keys` in the user's data folder (`XDG_DATA_HOME`,
+  /// else `~/.local/share`).
+  package static func locate(
+    option: String?, environment: [String: String], store: String? = nil
+  ) -> String {
     if let option, !option.isEmpty { return option }
     if let named = environment["SPOOL_KEYS"], !named.isEmpty { return named }
+    if let own = store.map({ $0 + "/keys" }), (try? FileStamp(following: own))?.isFolder == true {
+      return own
+    }
     // The specification of XDG_DATA_HOME requires relative paths to be ignored.
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/spool/keys" }
     return (UserAccount.home(environment) ?? "") + "/.local/share/spool/keys"

@@ -16,7 +16,8 @@ enum Options {
     completion: .files(extensions: ["yaml", "yml"]))
   static let keys = Option<String?>.value(
     "keys", "DIR", help: "The folder of the keys that receipts are signed and checked with.",
-    defaultText: "$SPOOL_KEYS, or ~/.local/share/spool/keys", completion: .folder)
+    defaultText: "$SPOOL_KEYS, keys in the store, or ~/.local/share/spool/keys", completion: .folder
+  )
   static let passphraseFile = Option<String?>.value(
     "passphrase-file", "FILE",
     help: "The file whose first line is the signing key's passphrase; only you can read it.",

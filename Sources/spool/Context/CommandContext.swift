@@ -170,14 +170,16 @@ struct CommandContext {
   }
 
   /// The folder of the keys for receipts. It asks for a passphrase at most once.
-  func keyFolder() -> KeyFolder {
-    KeyFolder(
-      absolute(KeyFolder.locate(option: named(Options.keys), environment: Environment.variables)),
-      passphrases: PassphraseProvider(file: named(Options.passphraseFile)))
+  /// - Parameter store: the store of the receipts, if it is not that of the command line.
+  func keyFolder(of store: String? = nil) -> KeyFolder {
+    let path = KeyFolder.locate(
+      option: named(Options.keys), environment: Environment.variables, store: store ?? storePath)
+    return KeyFolder(
+      absolute(path), passphrases: PassphraseProvider(file: named(Options.passphraseFile)))
   }
 
   func receiptWriter(for store: DiskStore) -> SignedReceiptWriter {
-    SignedReceiptWriter(keys: keyFolder(), store: store, version: Spool.version)
+    SignedReceiptWriter(keys: keyFolder(of: store.path), store: store, version: Spool.version)
   }
 
   /// Parses `--set` options, by variable.

@@ -120,6 +120,22 @@ struct ReceiptPlaceTests {
     try expectBroken(["out"], "it is an earlier one, and another receipt was written here")
   }
 
+  @Test("of a folder that was moved, a receipt that did not come along is told")
+  func leftBehind() throws {
+    try run(["a", "b"])
+    try FileManager.default.moveItem(atPath: place.out, toPath: place.file("moved"))
+    #expect(try !place.spool(["verify", "moved"]).text.contains("absent"))
+    try FileManager.default.removeItem(atPath: place.file("moved/b.receipt.json"))
+    for words in [["verify", "moved"], ["verify", "moved", "--quiet"]] {
+      let result = try place.spool(words)
+      #expect(result.exitCode == 0)
+      #expect(
+        result.text.contains("absent: \(place.out)/b.receipt.json, written"), "\(result.text)")
+    }
+    let json = try place.spool(["verify", "moved", "--json"]).text
+    #expect(json.contains("\"absent\":[\"\(place.out)/b.receipt.json\"]"), "\(json)")
+  }
+
   @Test(
     "in a folder of its own, with or without the script, a receipt verifies, is quoted and replaced",
     arguments: ["{ place: folder }", "{ place: folder, script: false }", "{ script: false }"])

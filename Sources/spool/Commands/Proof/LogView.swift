@@ -98,6 +98,38 @@ struct LogView {
     }.map(\.path).sorted().map { VerificationResult(missingAt: $0, knownTo: path) }
   }
 
+  /// Where receipts were written beside found ones whose folder was moved since, that did not come
+  /// along: neither that place nor the new one has them. Sorted. O(receipts in the log).
+  func leftBehind(among found: [VerificationResult]) -> [String] {
+    var moves: [String: String] = [:]
+    for receipt in found {
+      guard let home = receipt.writtenAs else { continue }
+      let (old, new) = Self.roots(of: home, FilePath.absolute(receipt.path))
+      moves[old] = new
+    }
+    guard !moves.isEmpty else { return [] }
+    let present = Set(found.compactMap(\.leaf))
+    return latest.values.filter { entry in
+      guard let leaf = entry.leaf, !present.contains(leaf), withdrawals[leaf] == nil else {
+        return false
+      }
+      return moves.contains { old, new in
+        entry.path.utf8.starts(with: "\(old)/".utf8) && !FilePath.exists(entry.path)
+          && !FilePath.exists(new + entry.path.dropFirst(old.count))
+      }
+    }.map(\.path).sorted()
+  }
+
+  /// Two paths without the names in which they end alike.
+  private static func roots(of old: String, _ new: String) -> (old: String, new: String) {
+    var (left, right) = (old.split(separator: "/"), new.split(separator: "/"))
+    while let name = left.last, name == right.last {
+      left.removeLast()
+      right.removeLast()
+    }
+    return ("/" + left.joined(separator: "/"), "/" + right.joined(separator: "/"))
+  }
+
   /// The withdrawals of the found receipts, and of the missing ones last written at or below
   /// these folders. O(receipts in the log).
   func withdrawals(below folders: [String], among found: [VerificationResult]) -> [Withdrawal] {

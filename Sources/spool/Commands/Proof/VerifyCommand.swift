@@ -29,7 +29,8 @@ extension Command {
       Where there is a store, its ledger is held against its signed head, and has to have every \
       receipt that the keys of this place signed; with --store, every receipt. A receipt that was \
       deleted, changed or slipped in is named: so is one that the ledger knows in the folder, and \
-      that is there no more, unless spool proof ledger withdraw said that it was taken away on purpose.
+      that is there no more, unless spool proof ledger withdraw said that it was taken away on purpose. \
+      Of a folder that was moved, receipts that did not come along are told, which may lie elsewhere.
 
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.

@@ -140,7 +140,14 @@ extension CommandContext {
       return isQuiet ? [] : ["ledger: not checked\(isAsked ? " (no store here)" : "")"]
     }
     if !log.findings.isEmpty { return Self.broken("the ledger in \(log.path)", log.findings) }
-    if isQuiet { return [] }
+    let absent = log.leftBehind(among: receipts)
+    let lost = absent.prefix(1).map { first in
+      let more = absent.count < 2 ? "" : " and \(absent.count - 1) more"
+      return Format.visible(
+        "absent: \(first)\(more), written beside these before they were moved; if moved elsewhere, "
+          + "check it there")
+    }
+    if isQuiet { return lost }
     if log.isEmpty { return ["ledger: empty, nothing was ever signed in it"] }
     let included = receipts.count { $0.isInLog == true }
     let others = receipts.count { $0.isInLog == nil }
@@ -159,7 +166,7 @@ extension CommandContext {
     let moved = homes.prefix(1).map {
       Format.visible("moved:  written as \($0)\(more), and not where it lies now")
     }
-    return withdrawn + [summary] + moved
+    return withdrawn + [summary] + moved + lost
   }
 
   /// The result of the lookup as `--json` shows it; nil if nothing has to be said: the results of
@@ -168,7 +175,8 @@ extension CommandContext {
     of log: LogView?, _ results: [VerificationResult], _ withdrawals: [Withdrawal]
   ) -> JSONLine? {
     let problems = log?.findings ?? []
-    if problems.isEmpty, withdrawals.isEmpty { return nil }
+    let absent = log?.leftBehind(among: results) ?? []
+    if problems.isEmpty, withdrawals.isEmpty, absent.isEmpty { return nil }
     return JSONLine([
       "ledger": log?.path, "checked": log != nil, "receipts": results.count { $0.isInLog != nil },
       "withdrawn": withdrawals.map { withdrawal in
@@ -177,10 +185,9 @@ extension CommandContext {
           "key": withdrawal.signer?.id.hex, "reason": withdrawal.reason,
         ])
       },
-      "problems": problems,
+      "absent": absent.isEmpty ? nil : absent, "problems": problems,
     ])
   }
-
 }
 
 /// Results as `--json` shows them.
