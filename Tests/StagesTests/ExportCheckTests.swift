@@ -253,7 +253,7 @@ import Testing
           + "times and limited to -4.2 dBTP: a higher bit rate, or a lower ceiling above, leaves more "
           + "room",
         "the mp3 file is at -16.5 LUFS in place of -16 LUFS: it was limited to -4.2 dBTP to decode "
-          + "below -1 dBTP; a higher bit rate takes less",
+          + "below -1 dBTP, which comes first; sound with lower peaks, compressed more, loses less",
       ])
   }
 }

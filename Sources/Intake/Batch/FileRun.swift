@@ -143,12 +143,14 @@ private struct FileRun {
       path: job.file.path, outcome: .failed, failure: failure, report: report)
   }
 
-  /// - Parameter id: a run that was not done, whose failed step may have findings.
+  /// - Parameter id: a run that was not done. Its failed step may have findings, and it may have
+  ///   written exports before.
   private func report(_ failure: BatchFileResult.Failure? = nil, of id: RunID) -> String {
     let run = try? workplace.store.runs.run(named: id.name)
     return FileReport.json(
-      path: job.file.path, name: job.name, wantedName: job.wantedName, id: run?.id,
-      findings: (run?.steps ?? []).filter { $0.outcome == .failed }, failure: failure)
+      path: job.file.path, name: job.name, wantedName: job.wantedName, run: run,
+      output: order.output, findings: (run?.steps ?? []).filter { $0.outcome == .failed },
+      failure: failure)
   }
 
   private func remember(

@@ -32,8 +32,9 @@ struct IdentifiedFiles: Sendable {
     }
     return SpoolError(
       "\(file.name) changed while it was read",
-      advice: "run it again when whatever writes it has finished", cause: .environment,
-      kind: .changed)
+      advice: "run it again when whatever writes it has finished, with --replace if exports of "
+        + "what it was are there",
+      cause: .environment, kind: .changed)
   }
 }
 

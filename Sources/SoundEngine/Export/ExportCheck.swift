@@ -62,7 +62,8 @@ package struct ExportCheck: Codable, Hashable, Sendable {
       warnings.append(
         "the \(format) file is at \(Unit.lufs.format((loudness.value * 10).rounded() / 10)) in "
           + "place of \(Unit.lufs.format(target.value)): it was limited to \(text(limit)) to decode "
-          + "below \(text(ceiling)); a higher bit rate takes less")
+          + "below \(text(ceiling)), which comes first; sound with lower peaks, compressed more, "
+          + "loses less")
     }
     return warnings
   }

@@ -149,7 +149,10 @@ extension CommandContext {
     return QuickJob(
       inputs: inputs, pipeline: pipeline, plan: try quickPlan(pipeline, paths),
       stem: stem, names: formats.map { stem + $0.fileExtension },
-      compromises: format.compromises(of: formats))
+      compromises: format.compromises(of: formats)
+        + (recordings.needStereo && work.mixName == nil
+          ? ["mp3 has two channels at most: \(description.format.channelCount) are mixed to two"]
+          : []))
   }
 
   /// The plan; errors have no excerpts of a text that the user never wrote.

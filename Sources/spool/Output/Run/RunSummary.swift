@@ -117,6 +117,15 @@ struct RunSummary {
     return (before, exports.first ?? measured.last?.1 ?? changes.last?.after)
   }
 
+  /// Where the levels were taken that are a normalizing stage's own: `before` is what comes into it,
+  /// behind all stages above.
+  private var levelsTitle: String {
+    let isMeasured = run.steps.contains { ["measure", "measure-exports"].contains($0.kind) }
+    let changed = run.steps.first { decode(Change.self, $0.findings) != nil }?.id.name
+    guard !isMeasured, let changed, changed.count <= 10 else { return "levels" }
+    return "at \(changed)"
+  }
+
   private var levels: [String] {
     let columns = columns
     guard !columns.isEmpty else { return [] }
@@ -132,7 +141,7 @@ struct RunSummary {
       value.map { "\(Format.decimal($0, places: 1)) \(unit)" }
     }
     var lines = [
-      "", Format.pad("levels", 14) + columns.map { Format.padLeft($0.title, 13) }.joined(),
+      "", Format.pad(levelsTitle, 14) + columns.map { Format.padLeft($0.title, 13) }.joined(),
     ]
     for (name, read) in rows {
       let cells = columns.map { read($0.levels) }
