@@ -8,7 +8,8 @@ extension Database {
   /// Opens one of a store's databases, with the store's advice and crash points. The changes of a scratch
   /// database do not count as changes of the store.
   init(at path: String, for access: Access = .writing, patience: CInt = 10_000) throws(SpoolError) {
-    try self.init(at: path, for: access, patience: patience, advice: Self.storeAdvice)
+    let advice = access == .frozen ? Self.backupAdvice : Self.storeAdvice
+    try self.init(at: path, for: access, patience: patience, advice: advice)
     if access != .scratch { unsafe CrashPoint.chosen?.watchCommits(of: handle) }
   }
 
@@ -21,6 +22,11 @@ extension Database {
     unreadable: unreadableAdvice,
     denied: "check who owns the folder and its permissions, or choose another with "
       + "\(option: .store)")
+
+  /// For a file that no process changes: a backup.
+  private static let backupAdvice = Advice(
+    damaged: "choose another backup: \(command: .restore) \(option: .list) shows the store's own",
+    unreadable: unreadableAdvice, denied: "check who owns it and its permissions")
 
   /// Whether the header forbids writing although the system would allow it.
   var isLockedByItsHeader: Bool {

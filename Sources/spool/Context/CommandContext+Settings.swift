@@ -21,7 +21,7 @@ extension CommandContext {
     let variable = Environment.variables["SPOOL_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     let found = Self.settingsPaths(Environment.variables).first { FilePath.exists($0) }
     guard let path = named ?? variable ?? found else { return SettingsDefinition() }
-    if let named { try requireThere(named) }
+    if named ?? variable != nil { try requireThere(path) }
     let text = try TextFile.read("the settings", path)
     let parsed = ParsedSettings(text)
     guard parsed.problems.isEmpty else { throw refusal(parsed.problems, in: text, at: path) }
