@@ -118,6 +118,37 @@ package struct CuePoints: Hashable, Sendable {
     }
   }
 
+  /// The points as markers, in order of time. One is called by its label, else by its note, else by
+  /// the text of its stretch; libavformat reads labels only up to the first note.
+  func markers(at rate: Hertz) -> [MediaProbe.Marker] {
+    var titles: [UInt32: String] = [:]
+    for (name, headByteCount) in [("labl", 4), ("note", 4), ("ltxt", 20)] {
+      for label in labels where label.name == name {
+        let text = String(ofFile: label.bytes.dropFirst(headByteCount).prefix { $0 != 0 })
+        guard let number = label.number, titles[number] == nil, !text.isEmpty else { continue }
+        titles[number] = text
+      }
+    }
+    return points.map { point in
+      MediaProbe.Marker(
+        time: Frames(point.frame).duration(at: rate), title: titles[point.number])
+    }.sorted { $0.time < $1.time }
+  }
+
+  /// What it tells besides places and their names, in words; nil if nothing. Chapters hold neither.
+  package var detail: String? {
+    let labelled = Set(labels.filter { $0.name == "labl" }.compactMap(\.number))
+    let hasNotes = labels.contains { label in
+      label.name == "note" && label.number.map(labelled.contains) == true
+    }
+    let hasLengths = labels.contains { label in
+      var reader = ByteReader(label.bytes[...].dropFirst(4))
+      return label.name == "ltxt" && reader.integer(byteCount: 4) ?? 0 > 0
+    }
+    let parts = (hasNotes ? ["notes"] : []) + (hasLengths ? ["lengths"] : [])
+    return parts.isEmpty ? nil : parts.joined(separator: " and ") + " of cue points"
+  }
+
   /// The points moved by `place`; nil removes a point with its labels. `length` gives the new
   /// length of a stretch described by `ltxt`.
   package func moved(

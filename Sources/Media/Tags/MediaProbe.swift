@@ -31,7 +31,8 @@ package enum MediaProbe {
       bitRate: parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil,
       expectedFrames: length.duration?.frames(at: Hertz(Double(sampleRate))),
       tags: Dictionary.tags(file.context.pointee.metadata, over: stream.pointee.metadata),
-      hasCoverArt: pictureStream(of: file) != nil, markers: markers(of: file),
+      hasCoverArt: pictureStream(of: file) != nil,
+      markers: markers(of: file, rate: Hertz(Double(sampleRate))),
       isAmbisonic: parameters.ch_layout.order == AV_CHANNEL_ORDER_AMBISONIC
         || WaveChunks.Format(ofFileAt: recording.path)?.isAmbisonic == true)
   }
@@ -72,13 +73,17 @@ package enum MediaProbe {
   }
 
   /// The markers of a recording, in order of time: chapter starts (M4A, Matroska, MP3,
-  /// FLAC, Ogg), and the cue points of WAV, which libavformat reports as chapters; with their names
-  /// only if these follow them in the file.
+  /// FLAC, Ogg), and the cue points of WAV with their names.
   package static func markers(of recording: SourceFile) throws(SpoolError) -> [Marker] {
-    markers(of: try InputFile(recording))
+    let file = try InputFile(recording)
+    let rate = file.sampleRate(ofStream: try file.chooseSoundStream()) ?? 0
+    return markers(of: file, rate: Hertz(rate))
   }
 
-  private static func markers(of file: InputFile) -> [Marker] {
+  private static func markers(of file: InputFile, rate: Hertz) -> [Marker] {
+    if rate.value > 0, let cues = try? BroadcastMetadata(of: file.path).cues {
+      return cues.markers(at: rate)
+    }
     var markers: [Marker] = []
     for number in unsafe 0..<Int(file.context.pointee.nb_chapters) {
       guard let chapter = unsafe file.context.pointee.chapters[number]?.pointee else { continue }

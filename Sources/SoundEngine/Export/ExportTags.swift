@@ -192,16 +192,18 @@ package struct ExportTags {
   /// What files are called by their tags.
   package var title: String? { written["title"] }
 
-  /// The day and the time of the recording, as far as it tells them; nil where it does not.
+  /// The day and the time of the recording, as far as it tells them; nil where it does not. Those of
+  /// its `bext` chunk are as they stand there: archives write `1987-00-00` where the day is unknown.
   package var origination: (date: String, time: String)? {
-    if let bext = notes.bext, let date = CalendarText.date(bext.originationDate) {
-      return (date, CalendarText.time(bext.originationTime) ?? "")
+    let stated = notes.bext.map { ($0.originationDate, $0.originationTime) }
+    if let stated, stated.0.contains(where: { $0.isLetter || ("1"..."9").contains($0) }) {
+      return stated
     }
     for time in [tags["creation_time"], tags["date"]].compactMap({ $0 }) {
       guard let date = CalendarText.date(time) else { continue }
       return (date, CalendarText.time(time.dropFirst(date.count + 1)) ?? "")
     }
-    return nil
+    return stated?.0.isEmpty == false ? stated : nil
   }
 
   /// The identity of a WAV file made of an artifact, these tags and this `bext` chunk.

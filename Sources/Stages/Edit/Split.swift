@@ -33,7 +33,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
   }
 
   static let descriptor = StageDescriptor(
-    kind: "split", revision: 5,
+    kind: "split", revision: 6,
     summary: "Write a file for every piece: at times, by silence, by marker, or by channel",
     discussion: """
       Each piece begins where the one before ends, so that concat makes the whole of them again, \

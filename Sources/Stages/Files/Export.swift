@@ -157,7 +157,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
       }
       // A WAV file's own chapters are cue points, which are carried over.
       let isCarried =
-        known.source?.container == "wav" && context.chapters.isEmpty && context.isOneRecording
+        known.notes.cues != nil && context.chapters.isEmpty && context.isOneRecording
       let lost = target.format == .wav && !isCarried ? chapters?.count ?? 0 : 0
       if let loss = tags.loss(in: target, of: known.source, chapterCount: lost) {
         context.warn(loss)

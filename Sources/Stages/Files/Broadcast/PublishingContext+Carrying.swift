@@ -49,6 +49,7 @@ extension PublishingContext {
     guard history.isOneRecording else { return }
     var lost = tags.notes.bext?.fieldsBesideTags ?? []
     if tags.notes.iXML != nil { lost.append("iXML") }
+    if let detail = tags.notes.cues?.detail { lost.append(detail) }
     warnOfLost(lost + tags.notes.otherChunks, "left out: only WAV files hold them")
   }
 

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What recordings say in places that libavformat does not read, in the files made of them.
+@Suite(
+  "What a recording says reaches its exports",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct CarriedMetadataTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  private static func little(_ value: Int, _ count: Int = 4) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  /// A chunk of a WAV file.
+  private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    Array(name.utf8) + little(body.count) + body + (body.count % 2 == 1 ? [0] : [])
+  }
+
+  private static func field(_ text: String, _ count: Int) -> [UInt8] {
+    Array(text.utf8) + [UInt8](repeating: 0, count: count - text.utf8.count)
+  }
+
+  private static func bext(date: String, time: String) -> [UInt8] {
+    chunk(
+      "bext",
+      field("An evening", 256) + field("Archive", 32) + field("REF-7", 32) + field(date, 10)
+        + field(time, 8) + [UInt8](repeating: 0, count: 264))
+  }
+
+  /// Two cue points, each with a name and a note.
+  private static let cues: [UInt8] = {
+    var points = little(2)
+    var list = Array("adtl".utf8)
+    for (number, frame, name) in [(1, 0, "Overture"), (2, 48_000, "Aria")] {
+      points += little(number) + little(frame) + Array("data".utf8) + little(0, 8) + little(frame)
+      list += chunk("labl", little(number) + Array("\(name)\0".utf8))
+      list += chunk("note", little(number) + Array("A remark\0".utf8))
+    }
+    return chunk("cue ", points) + chunk("LIST", list)
+  }()
+
+  /// A WAV file of three seconds with these chunks.
+  private func wave(_ chunks: [UInt8], _ name: String = "take.wav") throws -> String {
+    let path = place.file(name)
+    try Reference.record(
+      path, seconds: 3, rate: 48_000, coding: ["-c:a", "pcm_s16le", "-bitexact"])
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path))) + chunks
+    bytes.replaceSubrange(4..<8, with: Self.little(bytes.count - 8))
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  /// Runs an export of a recording.
+  private func export(_ recording: String, _ formats: String) throws -> SpoolRun {
+    let run = try place.run(
+      place.pipeline(
+        "pipeline: p\ninputs: { r: sound }\nstages:\n  - decode\n  - export: \(formats)\n"),
+      [recording])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    return run
+  }
+
+  /// The titles of an export's chapters, as ffprobe reads them.
+  private func chapters(_ name: String) throws -> [String] {
+    let text = try Reference.output(
+      "ffprobe",
+      [
+        "-v", "error", "-of", "csv=p=0", "-show_entries", "chapter_tags=title",
+        place.out + "/" + name,
+      ])
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private func tags(_ name: String) throws -> [String: String] {
+    try SoundFacts(of: place.out + "/" + name).tags
+  }
+
+  @Test("all names of cue points with notes, as chapters and of pieces")
+  func cueNames() throws {
+    let take = try wave(Self.cues)
+    let run = try export(take, "[flac, mp3, m4a]")
+    #expect(
+      run.warnings == ["notes of cue points of take.wav left out: only WAV files hold them"])
+    for name in ["take.flac", "take.mp3", "take.m4a"] {
+      #expect(try chapters(name) == ["Overture", "Aria"], "\(name)")
+    }
+    let split = try place.run(
+      place.pipeline(
+        """
+        pipeline: pieces
+        inputs: { r: sound }
+        stages:
+          - decode: { from: $r }
+          - split: { by: marker, recording: $r, formats: [wav] }
+
+        """), [take])
+    try #require(split.exitCode == 0, "\(split.errorOutput)")
+    let record = try place.spool(["runs", "show", "last", "--json"]).text
+    #expect(record.contains("Overture") && record.contains("Aria"), "\(record)")
+  }
+
+  @Test(
+    "the date of origination as the archive wrote it",
+    arguments: ["1987-00-00", "1987-05-00", "1987/05/12", "1987:05:12"])
+  func origination(date: String) throws {
+    _ = try export(wave(Self.bext(date: date, time: "00-00-00")), "[wav]")
+    let bytes = try place.export("take.wav")
+    let start = try #require(bytes.firstRange(of: Data("bext".utf8))).upperBound + 4
+    #expect(String(decoding: bytes[start + 320..<start + 338], as: UTF8.self) == date + "00-00-00")
+  }
+}
