@@ -199,6 +199,16 @@ extension ExportSpec {
     "ISRC", "ISRF",
   ]
 
+  /// The name of a tag for an entry of an `INFO` list; nil for entries that are none.
+  static func tag(ofInformation entry: String) -> String? {
+    let common = [
+      "IART": "artist", "ICMT": "comment", "ICOP": "copyright", "ICRD": "date", "IGNR": "genre",
+      "ILNG": "language", "INAM": "title", "IPRD": "album", "IPRT": "track", "ITRK": "track",
+      "ISMP": "timecode", "ITCH": "encoded_by",
+    ]
+    return common[entry] ?? (informationTags.contains(entry) ? entry.lowercased() : nil)
+  }
+
   private func holds(information name: String) -> Bool {
     if case .wav = self { Self.informationTags.contains(name) } else { false }
   }

@@ -103,6 +103,79 @@ struct CarriedMetadataTests {
     #expect(record.contains("Overture") && record.contains("Aria"), "\(record)")
   }
 
+  @Test("the markers and all annotations of AIFF")
+  func interchange() throws {
+    func big(_ value: Int, _ count: Int) -> [UInt8] { Self.little(value, count).reversed() }
+    func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + big(body.count, 4) + body + (body.count % 2 == 1 ? [0] : [])
+    }
+    let path = place.file("take.aiff")
+    try Reference.record(path, seconds: 3, rate: 48_000, coding: ["-c:a", "pcm_s16be"])
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    let marker = big(1, 2) + big(48_000, 4) + [4] + Array("Aria\0".utf8)
+    bytes += chunk("MARK", big(1, 2) + marker)
+    for text in ["Reel 3", "Splice at 1 s"] { bytes += chunk("ANNO", Array(text.utf8)) }
+    bytes += chunk("APPL", Array("stocABCD".utf8))
+    bytes.replaceSubrange(4..<8, with: big(bytes.count - 8, 4))
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let run = try export(path, "[wav, flac]")
+    #expect(
+      run.warnings == ["APPL of take.aiff left out of WAV files: Spool does not know these chunks"])
+    let both = "Reel 3\nSplice at 1 s"
+    #expect(try tags("take.wav")["comment"] == both && tags("take.flac")["comment"] == both)
+    #expect(try chapters("take.flac") == ["Aria"] && chapters("take.wav") == ["Aria"])
+  }
+
+  @Test(
+    "what a FLAC file keeps of the WAV file that it was made of",
+    .enabled(if: Program(named: "flac") != nil, "the flac program is not installed"))
+  func foreignMetadata() throws {
+    let information = Array("INFO".utf8) + Self.chunk("INAM", Array("Night\0".utf8))
+    let wave = try wave(
+      Self.bext(date: "1987-05-12", time: "20-15-00") + Self.cues
+        + Self.chunk("LIST", information) + Self.chunk("iXML", Array("<BWFXML/>".utf8))
+        + Self.chunk("cart", Array("0101".utf8)), "tape.wav")
+    let take = place.file("take.flac")
+    _ = try Reference.output("flac", ["-s", "--keep-foreign-metadata", "-o", take, wave])
+    let run = try export(take, "[wav, flac]")
+    #expect(
+      run.warnings == [
+        "cart of take.flac left out of WAV files: Spool does not know these chunks"
+      ])
+    let tags = try tags("take.wav")
+    #expect(tags["title"] == "Night" && tags["comment"] == "An evening", "\(tags)")
+    #expect(tags["date"] == "1987-05-12" && tags["originator_reference"] == "REF-7", "\(tags)")
+    #expect(try chapters("take.wav") == ["Overture"], "ffprobe stops at the note")
+    #expect(try place.export("take.wav").firstRange(of: Data("<BWFXML/>".utf8)) != nil)
+    #expect(try chapters("take.flac") == ["Overture", "Aria"])
+    #expect(
+      try self.tags("take.flac").filter { ["title", "comment", "date"].contains($0.key) }
+        == ["title": "Night", "comment": "An evening", "date": "1987-05-12"])
+    let other = try place.spool(["convert", "take.flac", "-o", "other.flac"])
+    #expect(
+      other.errorOutput.contains(
+        "originator, originator reference, iXML, notes of cue points and cart of take.flac left"),
+      "\(other.errorOutput)")
+  }
+
+  @Test("the first of several pictures, as a warning says")
+  func pictures() throws {
+    let take = place.file("take.flac")
+    let cover = place.file("cover.png")
+    _ = try Reference.ffmpeg(["-f", "lavfi", "-i", "color=red:s=64x48", "-frames:v", "1", cover])
+    try Reference.record(place.file("bare.flac"), seconds: 1)
+    _ = try Reference.ffmpeg(
+      [
+        "-i", place.file("bare.flac"), "-i", cover, "-i", cover, "-map", "0", "-map", "1", "-map",
+        "2",
+      ]
+        + ["-c", "copy", "-disposition:v", "attached_pic", take])
+    #expect(
+      try export(take, "[flac]").warnings == [
+        "the flac file is written with less than the recording has: the first of 2 pictures"
+      ])
+  }
+
   @Test(
     "the date of origination as the archive wrote it",
     arguments: ["1987-00-00", "1987-05-00", "1987/05/12", "1987:05:12"])

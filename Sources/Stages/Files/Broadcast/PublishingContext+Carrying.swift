@@ -50,7 +50,10 @@ extension PublishingContext {
     var lost = tags.notes.bext?.fieldsBesideTags ?? []
     if tags.notes.iXML != nil { lost.append("iXML") }
     if let detail = tags.notes.cues?.detail { lost.append(detail) }
-    warnOfLost(lost + tags.notes.otherChunks, "left out: only WAV files hold them")
+    let others = tags.notes.otherChunks
+    let isWave = !["aiff", "caf"].contains(tags.source?.container)
+    warnOfLost(lost + (isWave ? others : []), "left out: only WAV files hold them")
+    if !isWave { warnOfLost(others, "left out: Spool does not know these chunks") }
   }
 
   private func warnOfLost(_ lost: [String], _ reason: String) {
