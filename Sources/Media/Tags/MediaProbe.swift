@@ -30,11 +30,22 @@ package enum MediaProbe {
       bitDepth: bitDepth(of: parameters),
       bitRate: parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil,
       expectedFrames: length.duration?.frames(at: Hertz(Double(sampleRate))),
-      tags: Dictionary.tags(file.context.pointee.metadata, over: stream.pointee.metadata),
+      tags: tags(of: file, stream: index),
       pictureCount: pictureStreams(of: file).count,
       markers: markers(of: file, rate: Hertz(Double(sampleRate))),
       isAmbisonic: parameters.ch_layout.order == AV_CHANNEL_ORDER_AMBISONIC
         || WaveChunks.Format(ofFileAt: recording.path)?.isAmbisonic == true)
+  }
+
+  private static func tags(of file: InputFile, stream index: Int) -> [String: String] {
+    var tags = unsafe Dictionary.tags(
+      file.context.pointee.metadata, over: file.stream(index).pointee.metadata)
+    if ["flac", "ogg"].contains(file.formatName), tags["comment"] != nil,
+      let both = VorbisComments.commentAndDescription(ofFileAt: file.path)
+    {
+      (tags["comment"], tags["description"]) = both
+    }
+    return tags
   }
 
   /// The cover picture of a recording; nil when it has none.

@@ -89,6 +89,7 @@ extension BroadcastMetadata {
       let other = [tags["comment"]].compactMap { $0 }.filter { !annotations.contains($0) }
       tags["comment"] = (other + annotations).joined(separator: "\n")
     }
+    if description.hasDefaultLanguage { tags["language"] = nil }
     guard description.container == "flac", let bext else { return tags }
     if tags["comment"] == nil, !bext.description.isEmpty { tags["comment"] = bext.description }
     if tags["date"] == nil, !bext.originationDate.isEmpty {
@@ -96,5 +97,16 @@ extension BroadcastMetadata {
       tags["creation_time"] = tags["creation_time"] ?? bext.originationTime
     }
     return tags
+  }
+}
+
+extension MediaDescription {
+  /// Whether the language of the sound is what its container has where none is stated: English in
+  /// Matroska and QuickTime.
+  fileprivate var hasDefaultLanguage: Bool {
+    let isEnglish =
+      container.hasPrefix("matroska") || tags["major_brand"]?.hasPrefix("qt") == true
+    let language = tags["language"]?.lowercased()
+    return language == "und" || isEnglish && language == "eng"
   }
 }

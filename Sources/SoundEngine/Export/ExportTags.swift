@@ -72,7 +72,6 @@ package struct ExportTags {
 
   private static let technical: Set<String> = [
     "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "encoder",
-    "language",
     // What a FLAC file's channels are.
     "waveformatextensible_channel_mask",
     // The priming and padding of the recording's encoder.

@@ -158,6 +158,43 @@ struct CarriedMetadataTests {
       "\(other.errorOutput)")
   }
 
+  @Test("a comment beside a description, and a language", arguments: ["take.flac", "take.opus"])
+  func words(name: String) throws {
+    let take = place.file(name)
+    let bare = place.file("bare.wav")
+    try Reference.record(bare, seconds: 1, rate: 48_000)
+    if name == "take.flac" {
+      try #require(Program(named: "flac") != nil)
+      _ = try Reference.output(
+        "flac",
+        ["-s", "-T", "COMMENT=Take 3", "-T", "DESCRIPTION=About rain", "-T", "LANGUAGE=deu"]
+          + ["-o", take, bare])
+    } else {
+      let tags = ["comment=Take 3", "description=About rain", "language=deu"]
+      let source = place.file("bare.mp3")
+      try Reference.record(
+        source, seconds: 1, rate: 48_000, coding: tags.flatMap { ["-metadata", $0] })
+      _ = try place.spool(["convert", "bare.mp3", "-o", name])
+    }
+    let run = try export(take, "{ formats: [wav, flac, mp3, m4a, ogg], name: made }")
+    #expect(
+      run.warnings == [
+        "the wav file is written with less than the recording has: without the tags description"
+      ])
+    for file in ["made.mp3", "made.m4a"] {
+      let tags = try tags(file)
+      #expect(tags["comment"] == "Take 3" && tags["description"] == "About rain", "\(file)")
+    }
+    for file in ["made.wav", "made.flac", "made.mp3", "made.m4a", "made.ogg"] {
+      #expect(try tags(file)["language"] == "deu", "\(file)")
+    }
+    for file in ["made.flac", "made.ogg"] {
+      let bytes = try place.export(file)
+      #expect(bytes.firstRange(of: Data("COMMENT=Take 3".utf8)) != nil, "\(file)")
+      #expect(bytes.firstRange(of: Data("description=About rain".utf8)) != nil, "\(file)")
+    }
+  }
+
   @Test("the first of several pictures, as a warning says")
   func pictures() throws {
     let take = place.file("take.flac")
