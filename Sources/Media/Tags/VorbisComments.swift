@@ -119,7 +119,7 @@ struct VorbisComments: ~Copyable {
         if stream == nil, isSound { stream = number }
       } else if number == stream {
         let whole = lengths.firstIndex { $0 < 255 }
-        let count = lengths[...(whole ?? lengths.count - 1)].reduce(0) { $0 + Int($1) }
+        let count = lengths.prefix((whole ?? lengths.count - 1) + 1).reduce(0) { $0 + Int($1) }
         parts.append((body..<body + count, page))
         if whole != nil { return parts }
       }
