@@ -160,11 +160,13 @@ package struct ExportTags {
   /// - Parameters:
   ///   - source: what the recording is; nil if unknown.
   ///   - chapterCount: of the chapters that are lost in a WAV file.
+  ///   - keepsAllBits: whether no sample had more bits than the file keeps.
   package func loss(
-    in target: ExportTarget, of source: MediaDescription?, chapterCount: Int = 0
+    in target: ExportTarget, of source: MediaDescription?, chapterCount: Int = 0,
+    keepsAllBits: Bool = false
   ) -> String? {
     var parts: [String] = []
-    if let bits = source?.integerBits, let depth = target.depth, depth == .bits24, bits > 24 {
+    if let bits = source?.integerBits, target.depth == .bits24, bits > 24, !keepsAllBits {
       parts.append("24 bit, the recording has \(bits) (\(Self.bitsAdvice) keeps more)")
     }
     let pictureCount = source?.pictureCount ?? 0

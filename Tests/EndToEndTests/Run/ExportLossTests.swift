@@ -38,6 +38,11 @@ struct ExportLossTests {
     #expect(
       quick.errorOutput.contains("32 (a WAV file with --bits float keeps more)"),
       "\(quick.errorOutput)")
+    // Of 32 bit by name alone: every sample fits into 24.
+    let padded = place.file("padded.wav")
+    try Reference.ffmpeg(["-i", place.file("quick.flac"), "-c:a", "pcm_s32le", padded])
+    #expect(try warnings(padded, "[wav, flac]") == [])
+    #expect(try Reference.floats(of: place.out + "/padded.wav") == Reference.floats(of: padded))
     let usual = place.file("usual.wav")
     try Reference.record(usual, seconds: 1, coding: ["-c:a", "pcm_s24le"])
     #expect(try warnings(usual, "[wav, flac]") == [])
