@@ -1,7 +1,8 @@
 package import Audio
 package import Platform
 
-/// The metadata of a WAV file: production data, cue points and the recorder's notes.
+/// The metadata of a WAV file: production data, cue points and the recorder's notes; and what an AIFF
+/// or CAF file tells alike.
 package struct BroadcastMetadata: Hashable, Sendable {
   /// Nil if the file has none.
   package var bext: BroadcastExtension?
@@ -13,13 +14,24 @@ package struct BroadcastMetadata: Hashable, Sendable {
   package var cues: CuePoints?
   /// The names of the other chunks with something to tell, at most eight.
   package private(set) var otherChunks: [String] = []
+  /// The entries of an `INFO` list that libavformat does not read, by its names, in lower case.
+  package private(set) var information: [String: String] = [:]
+  /// The annotations and comments of an AIFF file.
+  package private(set) var annotations: [String] = []
 
   package init() {}
 
-  /// Reads the metadata of the WAV, RF64, BW64 or W64 file at `path`; empty for other files. Skips
+  /// Reads the metadata of the WAV, RF64, BW64, W64, AIFF or CAF file at `path`, or of the file of
+  /// these types that a FLAC file was made of and keeps the chunks of; empty for other files. Skips
   /// chunks of more than 16 MB. Throws if the file cannot be read.
   package init(of path: String) throws(SpoolError) {
-    guard let wave = try WaveChunks.open(path) else { return }
+    guard let wave = try WaveChunks.open(path) else {
+      guard let file = InterchangeChunks(path: path) else { return }
+      cues = file.cues
+      annotations = file.annotations
+      addOthers(file.otherChunks)
+      return
+    }
     if let chunk = wave.first("bext") {
       bext = try wave.bytes(of: chunk).flatMap { BroadcastExtension($0) }
       hasTornExtension = bext == nil
@@ -29,11 +41,31 @@ package struct BroadcastMetadata: Hashable, Sendable {
       let points = CuePoints(bytes, lists: try wave.lists("adtl"))
       cues = points.isEmpty ? nil : points
     }
-    for name in wave.chunks.map(\.name) where !Self.known.contains(name) {
+    for list in wave.isRIFF ? [] : try wave.lists("INFO") { add(information: list) }
+    addOthers(wave.chunks.map(\.name).filter { !Self.known.contains($0) })
+  }
+
+  private mutating func addOthers(_ names: [String]) {
+    for name in names {
       let word = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
       if !word.isEmpty, !otherChunks.contains(word) { otherChunks.append(word) }
     }
     otherChunks = Array(otherChunks.prefix(8))
+  }
+
+  /// Adds the entries of an `INFO` list that are not there yet.
+  private mutating func add(information list: [UInt8]) {
+    var reader = ByteReader(list[...])
+    while let name = reader.bytes(4), let count = reader.integer(byteCount: 4),
+      let bytes = reader.bytes(count)
+    {
+      if count % 2 == 1 { _ = reader.bytes(1) }
+      let entry = String(decoding: name, as: UTF8.self)
+      let text = String(ofFile: bytes.prefix { $0 != 0 })
+      guard let tag = ExportSpec.tag(ofInformation: entry), information[tag] == nil, !text.isEmpty
+      else { continue }
+      information[tag] = text
+    }
   }
 
   /// What is read here or by libavformat, what a file of its own has anew, what only fills or repeats
@@ -90,6 +122,11 @@ package struct CuePoints: Hashable, Sendable {
   private(set) var points: [Point]
   private(set) var labels: [Label]
 
+  init(points: [Point], labels: [Label]) {
+    self.points = points
+    self.labels = labels
+  }
+
   package var isEmpty: Bool { points.isEmpty }
 
   /// Reads the content of the chunk and of the lists, without the lists' type. Truncated entries
@@ -116,6 +153,37 @@ package struct CuePoints: Hashable, Sendable {
         if count % 2 == 1 { _ = reader.bytes(1) }
       }
     }
+  }
+
+  /// The points as markers, in order of time. One is called by its label, else by its note, else by
+  /// the text of its stretch; libavformat reads labels only up to the first note.
+  func markers(at rate: Hertz) -> [MediaProbe.Marker] {
+    var titles: [UInt32: String] = [:]
+    for (name, headByteCount) in [("labl", 4), ("note", 4), ("ltxt", 20)] {
+      for label in labels where label.name == name {
+        let text = String(ofFile: label.bytes.dropFirst(headByteCount).prefix { $0 != 0 })
+        guard let number = label.number, titles[number] == nil, !text.isEmpty else { continue }
+        titles[number] = text
+      }
+    }
+    return points.map { point in
+      MediaProbe.Marker(
+        time: Frames(point.frame).duration(at: rate), title: titles[point.number])
+    }.sorted { $0.time < $1.time }
+  }
+
+  /// What it tells besides places and their names, in words; nil if nothing. Chapters hold neither.
+  package var detail: String? {
+    let labelled = Set(labels.filter { $0.name == "labl" }.compactMap(\.number))
+    let hasNotes = labels.contains { label in
+      label.name == "note" && label.number.map(labelled.contains) == true
+    }
+    let hasLengths = labels.contains { label in
+      var reader = ByteReader(label.bytes[...].dropFirst(4))
+      return label.name == "ltxt" && reader.integer(byteCount: 4) ?? 0 > 0
+    }
+    let parts = (hasNotes ? ["notes"] : []) + (hasLengths ? ["lengths"] : [])
+    return parts.isEmpty ? nil : parts.joined(separator: " and ") + " of cue points"
   }
 
   /// The points moved by `place`; nil removes a point with its labels. `length` gives the new

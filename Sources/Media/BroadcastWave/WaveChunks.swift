@@ -1,8 +1,9 @@
 import Glibc
 internal import Platform
 
-/// The chunk table of a WAV, RF64, BW64 or W64 file (RIFF; EBU Tech 3306; Sony Wave64). Reads only
-/// the headers: one system call per chunk.
+/// The chunk table of a WAV, RF64, BW64 or W64 file (RIFF; EBU Tech 3306; Sony Wave64), or of the
+/// one that a FLAC file keeps in blocks, without its sound. Reads only the headers: one system call
+/// per chunk.
 struct WaveChunks: ~Copyable {
   struct Chunk: Hashable {
     let name: String
@@ -13,6 +14,8 @@ struct WaveChunks: ~Copyable {
   let file: OpenFile
   /// In file order.
   let chunks: [Chunk]
+  /// Whether libavformat reads the lists.
+  let isRIFF: Bool
 
   /// Reads the chunk table of the file at `path`; nil if it is of another type. A chunk truncated
   /// by the end of the file is shortened and ends the table. Throws if the file cannot be read.
@@ -27,10 +30,13 @@ struct WaveChunks: ~Copyable {
       found = try chunks(of: file, size)
     } else if form == "riff", size >= wave64Start, try isWave64(file) {
       found = try chunks(ofWave64: file, size)
+    } else if form == "fLaC" {
+      found = foreignChunks(ofFLAC: path)
+      guard !found.isEmpty else { return nil }
     } else {
       return nil
     }
-    return WaveChunks(file: file, chunks: found)
+    return WaveChunks(file: file, chunks: found, isRIFF: kind == "WAVE")
   }
 
   /// The first chunk of this name.
@@ -107,6 +113,30 @@ struct WaveChunks: ~Copyable {
       start += (count + 7) / 8 * 8
     }
     return found
+  }
+
+  /// The chunks in the foreign-metadata blocks of a FLAC file, but for those of the sound.
+  private static func foreignChunks(ofFLAC path: String) -> [Chunk] {
+    guard let file = try? ContainerBytes(path: path) else { return [] }
+    var found: [Chunk] = []
+    for block in file.applicationBlocks("riff").dropFirst() {
+      let start = block.lowerBound + 8
+      let end = start + file.little(at: block.lowerBound + 4, count: 4)
+      found.append(
+        Chunk(
+          name: file.word(at: block.lowerBound),
+          content: start..<max(start, min(end, block.upperBound))))
+    }
+    for block in file.applicationBlocks("w64 ").dropFirst() where block.count >= 24 {
+      let name = file.word(at: block.lowerBound)
+      let end =
+        block.lowerBound + min(file.little(at: block.lowerBound + 16, count: 8), block.count)
+      found.append(
+        Chunk(
+          name: name == "list" ? "LIST" : name,
+          content: block.lowerBound + 24..<max(block.lowerBound + 24, end)))
+    }
+    return found.filter { !["fmt ", "data", "ds64", "fact"].contains($0.name) }
   }
 
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {

@@ -16,6 +16,28 @@ extension ContainerBytes {
     return total > 0 ? lastFrame(of: total, from: offset, start) : Self.unfinished
   }
 
+  /// What the application blocks of a FLAC file with this identifier hold, in order (RFC 9639, section
+  /// 8.4): `flac --keep-foreign-metadata` keeps a chunk of the original file in each, and the head of
+  /// that file in the first.
+  func applicationBlocks(_ identifier: String) -> [Range<Int>] {
+    guard word(at: 0) == "fLaC" else { return [] }
+    var blocks: [Range<Int>] = []
+    var offset = 4
+    var isLast = false
+    while !isLast, byteCount - offset >= 4, blocks.count < 4096 {
+      let kind = big(at: offset, count: 1)
+      let end = offset + 4 + big(at: offset + 1, count: 3)
+      isLast = kind & 0x80 != 0 || end > byteCount
+      if kind & 0x7f == 2, end - offset >= 16, end <= byteCount,
+        word(at: offset + 4) == identifier
+      {
+        blocks.append(offset + 8..<end)
+      }
+      offset = end
+    }
+    return blocks
+  }
+
   /// Searches backwards for the frame with the last sample.
   private func lastFrame(
     of total: Int, from soundStart: Int, _ start: Int

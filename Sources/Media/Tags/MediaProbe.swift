@@ -30,23 +30,35 @@ package enum MediaProbe {
       bitDepth: bitDepth(of: parameters),
       bitRate: parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil,
       expectedFrames: length.duration?.frames(at: Hertz(Double(sampleRate))),
-      tags: Dictionary.tags(file.context.pointee.metadata, over: stream.pointee.metadata),
-      hasCoverArt: pictureStream(of: file) != nil, markers: markers(of: file),
+      tags: tags(of: file, stream: index),
+      pictureCount: pictureStreams(of: file).count,
+      markers: markers(of: file, rate: Hertz(Double(sampleRate))),
       isAmbisonic: parameters.ch_layout.order == AV_CHANNEL_ORDER_AMBISONIC
         || WaveChunks.Format(ofFileAt: recording.path)?.isAmbisonic == true)
+  }
+
+  private static func tags(of file: InputFile, stream index: Int) -> [String: String] {
+    var tags = unsafe Dictionary.tags(
+      file.context.pointee.metadata, over: file.stream(index).pointee.metadata)
+    if ["flac", "ogg"].contains(file.formatName), tags["comment"] != nil,
+      let both = VorbisComments.commentAndDescription(ofFileAt: file.path)
+    {
+      (tags["comment"], tags["description"]) = both
+    }
+    return tags
   }
 
   /// The cover picture of a recording; nil when it has none.
   package static func coverArt(of recording: SourceFile) throws(SpoolError) -> CoverArt? {
     let file = try InputFile(recording)
-    guard let index = pictureStream(of: file) else { return nil }
+    guard let index = pictureStreams(of: file).first else { return nil }
     let packet = unsafe file.stream(index).pointee.attached_pic
     return unsafe CoverArt(
       bytes: Array(UnsafeBufferPointer(start: packet.data, count: Int(packet.size))))
   }
 
-  private static func pictureStream(of file: InputFile) -> Int? {
-    (0..<file.streamCount).first { unsafe spool_has_picture(file.stream($0)) != 0 }
+  private static func pictureStreams(of file: InputFile) -> [Int] {
+    (0..<file.streamCount).filter { unsafe spool_has_picture(file.stream($0)) != 0 }
   }
 
   private static func bitDepth(of parameters: AVCodecParameters) -> Int? {
@@ -71,14 +83,19 @@ package enum MediaProbe {
     }
   }
 
-  /// The markers of a recording, in order of time: chapter starts (M4A, Matroska, MP3,
-  /// FLAC, Ogg), and the cue points of WAV, which libavformat reports as chapters; with their names
-  /// only if these follow them in the file.
+  /// The markers of a recording, in order of time: chapter starts (M4A, Matroska, MP3, FLAC, Ogg), the cue points of WAV and the markers of AIFF and CAF, with their names. Chapters of a
+  /// FLAC file come before the cue points of the WAV file that it was made of.
   package static func markers(of recording: SourceFile) throws(SpoolError) -> [Marker] {
-    markers(of: try InputFile(recording))
+    let file = try InputFile(recording)
+    let rate = file.sampleRate(ofStream: try file.chooseSoundStream()) ?? 0
+    return markers(of: file, rate: Hertz(rate))
   }
 
-  private static func markers(of file: InputFile) -> [Marker] {
+  private static func markers(of file: InputFile, rate: Hertz) -> [Marker] {
+    let hasChapters = unsafe file.formatName == "flac" && file.context.pointee.nb_chapters > 0
+    if rate.value > 0, !hasChapters, let cues = try? BroadcastMetadata(of: file.path).cues {
+      return cues.markers(at: rate)
+    }
     var markers: [Marker] = []
     for number in unsafe 0..<Int(file.context.pointee.nb_chapters) {
       guard let chapter = unsafe file.context.pointee.chapters[number]?.pointee else { continue }
@@ -127,8 +144,9 @@ package struct MediaDescription: Hashable, Sendable {
   /// The tags of the container and the sound stream, names in lower case; the container's take
   /// precedence.
   package let tags: [String: String]
-  /// Whether there is a cover picture: `MediaProbe.coverArt(of:)` reads it.
-  package let hasCoverArt: Bool
+  /// How many pictures there are: `MediaProbe.coverArt(of:)` reads the first one.
+  package let pictureCount: Int
+  package var hasCoverArt: Bool { pictureCount > 0 }
   /// Its chapter starts or cue points: as `MediaProbe.markers(of:)` gives them.
   package let markers: [MediaProbe.Marker]
   /// Whether the channels are components of an Ambisonic sound field, and not for loudspeakers.

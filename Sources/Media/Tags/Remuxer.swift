@@ -101,7 +101,8 @@ extension ExportSpec {
     try model.begin(options: settings.muxerOptions, tags: tags, cover: cover)
     try model.finish()
     return try movie.write(
-      to: target, hasChapters: !chapters.isEmpty, isDigestWanted: isDigestWanted)
+      to: target, hasChapters: !chapters.isEmpty, language: Self.language(in: tags),
+      isDigestWanted: isDigestWanted)
   }
 
   /// Copies packet by packet.
@@ -133,9 +134,13 @@ extension ExportSpec {
     if settings.muxer == "mp3", chapters.contains(where: \.hasLongTitle) {
       settings.muxerOptions["id3v2_version"] = "3"
     }
+    var isCommentRenamed = false
     if ["ogg", "flac"].contains(settings.muxer) {
-      // Both have the name DESCRIPTION there.
-      if tags["description"] != nil { tags["comment"] = nil }
+      // libavformat would call both DESCRIPTION.
+      if tags["description"] != nil, let comment = tags.removeValue(forKey: "comment") {
+        tags[VorbisComments.placeholder] = comment
+        isCommentRenamed = true
+      }
       tags.merge(chapters.comments) { _, new in new }
     }
 
@@ -147,6 +152,9 @@ extension ExportSpec {
       let status = unsafe avcodec_parameters_copy(copy.pointee.codecpar, stream.pointee.codecpar)
       // The source's tag may be invalid in the new container; 0 lets the muxer choose.
       unsafe copy.pointee.codecpar.pointee.codec_tag = 0
+      if settings.muxer == "ipod", let language = Self.language(in: tags) {
+        unsafe av_dict_set(&copy.pointee.metadata, "language", language, 0)
+      }
       return status
     }
     try output.begin(
@@ -164,19 +172,29 @@ extension ExportSpec {
       try output.write(packet, stream: sound, timeBase: timeBase)
     }
     try output.finish()
+    if isCommentRenamed { try VorbisComments.nameComment(inFileAt: target) }
   }
 }
 
 extension ExportSpec {
-  /// The names of tags that the format has no place for, sorted. Of a comment and a description FLAC,
-  /// Opus and Vorbis have the latter: libavformat writes both as `DESCRIPTION`.
+  /// The names of tags that the format has no place for, sorted. The sound of an M4A file has a
+  /// language of three letters.
   /// - Parameter tags: by libavformat's common names.
   package func droppedTags(of tags: [String: String]) -> [String] {
-    guard let held = heldTags else {
-      if case .mp3 = self { return [] }
-      return tags["description"] == nil || tags["comment"] == nil ? [] : ["comment"]
-    }
-    return tags.keys.filter { !held.contains($0.lowercased()) && !holds(information: $0) }.sorted()
+    guard let held = heldTags else { return [] }
+    let hasLanguage = EncoderSettings.isMovie(self) && Self.language(in: tags) != nil
+    return tags.keys.filter { name in
+      !held.contains(name.lowercased()) && !holds(information: name)
+        && !(hasLanguage && name == "language")
+    }.sorted()
+  }
+
+  /// The language of ISO 639-2 that tags name; nil if they name none, or in other words.
+  private static func language(in tags: [String: String]) -> String? {
+    guard let language = tags["language"]?.lowercased(), language.utf8.count == 3,
+      language.utf8.allSatisfy({ (0x61...0x7A).contains($0) })
+    else { return nil }
+    return language
   }
 
   /// The tags as the format can tell a time: an M4A file's headers hold one in UTC alone, so that a time
@@ -199,6 +217,16 @@ extension ExportSpec {
     "ISRC", "ISRF",
   ]
 
+  /// The name of a tag for an entry of an `INFO` list; nil for entries that are none.
+  static func tag(ofInformation entry: String) -> String? {
+    let common = [
+      "IART": "artist", "ICMT": "comment", "ICOP": "copyright", "ICRD": "date", "IGNR": "genre",
+      "ILNG": "language", "INAM": "title", "IPRD": "album", "IPRT": "track", "ITRK": "track",
+      "ISMP": "timecode", "ITCH": "encoded_by",
+    ]
+    return common[entry] ?? (informationTags.contains(entry) ? entry.lowercased() : nil)
+  }
+
   private func holds(information name: String) -> Bool {
     if case .wav = self { Self.informationTags.contains(name) } else { false }
   }
@@ -217,7 +245,7 @@ extension ExportSpec {
     case .wav:
       [
         "title", "artist", "album", "date", "comment", "genre", "copyright", "track", "encoded_by",
-        "timecode", "creation_time",
+        "timecode", "creation_time", "language",
       ]
     case .flac, .mp3, .opus, .vorbis: nil
     }

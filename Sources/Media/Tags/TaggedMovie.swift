@@ -53,9 +53,10 @@ struct TaggedMovie: ~Copyable {
 
   /// Writes the file to `target`, with the tags and the chapters of the soundless file of the same
   /// type that exists there; false, without any change, if that file is not as expected.
+  /// - Parameter language: of the sound, in three letters of ISO 639-2; nil leaves it as it is.
   /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`.
   func write(
-    to target: String, hasChapters: Bool = false, isDigestWanted: Bool
+    to target: String, hasChapters: Bool = false, language: String? = nil, isDigestWanted: Bool
   ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
     let file = try OpenFile(path: target, O_RDWR)
     let model = try file.read(file.byteCount, at: 0)
@@ -75,7 +76,7 @@ struct TaggedMovie: ~Copyable {
       else { return (false, nil) }
       chapters = track
     }
-    let body = tagged(with: Array(model[tags.range]), chapters, created: created)
+    let body = tagged(with: Array(model[tags.range]), chapters, language, created: created)
     var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
     try copy.append(0..<soundByteCount, of: source)
     if let titles = chapters?.titles {
@@ -85,9 +86,9 @@ struct TaggedMovie: ~Copyable {
     return (true, copy.digest())
   }
 
-  /// The `moov` box's content, with other tags, chapters and times.
+  /// The `moov` box's content, with other tags, chapters, language and times.
   private func tagged(
-    with tags: [UInt8], _ chapters: ChapterTrack?, created: UInt64
+    with tags: [UInt8], _ chapters: ChapterTrack?, _ language: String?, created: UInt64
   ) -> [UInt8] {
     var copy = movie
     func stamp(_ box: MovieBox) {
@@ -104,6 +105,12 @@ struct TaggedMovie: ~Copyable {
       for box in MovieBox.boxes(in: media.content, { Array(movie[$0]) }) ?? []
       where box.name == "mdhd" {
         stamp(box)
+        guard let language else { continue }
+        // Behind the length; five bits a letter (ISO/IEC 14496-12, section 8.4.2).
+        let start = box.content.lowerBound + (copy[box.content.lowerBound] == 1 ? 32 : 20)
+        guard start + 2 <= box.content.upperBound else { continue }
+        let letters = language.utf8.reduce(0) { $0 << 5 | Int($1 & 0x1F) }
+        copy.replaceSubrange(start..<start + 2, with: letters.bigEndianBytes(2))
       }
     }
     guard let chapters else { return Array(copy[8..<parts[2].range.lowerBound]) + tags }

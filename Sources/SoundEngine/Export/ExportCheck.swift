@@ -17,6 +17,9 @@ package struct ExportCheck: Codable, Hashable, Sendable {
   /// Whether every sample came back as it was given to the encoder; nil for lossy formats, and where
   /// the codec does not have the rate of the sound.
   package var areSamplesEqual: Bool?
+  /// Whether samples had more bits than a file of 24 bits keeps; nil for others, and where that was
+  /// not looked at.
+  package var isRounded: Bool?
   /// The true peak as the file decodes; nil for silence and for formats without loss.
   package var truePeak: Decibels?
   /// The loudness as the file decodes, in LUFS; nil where it is not measured, or undefined.
@@ -33,7 +36,7 @@ package struct ExportCheck: Codable, Hashable, Sendable {
 
   private enum CodingKeys: String, CodingKey {
     case format, sampleRate, channels, frames, files, areSamplesEqual = "samplesEqual", truePeak
-    case integratedLoudness, ceiling, target, encodings, limit
+    case isRounded = "rounded", integratedLoudness, ceiling, target, encodings, limit
   }
 
   /// By how much the file decodes above the ceiling; nil where it does not. What counts is the figure
@@ -84,6 +87,9 @@ package struct ExportCheck: Codable, Hashable, Sendable {
       sums[index].areSamplesEqual = sums[index].areSamplesEqual.map {
         $0 && check.areSamplesEqual == true
       }
+      sums[index].isRounded = sums[index].isRounded.flatMap { rounded in
+        check.isRounded.map { rounded || $0 }
+      }
       sums[index].truePeak = [sums[index].truePeak, check.truePeak].compactMap { $0 }.max()
       sums[index].integratedLoudness = nil
       sums[index].encodings = max(sums[index].encodings, check.encodings)
@@ -95,6 +101,13 @@ package struct ExportCheck: Codable, Hashable, Sendable {
   /// What is written down about the files of a step.
   struct Report: Codable {
     let files: [ExportCheck]
+  }
+
+  /// Whether the samples of a file of this format had no more bits than it keeps, by what was written
+  /// down about the files of a step.
+  package static func keepsAllBits(_ format: ExportFormat, report text: String) -> Bool {
+    let report = try? Findings.decode(Report.self, from: text)
+    return report?.files.first { $0.format == format.rawValue }?.isRounded == false
   }
 }
 

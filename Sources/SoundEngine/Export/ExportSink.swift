@@ -24,6 +24,8 @@ package final class ExportSink: SoundSink {
   /// The next frame of the stream; known to the thread that gives blocks alone.
   private var position: Frames
   private let clipped: Mutex<ClippedSamples>
+  /// Whether samples had more than 24 bits; nil where that is not known of all of them.
+  private let isRounded: Mutex<Bool?>
 
   package init(
     _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
@@ -76,6 +78,7 @@ package final class ExportSink: SoundSink {
     format = stream.format
     store = context.store
     clipped = Mutex(noted?.clipped ?? ClippedSamples())
+    isRounded = Mutex(noted == nil ? false : noted?.isRounded)
     quantizers = Dictionary(
       targets.compactMap(\.quantization).map {
         ($0, Quantizer($0, format: stream.format, startingAt: start))
@@ -104,14 +107,36 @@ package final class ExportSink: SoundSink {
       quantizer.process(block.buffer, into: &output)
       return SharedBuffer(output)
     }
+    if let kept = reduced[.bits24], isRounded.withLock({ $0 }) == false,
+      Self.differ(block.buffer, kept.buffer)
+    {
+      isRounded.withLock { $0 = true }
+    }
     for lane in lanes { try lane.take(lane.quantization.flatMap { reduced[$0] } ?? block) }
+  }
+
+  /// Whether two blocks of one length differ in a sample. O(samples).
+  private static func differ(
+    _ one: borrowing AudioBuffer, _ other: borrowing AudioBuffer
+  ) -> Bool {
+    var bits: UInt32 = 0
+    for channel in 0..<one.channelCount {
+      let (first, second) = (one.channel(channel), other.channel(channel))
+      // Zeros of both signs are equal.
+      precondition(first.count == second.count)
+      for frame in first.indices {
+        let difference = unsafe first[unchecked: frame] - second[unchecked: frame]
+        bits |= difference.bitPattern &<< 1
+      }
+    }
+    return bits != 0
   }
 
   package func progress() -> ListenerProgress? {
     let standings = lanes.map { ($0.name, $0.status) }
     let status = State(
       lanes: Dictionary(standings, uniquingKeysWith: { first, _ in first }),
-      clipped: clipped.withLock { $0 })
+      clipped: clipped.withLock { $0 }, isRounded: isRounded.withLock { $0 })
     guard let text = try? Findings.json(status) else { return nil }
     let needs = standings.filter { $0.1.artifact == nil }.map(\.1.needsFrom).min()
     return ListenerProgress(needsFrom: needs ?? Frames(.max), state: text)
@@ -158,7 +183,14 @@ package final class ExportSink: SoundSink {
   }
 
   /// What was found in the files that are whole, in the order of the formats.
-  package var checks: [ExportCheck] { lanes.compactMap(\.status.check) }
+  package var checks: [ExportCheck] {
+    lanes.compactMap(\.status.check).map { check in
+      var check = check
+      let target = targets.first { $0.format.rawValue == check.format }
+      if target?.quantization == .bits24 { check.isRounded = isRounded.withLock { $0 } }
+      return check
+    }
+  }
 
   package var needsStreamAgain: Bool { lanes.contains { $0.needsStreamAgain } }
 }
@@ -186,6 +218,8 @@ extension ExportSink {
     let lanes: [String: Lane]
     /// What was counted so far; nil in entries of earlier versions.
     var clipped: ClippedSamples?
+    /// Whether samples had more than 24 bits so far; nil in entries of earlier versions.
+    var isRounded: Bool?
   }
 
   /// The warning of what the files of several sinks clip, by their recorded progress; nil where

@@ -35,9 +35,10 @@ package struct ExportTags {
     notes = try BroadcastMetadata(of: recording.path)
     // What the recorder's software called itself or its streams says nothing about the export.
     tags = ExportTags.corrected(
-      description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }, notes,
-      ofRecording: recording.name)
-    if ["wav", "w64"].contains(description.container) {
+      notes.completing(description).filter {
+        !ExportTags.technical.contains($0.key.lowercased())
+      }, notes, ofRecording: recording.name)
+    if ["wav", "w64"].contains(description.container) || !notes.information.isEmpty {
       for name in ExportSpec.informationTags {
         tags[name] = tags.removeValue(forKey: name.lowercased())
       }
@@ -71,7 +72,6 @@ package struct ExportTags {
 
   private static let technical: Set<String> = [
     "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "encoder",
-    "language",
     // What a FLAC file's channels are.
     "waveformatextensible_channel_mask",
     // The priming and padding of the recording's encoder.
@@ -160,12 +160,18 @@ package struct ExportTags {
   /// - Parameters:
   ///   - source: what the recording is; nil if unknown.
   ///   - chapterCount: of the chapters that are lost in a WAV file.
+  ///   - keepsAllBits: whether no sample had more bits than the file keeps.
   package func loss(
-    in target: ExportTarget, of source: MediaDescription?, chapterCount: Int = 0
+    in target: ExportTarget, of source: MediaDescription?, chapterCount: Int = 0,
+    keepsAllBits: Bool = false
   ) -> String? {
     var parts: [String] = []
-    if let bits = source?.integerBits, let depth = target.depth, depth == .bits24, bits > 24 {
+    if let bits = source?.integerBits, target.depth == .bits24, bits > 24, !keepsAllBits {
       parts.append("24 bit, the recording has \(bits) (\(Self.bitsAdvice) keeps more)")
+    }
+    let pictureCount = source?.pictureCount ?? 0
+    if pictureCount > 1, cover != nil, !isCoverStated, target.format != .wav {
+      parts.append("the first of \(pictureCount) pictures")
     }
     if target.format == .wav {
       if cover != nil, !isCoverStated { parts.append("no picture") }
@@ -192,16 +198,18 @@ package struct ExportTags {
   /// What files are called by their tags.
   package var title: String? { written["title"] }
 
-  /// The day and the time of the recording, as far as it tells them; nil where it does not.
+  /// The day and the time of the recording, as far as it tells them; nil where it does not. Those of
+  /// its `bext` chunk are as they stand there: archives write `1987-00-00` where the day is unknown.
   package var origination: (date: String, time: String)? {
-    if let bext = notes.bext, let date = CalendarText.date(bext.originationDate) {
-      return (date, CalendarText.time(bext.originationTime) ?? "")
+    let stated = notes.bext.map { ($0.originationDate, $0.originationTime) }
+    if let stated, stated.0.contains(where: { $0.isLetter || ("1"..."9").contains($0) }) {
+      return stated
     }
     for time in [tags["creation_time"], tags["date"]].compactMap({ $0 }) {
       guard let date = CalendarText.date(time) else { continue }
       return (date, CalendarText.time(time.dropFirst(date.count + 1)) ?? "")
     }
-    return nil
+    return stated?.0.isEmpty == false ? stated : nil
   }
 
   /// The identity of a WAV file made of an artifact, these tags and this `bext` chunk.
@@ -274,84 +282,6 @@ extension PublishingContext {
         throw SpoolError("tag", path, reason: error.reason ?? error.message, cause: error.cause)
       }
     }
-  }
-}
-
-extension ExportTags {
-  /// What is left of a recording's tags when what libavformat makes of its `bext` chunk is put
-  /// right.
-  ///
-  /// What the chunk tells of its own file, such as who wrote it and how it was coded, is not true
-  /// of another. A description that only repeats the title or the name is no comment. The time of
-  /// day is no point in time by itself: muxers would take it for one of the day of the run.
-  package static func corrected(
-    _ tags: [String: String], _ notes: BroadcastMetadata, ofRecording name: String
-  ) -> [String: String] {
-    guard let bext = notes.bext else {
-      // libavformat reads on into the chunks behind one that is too short.
-      guard notes.hasTornExtension else { return tags }
-      return tags.filter { !ofTheFile.contains($0.key) && !ofTheExtension.contains($0.key) }
-    }
-    var result = tags.filter { !ofTheFile.contains($0.key) }
-    if tags["encoded_by"] == bext.originator { result["encoded_by"] = nil }
-    if let comment = tags["comment"], comment == bext.description,
-      comment == tags["title"] || ExportName.stem(of: name).hasPrefix(comment)
-    {
-      result["comment"] = nil
-    }
-    if let text = tags["creation_time"], CalendarText.date(text) == nil {
-      let day = tags["date"].flatMap { CalendarText.date($0) }
-      let time = CalendarText.time(text)
-      // The recorder's clock, whose zone is unknown.
-      result["creation_time"] = day.flatMap { day in time.map { "\(day)T\($0)" } }
-    }
-    return result
-  }
-
-  private static let ofTheExtension: Set<String> = [
-    "comment", "encoded_by", "date", "creation_time",
-  ]
-  private static let ofTheFile: Set<String> = [
-    "originator_reference", "time_reference", "umid", "coding_history",
-  ]
-}
-
-/// Days and times of day at the beginning of texts, in digits.
-enum CalendarText {
-  /// A day, `2026-03-14`; nil where the text begins with none.
-  static func date(_ text: some StringProtocol) -> String? {
-    guard let fields = fields([4, 2, 2], of: text),
-      (1...12).contains(fields[1]), (1...31).contains(fields[2])
-    else { return nil }
-    return String(text.prefix(10)).replacing(/[^0-9]/, with: "-")
-  }
-
-  /// A time of day, `15:09:26`; nil where the text begins with none.
-  static func time(_ text: some StringProtocol) -> String? {
-    guard let fields = fields([2, 2, 2], of: text), fields[0] < 24,
-      fields[1] < 60, fields[2] < 60
-    else { return nil }
-    return String(text.prefix(8)).replacing(/[^0-9]/, with: ":")
-  }
-
-  /// Numbers of so many digits with something between them; EBU Tech 3285 allows `-_:. `.
-  private static func fields(
-    _ lengths: [Int], of text: some StringProtocol
-  ) -> [Int]? {
-    var rest = text[...]
-    var fields: [Int] = []
-    for (index, length) in lengths.enumerated() {
-      if index > 0 {
-        guard let first = rest.popFirst(), "-_:. ".contains(first) else { return nil }
-      }
-      let digits = rest.prefix(length)
-      guard digits.utf8.count == length, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let number = Int(digits)
-      else { return nil }
-      fields.append(number)
-      rest = rest.dropFirst(length)
-    }
-    return fields
   }
 }
 

@@ -33,7 +33,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
   }
 
   static let descriptor = StageDescriptor(
-    kind: "split", revision: 5,
+    kind: "split", revision: 6,
     summary: "Write a file for every piece: at times, by silence, by marker, or by channel",
     discussion: """
       Each piece begins where the one before ends, so that concat makes the whole of them again, \
@@ -206,8 +206,12 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
       : ExportTags()
     let tags = try carried.stating(stated)
     if carriesTags { context.warnOfDifferences(tags) }
+    let measurement = context.outputs[.measurement]?.artifact
+    let report = measurement.flatMap { try? context.store.text(of: $0) } ?? ""
     for target in targets {
-      if let loss = tags.loss(in: target, of: tags.source) { context.warn(loss) }
+      let keepsAllBits = ExportCheck.keepsAllBits(target.format, report: report)
+      let loss = tags.loss(in: target, of: tags.source, keepsAllBits: keepsAllBits)
+      if let loss { context.warn(loss) }
       if let loss = stated.loss(in: target) { context.warn(loss) }
     }
     var files: [PublishedFile] = []

@@ -136,6 +136,9 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
     if carriesTags { context.warnOfDifferences(tags) }
     let chapters = carriesChapters ? try context.chapters(recordingTags) : []
     if carriesTags { context.warnOfFieldsMissing(in: targets, known) }
+    // Before all is done there is none, and no warning is given.
+    let measurement = context.outputs[.measurement]?.artifact
+    let report = measurement.flatMap { try? context.store.text(of: $0) } ?? ""
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
@@ -157,9 +160,12 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
       }
       // A WAV file's own chapters are cue points, which are carried over.
       let isCarried =
-        known.source?.container == "wav" && context.chapters.isEmpty && context.isOneRecording
+        known.notes.cues != nil && context.chapters.isEmpty && context.isOneRecording
       let lost = target.format == .wav && !isCarried ? chapters?.count ?? 0 : 0
-      if let loss = tags.loss(in: target, of: known.source, chapterCount: lost) {
+      let keepsAllBits = ExportCheck.keepsAllBits(target.format, report: report)
+      let loss = tags.loss(
+        in: target, of: known.source, chapterCount: lost, keepsAllBits: keepsAllBits)
+      if let loss {
         context.warn(loss)
       }
       if let loss = stated.loss(in: target) { context.warn(loss) }

@@ -60,6 +60,27 @@ struct MarkerTests {
     #expect(try MediaProbe.markers(of: SourceFile(wave(before: cues + names))) == expected)
   }
 
+  @Test("keep every name behind notes and lengths of stretches, which libavformat stops at")
+  func notes() throws {
+    let cues = Self.points([(1, 0), (2, 2000), (3, 4000), (4, 6000)])
+    var list = Array("adtl".utf8)
+    for (number, name) in [(1, "Bell"), (2, "Tür")] {
+      list += Self.chunk("labl", Self.number(number) + Array(name.utf8) + [0])
+      list += Self.chunk("note", Self.number(number) + Array("A remark\0".utf8))
+      let stretch = Self.number(480) + Array("rgn ".utf8) + Self.number(0) + Self.number(0)
+      list += Self.chunk("ltxt", Self.number(number) + stretch)
+    }
+    list += Self.chunk("note", Self.number(3) + Array("Only a note\0".utf8))
+    list += Self.chunk("labl", Self.number(4) + Array("Door\0".utf8))
+    let path = try wave(behind: cues + Self.chunk("LIST", list))
+    #expect(
+      try MediaProbe.markers(of: SourceFile(path)).map(\.title) == [
+        "Bell", "Tür", "Only a note", "Door",
+      ])
+    let markers = try MediaProbe.describe(SourceFile(path)).markers
+    #expect(markers.map(\.time.value) == [0, 0.25, 0.5, 0.75])
+  }
+
   @Test("are the chapters of other containers", arguments: ["m4a", "mka", "mp3"])
   func chapters(container: String) throws {
     let list = try scratch.write(

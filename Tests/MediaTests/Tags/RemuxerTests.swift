@@ -81,6 +81,51 @@ struct RemuxerTests {
     }
   }
 
+  @Test(
+    "writes a comment and a description by their own names, which other programs read",
+    arguments: [
+      ExportSpec.flac(.bits16, level: 5), .opus(bitRate: 96_000), .vorbis(quality: 5),
+      .mp3(bitRate: 128_000, quality: nil), .aac(bitRate: 96_000),
+    ], [0, 64_900])
+  func bothComments(spec: ExportSpec, paddingByteCount: Int) throws {
+    let (plain, tagged) = (scratch.file("plain"), scratch.file("tagged"))
+    try Sound(frames: 50_000).encode(as: spec, to: plain, pool: pool)
+    var tags = ["comment": "Größe", "description": "What it is about", "title": "Night"]
+    // A name that comes first moves the comment to the end of a page.
+    if paddingByteCount > 0, !EncoderSettings.isMovie(spec) {
+      tags["A"] = String(repeating: "a", count: paddingByteCount)
+    }
+    let digest = try spec.copy(from: plain, to: tagged, tags: tags, isDigestWanted: true)
+    #expect(try digest == SHA256.digest(of: Array(bytes(of: tagged))))
+    let found = try MediaProbe.describe(SourceFile(tagged)).tags
+    for (name, value) in tags { #expect(found[name.lowercased()] == value, "\(name)") }
+    #expect(try FFmpeg.decode(tagged) == FFmpeg.decode(plain))
+    guard ["flac", "opus", "vorbis"].contains(try MediaProbe.describe(SourceFile(plain)).codec)
+    else { return }
+    for text in ["COMMENT=Gr", "description=Wh"] {
+      #expect(try bytes(of: tagged).range(of: Data(text.utf8)) != nil, "\(text)")
+    }
+    let log = try FFmpeg.run(["-err_detect", "crccheck+explode", "-i", tagged, "-f", "null", "-"])
+    #expect(log.isEmpty)
+  }
+
+  @Test(
+    "gives the sound of an M4A file its language, both where the file is copied and muxed anew",
+    arguments: [ExportSpec.aac(bitRate: 96_000), .alac(.bits24)])
+  func language(spec: ExportSpec) throws {
+    let (plain, quick, whole) = (
+      scratch.file("plain"), scratch.file("quick"), scratch.file("whole")
+    )
+    try Sound(frames: 50_000).encode(as: spec, to: plain, pool: pool)
+    try spec.copy(from: plain, to: quick, tags: ["language": "deu"])
+    try spec.write(from: plain, to: whole, tags: ["language": "deu"])
+    #expect(try bytes(of: quick) == bytes(of: whole))
+    #expect(try MediaProbe.describe(SourceFile(quick)).tags["language"] == "deu")
+    #expect(spec.droppedTags(of: ["language": "deu"]) == [])
+    #expect(spec.droppedTags(of: ["language": "German"]) == ["language"])
+    #expect(ExportSpec.wav(.float32).droppedTags(of: ["language": "German"]) == [])
+  }
+
   @Test("writes a file anew whose boxes are not in the order that it expects")
   func otherOrder() throws {
     let path = scratch.file("fast.m4a")

@@ -143,7 +143,10 @@ struct ProcessingHistory {
       && !chain.dropFirst().contains { $0.stage is any SoundSourceStage }
     isAsRecorded = isOneRecording
     // Decoders cut off what codecs put in front, which no cue point counts.
-    if !isOneRecording || !(recording?.codec.hasPrefix("pcm_") ?? false) { time.begin(at: nil) }
+    let codec = recording?.codec ?? ""
+    if !isOneRecording || !codec.hasPrefix("pcm_") && !["flac", "alac"].contains(codec) {
+      time.begin(at: nil)
+    }
     var format = isOneRecording ? recording?.format : nil
     for step in chain {
       let before = format

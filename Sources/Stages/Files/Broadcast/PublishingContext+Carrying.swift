@@ -49,7 +49,11 @@ extension PublishingContext {
     guard history.isOneRecording else { return }
     var lost = tags.notes.bext?.fieldsBesideTags ?? []
     if tags.notes.iXML != nil { lost.append("iXML") }
-    warnOfLost(lost + tags.notes.otherChunks, "left out: only WAV files hold them")
+    if let detail = tags.notes.cues?.detail { lost.append(detail) }
+    let others = tags.notes.otherChunks
+    let isWave = !["aiff", "caf"].contains(tags.source?.container)
+    warnOfLost(lost + (isWave ? others : []), "left out: only WAV files hold them")
+    if !isWave { warnOfLost(others, "left out: Spool does not know these chunks") }
   }
 
   private func warnOfLost(_ lost: [String], _ reason: String) {

@@ -1,0 +1,138 @@
+import CLibAV
+import CLibAVLoader
+import Glibc
+internal import Platform
+
+/// The packet of Vorbis comments of a FLAC or Ogg file (RFC 9639, section 8.6; RFC 7845, section 5.2).
+///
+/// libavformat takes `COMMENT` and `DESCRIPTION` for one tag when it reads, and writes both as
+/// `DESCRIPTION`: what files with both have is read here, and the name of one is written here.
+struct VorbisComments: ~Copyable {
+  private let file: ContainerBytes
+  /// Where the packet lies in the file, and the page that a part belongs to; nil in FLAC.
+  private var parts: [(range: Range<Int>, page: Range<Int>?)] = []
+  private var entries: [(name: String, value: [UInt8], offset: Int)] = []
+
+  /// The name under which libavformat writes a comment that is beside a description. No tag has it,
+  /// as names have no `~`.
+  static let placeholder = "C~MMENT"
+
+  /// Reads the comments of the file at `path`, in Ogg of the first stream with sound; nil if there
+  /// are none.
+  private init?(path: String) {
+    guard let file = try? ContainerBytes(path: path) else { return nil }
+    let parts = Self.flacParts(of: file) ?? Self.oggParts(of: file)
+    let packet = parts.flatMap { file.bytes(at: $0.range.lowerBound, count: $0.range.count) }
+    guard let head = Self.headByteCount(of: packet) else { return nil }
+    var reader = ByteReader(packet.dropFirst(head))
+    guard let vendor = reader.integer(byteCount: 4), reader.bytes(vendor) != nil,
+      let count = reader.integer(byteCount: 4)
+    else { return nil }
+    for _ in 0..<count {
+      guard let length = reader.integer(byteCount: 4) else { break }
+      let offset = packet.count - reader.rest.count
+      guard let entry = reader.bytes(length) else { break }
+      guard let end = entry.firstIndex(of: 0x3D) else { continue }
+      entries.append(
+        (String(decoding: entry[..<end], as: UTF8.self), Array(entry[(end + 1)...]), offset))
+    }
+    self.file = file
+    self.parts = parts
+  }
+
+  /// The comment and the description of a file that has both; several of a name are joined as
+  /// libavformat joins them. O(bytes of the comments).
+  static func commentAndDescription(
+    ofFileAt path: String
+  ) -> (comment: String, description: String)? {
+    guard let comments = VorbisComments(path: path) else { return nil }
+    func text(_ name: String) -> String {
+      comments.entries.filter { $0.name.uppercased() == name }
+        .map { String(ofFile: $0.value) }.joined(separator: ";")
+    }
+    let (comment, description) = (text("COMMENT"), text("DESCRIPTION"))
+    return comment.isEmpty || description.isEmpty ? nil : (comment, description)
+  }
+
+  /// Gives the comment that was written as `placeholder` its name.
+  static func nameComment(inFileAt path: String) throws(SpoolError) {
+    guard let comments = VorbisComments(path: path),
+      let entry = comments.entries.first(where: { $0.name == placeholder })
+    else { return }
+    // Of the name one letter is another.
+    var rest = entry.offset + 1
+    guard
+      let part = comments.parts.first(where: { part in
+        defer { rest -= part.range.count }
+        return rest < part.range.count
+      })
+    else { return }
+    let place = part.range.upperBound + rest
+    let target = try OpenFile(path: path, O_RDWR)
+    try target.write(Array("O".utf8), at: place)
+    guard let page = part.page else { return }
+    var bytes = try target.read(page.count, at: page.lowerBound)
+    bytes.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+    let checksum = unsafe av_crc(av_crc_get_table(AV_CRC_32_IEEE), 0, bytes, bytes.count)
+    try target.write(checksum.bigEndianBytes(4), at: page.lowerBound + 22)
+  }
+
+  private static func flacParts(
+    of file: borrowing ContainerBytes
+  ) -> [(range: Range<Int>, page: Range<Int>?)]? {
+    var offset = file.tagEnd(at: 0) ?? 0
+    guard file.word(at: offset) == "fLaC" else { return nil }
+    offset += 4
+    while file.byteCount - offset >= 4 {
+      let kind = file.big(at: offset, count: 1)
+      let end = offset + 4 + file.big(at: offset + 1, count: 3)
+      guard end <= file.byteCount else { break }
+      if kind & 0x7F == 4 { return [(offset..<end, nil)] }
+      guard kind & 0x80 == 0 else { break }
+      offset = end
+    }
+    return []
+  }
+
+  /// A picture of 16 MB as text, in pages of 64 kB.
+  private static let mostPages = 4096
+
+  /// The second packet of the first stream with sound.
+  private static func oggParts(
+    of file: borrowing ContainerBytes
+  ) -> [(range: Range<Int>, page: Range<Int>?)] {
+    var parts: [(range: Range<Int>, page: Range<Int>?)] = []
+    var stream: [UInt8]?
+    var offset = 0
+    for _ in 0..<mostPages {
+      let head = file.bytes(at: offset, count: 27)
+      guard head.starts(with: "OggS".utf8) else { break }
+      let lengths = file.bytes(at: offset + 27, count: Int(head[26]))
+      let body = offset + 27 + lengths.count
+      let page = offset..<body + lengths.reduce(0) { $0 + Int($1) }
+      guard page.upperBound <= file.byteCount else { break }
+      offset = page.upperBound
+      let number = Array(head[14..<18])
+      if head[5] & 2 != 0 {
+        let start = file.bytes(at: body, count: 8)
+        let isSound = soundHeads.contains { start.starts(with: $0.utf8) }
+        if stream == nil, isSound { stream = number }
+      } else if number == stream {
+        let whole = lengths.firstIndex { $0 < 255 }
+        let count = lengths.prefix((whole ?? lengths.count - 1) + 1).reduce(0) { $0 + Int($1) }
+        parts.append((body..<body + count, page))
+        if whole != nil { return parts }
+      }
+    }
+    return []
+  }
+
+  private static let soundHeads = ["\u{1}vorbis", "OpusHead", "\u{7F}FLAC"]
+
+  /// What the packet has before the comments; nil if it holds none.
+  private static func headByteCount(of packet: [UInt8]) -> Int? {
+    if packet.starts(with: "OpusTags".utf8) { return 8 }
+    if packet.starts(with: "\u{3}vorbis".utf8) { return 7 }
+    return packet.first.map { $0 & 0x7F } == 4 ? 4 : nil
+  }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What recordings say in places that libavformat does not read, in the files made of them.
+@Suite(
+  "What a recording says reaches its exports",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct CarriedMetadataTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  private static func little(_ value: Int, _ count: Int = 4) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  /// A chunk of a WAV file.
+  private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    Array(name.utf8) + little(body.count) + body + (body.count % 2 == 1 ? [0] : [])
+  }
+
+  private static func field(_ text: String, _ count: Int) -> [UInt8] {
+    Array(text.utf8) + [UInt8](repeating: 0, count: count - text.utf8.count)
+  }
+
+  private static func bext(date: String, time: String) -> [UInt8] {
+    chunk(
+      "bext",
+      field("An evening", 256) + field("Archive", 32) + field("REF-7", 32) + field(date, 10)
+        + field(time, 8) + [UInt8](repeating: 0, count: 264))
+  }
+
+  /// Two cue points, each with a name and a note.
+  private static let cues: [UInt8] = {
+    var points = little(2)
+    var list = Array("adtl".utf8)
+    for (number, frame, name) in [(1, 0, "Overture"), (2, 48_000, "Aria")] {
+      points += little(number) + little(frame) + Array("data".utf8) + little(0, 8) + little(frame)
+      list += chunk("labl", little(number) + Array("\(name)\0".utf8))
+      list += chunk("note", little(number) + Array("A remark\0".utf8))
+    }
+    return chunk("cue ", points) + chunk("LIST", list)
+  }()
+
+  /// A WAV file of three seconds with these chunks.
+  private func wave(_ chunks: [UInt8], _ name: String = "take.wav") throws -> String {
+    let path = place.file(name)
+    try Reference.record(
+      path, seconds: 3, rate: 48_000, coding: ["-c:a", "pcm_s16le", "-bitexact"])
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path))) + chunks
+    bytes.replaceSubrange(4..<8, with: Self.little(bytes.count - 8))
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  /// Runs an export of a recording.
+  private func export(_ recording: String, _ formats: String) throws -> SpoolRun {
+    let run = try place.run(
+      place.pipeline(
+        "pipeline: p\ninputs: { r: sound }\nstages:\n  - decode\n  - export: \(formats)\n"),
+      [recording])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    return run
+  }
+
+  /// The titles of an export's chapters, as ffprobe reads them.
+  private func chapters(_ name: String) throws -> [String] {
+    let text = try Reference.output(
+      "ffprobe",
+      [
+        "-v", "error", "-of", "csv=p=0", "-show_entries", "chapter_tags=title",
+        place.out + "/" + name,
+      ])
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private func tags(_ name: String) throws -> [String: String] {
+    try SoundFacts(of: place.out + "/" + name).tags
+  }
+
+  @Test("all names of cue points with notes, as chapters and of pieces")
+  func cueNames() throws {
+    let take = try wave(Self.cues)
+    let run = try export(take, "[flac, mp3, m4a]")
+    #expect(
+      run.warnings == ["notes of cue points of take.wav left out: only WAV files hold them"])
+    for name in ["take.flac", "take.mp3", "take.m4a"] {
+      #expect(try chapters(name) == ["Overture", "Aria"], "\(name)")
+    }
+    let split = try place.run(
+      place.pipeline(
+        """
+        pipeline: pieces
+        inputs: { r: sound }
+        stages:
+          - decode: { from: $r }
+          - split: { by: marker, recording: $r, formats: [wav] }
+
+        """), [take])
+    try #require(split.exitCode == 0, "\(split.errorOutput)")
+    let record = try place.spool(["runs", "show", "last", "--json"]).text
+    #expect(record.contains("Overture") && record.contains("Aria"), "\(record)")
+  }
+
+  @Test("the markers and all annotations of AIFF")
+  func interchange() throws {
+    func big(_ value: Int, _ count: Int) -> [UInt8] { Self.little(value, count).reversed() }
+    func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + big(body.count, 4) + body + (body.count % 2 == 1 ? [0] : [])
+    }
+    let path = place.file("take.aiff")
+    try Reference.record(path, seconds: 3, rate: 48_000, coding: ["-c:a", "pcm_s16be"])
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    let marker = big(1, 2) + big(48_000, 4) + [4] + Array("Aria\0".utf8)
+    bytes += chunk("MARK", big(1, 2) + marker)
+    for text in ["Reel 3", "Splice at 1 s"] { bytes += chunk("ANNO", Array(text.utf8)) }
+    bytes += chunk("APPL", Array("stocABCD".utf8))
+    bytes.replaceSubrange(4..<8, with: big(bytes.count - 8, 4))
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let run = try export(path, "[wav, flac]")
+    #expect(
+      run.warnings == ["APPL of take.aiff left out of WAV files: Spool does not know these chunks"])
+    let both = "Reel 3\nSplice at 1 s"
+    #expect(try tags("take.wav")["comment"] == both && tags("take.flac")["comment"] == both)
+    #expect(try chapters("take.flac") == ["Aria"] && chapters("take.wav") == ["Aria"])
+  }
+
+  @Test(
+    "what a FLAC file keeps of the WAV file that it was made of",
+    .enabled(if: Program(named: "flac") != nil, "the flac program is not installed"))
+  func foreignMetadata() throws {
+    let information = Array("INFO".utf8) + Self.chunk("INAM", Array("Night\0".utf8))
+    let wave = try wave(
+      Self.bext(date: "1987-05-12", time: "20-15-00") + Self.cues
+        + Self.chunk("LIST", information) + Self.chunk("iXML", Array("<BWFXML/>".utf8))
+        + Self.chunk("cart", Array("0101".utf8)), "tape.wav")
+    let take = place.file("take.flac")
+    _ = try Reference.output("flac", ["-s", "--keep-foreign-metadata", "-o", take, wave])
+    let run = try export(take, "[wav, flac]")
+    #expect(
+      run.warnings == [
+        "cart of take.flac left out of WAV files: Spool does not know these chunks"
+      ])
+    let tags = try tags("take.wav")
+    #expect(tags["title"] == "Night" && tags["comment"] == "An evening", "\(tags)")
+    #expect(tags["date"] == "1987-05-12" && tags["originator_reference"] == "REF-7", "\(tags)")
+    #expect(try chapters("take.wav") == ["Overture"], "ffprobe stops at the note")
+    #expect(try place.export("take.wav").firstRange(of: Data("<BWFXML/>".utf8)) != nil)
+    #expect(try chapters("take.flac") == ["Overture", "Aria"])
+    #expect(
+      try self.tags("take.flac").filter { ["title", "comment", "date"].contains($0.key) }
+        == ["title": "Night", "comment": "An evening", "date": "1987-05-12"])
+    let other = try place.spool(["convert", "take.flac", "-o", "other.flac"])
+    #expect(
+      other.errorOutput.contains(
+        "originator, originator reference, iXML, notes of cue points and cart of take.flac left"),
+      "\(other.errorOutput)")
+  }
+
+  @Test("a comment beside a description, and a language", arguments: ["take.flac", "take.opus"])
+  func words(name: String) throws {
+    let take = place.file(name)
+    let bare = place.file("bare.wav")
+    try Reference.record(bare, seconds: 1, rate: 48_000)
+    if name == "take.flac" {
+      try #require(Program(named: "flac") != nil)
+      _ = try Reference.output(
+        "flac",
+        ["-s", "-T", "COMMENT=Take 3", "-T", "DESCRIPTION=About rain", "-T", "LANGUAGE=deu"]
+          + ["-o", take, bare])
+    } else {
+      let tags = ["comment=Take 3", "description=About rain", "language=deu"]
+      let source = place.file("bare.mp3")
+      try Reference.record(
+        source, seconds: 1, rate: 48_000, coding: tags.flatMap { ["-metadata", $0] })
+      _ = try place.spool(["convert", "bare.mp3", "-o", name])
+    }
+    let run = try export(take, "{ formats: [wav, flac, mp3, m4a, ogg], name: made }")
+    #expect(
+      run.warnings == [
+        "the wav file is written with less than the recording has: without the tags description"
+      ])
+    for file in ["made.mp3", "made.m4a"] {
+      let tags = try tags(file)
+      #expect(tags["comment"] == "Take 3" && tags["description"] == "About rain", "\(file)")
+    }
+    for file in ["made.wav", "made.flac", "made.mp3", "made.m4a", "made.ogg"] {
+      #expect(try tags(file)["language"] == "deu", "\(file)")
+    }
+    for file in ["made.flac", "made.ogg"] {
+      let bytes = try place.export(file)
+      #expect(bytes.firstRange(of: Data("COMMENT=Take 3".utf8)) != nil, "\(file)")
+      #expect(bytes.firstRange(of: Data("description=About rain".utf8)) != nil, "\(file)")
+    }
+  }
+
+  @Test("the first of several pictures, as a warning says")
+  func pictures() throws {
+    let take = place.file("take.flac")
+    let cover = place.file("cover.png")
+    _ = try Reference.ffmpeg(["-f", "lavfi", "-i", "color=red:s=64x48", "-frames:v", "1", cover])
+    try Reference.record(place.file("bare.flac"), seconds: 1)
+    _ = try Reference.ffmpeg(
+      [
+        "-i", place.file("bare.flac"), "-i", cover, "-i", cover, "-map", "0", "-map", "1", "-map",
+        "2",
+      ]
+        + ["-c", "copy", "-disposition:v", "attached_pic", take])
+    #expect(
+      try export(take, "[flac]").warnings == [
+        "the flac file is written with less than the recording has: the first of 2 pictures"
+      ])
+  }
+
+  @Test(
+    "the date of origination as the archive wrote it",
+    arguments: ["1987-00-00", "1987-05-00", "1987/05/12", "1987:05:12"])
+  func origination(date: String) throws {
+    _ = try export(wave(Self.bext(date: date, time: "00-00-00")), "[wav]")
+    let bytes = try place.export("take.wav")
+    let start = try #require(bytes.firstRange(of: Data("bext".utf8))).upperBound + 4
+    #expect(String(decoding: bytes[start + 320..<start + 338], as: UTF8.self) == date + "00-00-00")
+  }
+}

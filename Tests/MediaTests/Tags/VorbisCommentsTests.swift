@@ -1,0 +1,42 @@
+import Foundation
+@testable import Media
+import Platform
+import TestSupport
+import Testing
+
+@Suite("Vorbis comments", .enabled(if: FFmpeg.isInstalled, "the ffmpeg program is not installed"))
+struct VorbisCommentsTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test("may be spoilt or cut off anywhere", arguments: ["flac", "ogg", "opus"])
+  func spoilt(container: String) throws {
+    let path = scratch.file("a." + container)
+    try FFmpeg.run(FFmpeg.sound(seconds: 0.2) + ["-metadata", "comment=Take", path])
+    #expect(VorbisComments.commentAndDescription(ofFileAt: path) == nil)
+    let intact = Array(try Data(contentsOf: URL(fileURLWithPath: path)).prefix(400))
+    for offset in intact.indices {
+      for value in [0, 0x7F, 0xFF] as [UInt8] {
+        var spoilt = intact
+        spoilt[offset] = value
+        try Data(spoilt).write(to: URL(fileURLWithPath: path))
+        _ = VorbisComments.commentAndDescription(ofFileAt: path)
+      }
+      try Data(intact.prefix(offset)).write(to: URL(fileURLWithPath: path))
+      _ = VorbisComments.commentAndDescription(ofFileAt: path)
+    }
+  }
+
+  @Test(
+    "have both, and several of a name",
+    .enabled(if: Program(named: "flac") != nil, "the flac program is not installed"))
+  func both() throws {
+    let (wave, path) = (scratch.file("a.wav"), scratch.file("a.flac"))
+    try FFmpeg.run(FFmpeg.sound(seconds: 0.2) + [wave])
+    let tags = ["Comment=one", "DESCRIPTION=about", "COMMENT=two", "TITLE=x"]
+    _ = try Reference.output("flac", ["-s", "-o", path, wave] + tags.flatMap { ["-T", $0] })
+    let found = try #require(VorbisComments.commentAndDescription(ofFileAt: path))
+    #expect(found.comment == "one;two" && found.description == "about")
+  }
+}
