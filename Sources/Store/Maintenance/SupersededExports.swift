@@ -22,6 +22,8 @@ package struct PruneReport: Hashable, Sendable, Codable {
     case unfinished
     /// What took its place is gone, or not as Spool wrote it: it may be the last one.
     case alone
+    /// The later run exported nothing in its place, such as no file of its format.
+    case notExported
   }
 
   package struct File: Hashable, Sendable, Codable {
@@ -66,17 +68,15 @@ extension DiskStore {
       else { continue }
       var file = PruneReport.File(
         path: export.path, byteCount: Int(stamp.byteCount), reason: ruling.reason,
-        run: ruling.run?.id.name, replacement: ruling.replacement)
+        run: ruling.run?.id.name, replacement: ruling.successor?.path)
       if ruling.isProof || (ruling.receipts.contains(where: FilePath.exists) && !includesCovered) {
         file.obstacle = .receipt
       } else if ruling.isUnfinished {
         file.obstacle = .unfinished
       } else if !isUnchanged(export, stamp, digest: ruling.digest) {
         file.obstacle = .changed
-      } else if ruling.reason == .replaced,
-        ruling.successors.isEmpty || !ruling.successors.allSatisfy(isThere)
-      {
-        file.obstacle = .alone
+      } else if ruling.reason == .replaced {
+        file.obstacle = ruling.successor.map { isThere($0) ? nil : .alone } ?? .notExported
       }
       if file.obstacle == nil, !isDryRun { try delete(export, stamp) }
       if file.obstacle == nil {
@@ -140,10 +140,8 @@ struct ExportClaims {
     let reason: PruneReport.Reason
     /// The run that replaced it.
     var run: RunRecord?
-    var replacement: String?
-    /// The files that must be there before it may go: its replacement, or all exports of the run that
-    /// replaced it.
-    var successors: [PublishedFile] = []
+    /// What took its place, and must be there before it may go; nil if the run exported no such file.
+    var successor: PublishedFile?
     /// The SHA-256 of its bytes; nil if unknown.
     var digest: Digest?
     /// Whether it is a receipt or belongs to one.
@@ -208,13 +206,15 @@ struct ExportClaims {
       })
     else { return nil }
     let proofs = maker.published.filter { $0.leaf != nil }
-    let replacement = runs[later].published.first {
-      $0.step == file.step && $0.port == file.port && $0.leaf == nil
-        && Self.suffix($0.path) == Self.suffix(path)
+    let candidates = runs[later].published.filter {
+      $0.leaf == nil && Self.suffix($0.path) == Self.suffix(path)
     }
+    // A step may have got another name since.
+    let successor =
+      candidates.first { $0.step == file.step && $0.port == file.port }
+      ?? (candidates.count == 1 ? candidates.first : nil)
     return Ruling(
-      reason: .replaced, run: runs[later], replacement: replacement?.path,
-      successors: replacement.map { [$0] } ?? runs[later].published, digest: file.digest,
+      reason: .replaced, run: runs[later], successor: successor, digest: file.digest,
       isProof: proofs.contains { $0 == file || ($0.step == file.step && file.port == nil) },
       receipts: receipts + proofs.map(\.path), isUnfinished: unfinished)
   }

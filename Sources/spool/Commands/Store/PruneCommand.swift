@@ -16,8 +16,9 @@ extension Command {
 
       It deletes only files with the bytes that Spool wrote. What a receipt covers stays, unless \
       --covered is given; receipts and the files beside them always stay. Exports that a run which is \
-      not finished may claim stay too, and those whose replacement is gone or was changed since. What \
-      was deleted is exported again by the same run as before.
+      not finished may claim stay too, those whose replacement is gone or was changed since, and those \
+      that have none, because the later run exported no file of their format. What was deleted is \
+      exported again by the same run as before.
       """,
     options: [Options.covered, Options.dryRun, Options.store, Options.json],
     examples: [
@@ -66,6 +67,8 @@ extension CommandContext {
     let name = file.replacement?.split(separator: "/").last.map(String.init)
     let why =
       switch file.reason {
+      case .replaced where file.obstacle == .notExported:
+        "run \(file.run ?? "") of the same recording and pipeline is later"
       case .replaced: "replaced by \(name ?? "the exports") of run \(file.run ?? "")"
       case .unclaimed: "its run was given up"
       }
@@ -77,6 +80,7 @@ extension CommandContext {
         "; a run that failed or is not finished may claim it, until the same is run again, with "
           + "--replace where another file is in the way"
       case .alone: "; but that is gone, or was changed since"
+      case .notExported: ", but exported nothing in its place"
       case nil: ""
       }
     return "\(size)  \(file.path): \(why)\(obstacle)"
