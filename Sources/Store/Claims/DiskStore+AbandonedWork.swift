@@ -7,6 +7,8 @@ struct AbandonedWork {
   var folders: [(path: String, byteCount: Int)] = []
   /// Its files that artifacts share, which are then the artifacts' alone.
   var shared: [FileStamp] = []
+  /// The bytes of work that was given up and goes later, as it was touched within the grace period.
+  var recentByteCount = 0
 
   var byteCount: Int { folders.reduce(0) { $0 + $1.byteCount } }
 
@@ -58,13 +60,15 @@ extension DiskStore {
     let age = max(policy.effectiveAge, policy.grace)
     var freed = AbandonedWork()
     for entry in entries {
-      let isAbandoned =
-        now - entry.lastTouch > age
-        || now - entry.lastTouch > policy.grace && runs.wasGivenUp(at: entry.lastTouch)
-      guard isAbandoned, !runs.mayHaveMade(at: entry.lastTouch) else { continue }
+      let (idleTime, isGivenUp) = (now - entry.lastTouch, runs.wasGivenUp(at: entry.lastTouch))
+      guard idleTime > age || isGivenUp, !runs.mayHaveMade(at: entry.lastTouch) else { continue }
       let folder = WorkFolder(
         path: layout.work(entry.work, generation: entry.generation), files: files)
       guard folder.isIdle else { continue }
+      guard idleTime > policy.grace else {
+        freed.recentByteCount += folder.ownByteCount
+        continue
+      }
       freed.folders.append((folder.path, folder.ownByteCount))
       freed.shared += folder.sharedFiles
       if !isDryRun { try forget(entry) }

@@ -67,8 +67,9 @@ extension DiskStore {
     report.keptBytes =
       present.reduce(0) { $0 + Int($1.stamp.byteCount) }
       + unfinishedBytes(besides: abandoned)
-    report.recentBytes = present.filter { $0.stamp.modified > start }
-      .reduce(0) { $0 + Int($1.stamp.byteCount) }
+    report.recentBytes =
+      present.filter { $0.stamp.modified > start }.reduce(0) { $0 + Int($1.stamp.byteCount) }
+      + abandoned.recentByteCount
     let graceStart = guardStart(now, policy.grace, [])
     report.runningBytes = present.filter { (start..<graceStart).contains($0.stamp.modified - 1) }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }

@@ -283,6 +283,8 @@ import Testing
 
     _ = try store.runs.drop(again.id.name)
     #expect(try store.runs.run(named: first.id.name)?.state == .dropped)
+    let lately = try store.collect(CollectionPolicy())
+    #expect(lately.unfinished == [] && lately.recentBytes == lately.keptBytes)
     let promised = try store.contents(policy).collectableByteCount
     let plan = try store.collect(policy, isDryRun: true)
     let freed = try store.collect(policy)
