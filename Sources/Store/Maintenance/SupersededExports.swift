@@ -24,6 +24,8 @@ package struct PruneReport: Hashable, Sendable, Codable {
     case alone
     /// The later run exported nothing in its place, such as no file of its format.
     case notExported
+    /// It lies in a sealed folder that Spool did not make, such as another program's bag.
+    case sealed
   }
 
   package struct File: Hashable, Sendable, Codable {
@@ -44,6 +46,8 @@ package struct PruneReport: Hashable, Sendable, Codable {
   package fileprivate(set) var files: [File] = []
   /// Those that stay.
   package fileprivate(set) var kept: [File] = []
+  /// The seals that go first, as their folders are incomplete then: the declarations of bags.
+  package fileprivate(set) var seals: [String] = []
   /// Bytes that go.
   package fileprivate(set) var freedBytes = 0
   package let isDryRun: Bool
@@ -52,10 +56,13 @@ package struct PruneReport: Hashable, Sendable, Codable {
 extension DiskStore {
   /// Deletes exports that no run's latest result claims, if they are as Spool wrote them.
   /// O(runs + exports), and reads those whose digest is known.
-  /// - Parameter includesCovered: whether exports that a receipt covers go as well; the receipt's own
-  ///   files always stay.
+  /// - Parameters:
+  ///   - includesCovered: whether exports that a receipt covers go as well; the receipt's own files
+  ///     always stay.
+  ///   - seal: the file that says that the folder around a path is complete; nil if there is none. It
+  ///     is removed before a file in the folder is.
   package func prune(
-    includesCovered: Bool, isDryRun: Bool
+    includesCovered: Bool, isDryRun: Bool, seal: (_ path: String) -> String? = { _ in nil }
   ) throws(SpoolError) -> PruneReport {
     let claims = ExportClaims(try runs.everyRun()) { FilePath.exists($0) }
     let exports = try withDatabase { (database) throws(SpoolError) in
@@ -77,6 +84,15 @@ extension DiskStore {
         file.obstacle = .changed
       } else if ruling.reason == .replaced {
         file.obstacle = ruling.successor.map { isThere($0) ? nil : .alone } ?? .notExported
+      }
+      let seal = file.obstacle == nil ? seal(export.path) : nil
+      if let seal, !report.seals.contains(seal) {
+        if try published(at: seal) == nil {
+          file.obstacle = .sealed
+        } else {
+          if !isDryRun { try withdraw(seal, isReplacing: false) }
+          report.seals.append(seal)
+        }
       }
       if file.obstacle == nil, !isDryRun { try delete(export, stamp) }
       if file.obstacle == nil {

@@ -237,6 +237,26 @@ struct SupersededExportTests {
     #expect(exists("old.receipt.json"))
   }
 
+  @Test("the seal of the folder around it goes first, and another program's keeps the file")
+  func sealed() throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try store.runs.save(run(2, exporting: "new.wav"))
+    let seal = scratch.file("out/seal")
+    try scratch.write("of another program", to: "out/seal")
+    func prune(isDryRun: Bool = false) throws -> PruneReport {
+      try store.prune(includesCovered: false, isDryRun: isDryRun) { _ in seal }
+    }
+    #expect(try prune().kept.map(\.obstacle) == [.sealed])
+    #expect(exists("old.wav") && exists("seal"))
+    try FileManager.default.removeItem(atPath: seal)
+    _ = try store.publish(SHA256.digest(of: "seal"), at: seal, isReplacing: false) {
+      (temporary) throws(SpoolError) in try put("seal", at: temporary)
+    }
+    #expect(try prune(isDryRun: true).seals == [seal] && exists("seal"))
+    #expect(try prune().seals == [seal])
+    #expect(!exists("old.wav") && !exists("seal"))
+  }
+
   @Test("a run that is not finished may claim it; given up, its own exports are unclaimed")
   func unfinished() throws {
     try store.runs.save(run(1, exporting: "old.wav"))
