@@ -128,6 +128,34 @@ extension StoreConformance {
     try require(again == artifact, "it is \(String(describing: again))")
   }
 
+  func draftSealedSince() throws {
+    let store = try makeStore()
+    var noted = DraftPrefix(byteCount: 0)
+    var artifact: Artifact?
+    do {
+      let draft = try store.granted(work).makeDraft("sound", .sound)
+      let prefix = draft.prefix
+      try draft.append(Array("one two".utf8))
+      noted = prefix()
+      try draft.append(Array(" three".utf8))
+      artifact = try draft.seal()
+    }
+    guard let artifact else { return }
+    let claim = try store.granted(work)
+    guard let draft = try claim.resumeDraft("sound", .sound, noted) else {
+      throw Broken(description: "what was sealed after its last entry is gone")
+    }
+    try require(draft.prefix() == noted, "it has \(draft.prefix())")
+    try draft.append(Array(" drei".utf8))
+    try require(
+      try bytes(atPath: store.path(of: artifact)) == Array("one two three".utf8),
+      "the artifact changed")
+    let other = try draft.seal()
+    try require(other.digest == SHA256.digest(of: "one two drei"), "it is \(other)")
+    let wrong = DraftPrefix(byteCount: 7, digest: SHA256.digest(of: "one too"))
+    try require(claim.resumeDraft("sound", .sound, wrong)?.path == nil, "it is not what was noted")
+  }
+
   func sealedDraft() throws {
     let store = try makeStore()
     let claim = try store.granted(work)

@@ -33,6 +33,9 @@ package struct StoreConformance {
     suite.check("a draft is gone on with only where it has the bytes") { try $0.shortDraft() }
     suite.check("a draft is gone on with only where it is what was noted") { try $0.damagedDraft() }
     suite.check("a sealed draft of work can be sealed again") { try $0.sealedAgain() }
+    suite.check("a draft goes on from a prefix although it was sealed since") {
+      try $0.draftSealedSince()
+    }
     suite.check("an artifact outlives whatever becomes of its draft") { try $0.sealedDraft() }
     suite.check("work that ended leaves nothing") { try $0.endedWork() }
     suite.check("a claim that was let go of gives no rights") { try $0.formerOwner() }

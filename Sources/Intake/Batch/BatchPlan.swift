@@ -24,8 +24,9 @@ struct BatchPlan: Sendable {
   /// The folders of other batches' exports.
   var exportFolders: [String] = []
   var skipped = SkippedFiles()
-  /// Paths below the output folder: exports under earlier names of the jobs' files, which stay.
-  var earlierExports: [String] = []
+  /// Paths below the output folder: exports under earlier names of the jobs' files, which stay. By the
+  /// files' paths.
+  var earlierExports: [String: [String]] = [:]
 
   /// Seconds of sound in the files that were done before.
   var reusedSeconds: Double {
@@ -38,6 +39,13 @@ struct BatchPlan: Sendable {
       RenamedFile(path: $0.file.path, name: BatchOrder.exportName($0.name))
     }
     return (new + settled.compactMap(\.renamed)).sorted { PathText.isBefore($0.path, $1.path) }
+  }
+
+  /// The exports under earlier names of the files that have exports under another one now: those of a
+  /// file that failed may be its only ones.
+  func earlierExports(after results: [BatchFileResult]) -> [String] {
+    results.filter { $0.outcome == .done || $0.outcome == .reused }
+      .flatMap { earlierExports[$0.path] ?? [] }
   }
 
   func count(_ outcome: BatchFileResult.Outcome) -> Int {

@@ -57,7 +57,7 @@ package struct BatchRunner: Sendable {
     var summary = BatchSummary(all, seconds: finishedAt - startedAt)
     summary.skipped = plan.skipped
     summary.renamed = plan.renamed
-    summary.earlierExports = plan.earlierExports
+    summary.earlierExports = plan.earlierExports(after: results)
     // If there was nothing to retry, the last batch's report still holds.
     let isIdle = order.retriesFailedOnly && plan.jobs.isEmpty
     do throws(SpoolError) {
@@ -65,8 +65,9 @@ package struct BatchRunner: Sendable {
         isIdle
         ? nil
         : try BatchReport(
-          order: order, results: all, skipped: plan.skipped, earlierExports: plan.earlierExports,
-          pause: summary.pause, startedAt: startedAt, finishedAt: finishedAt
+          order: order, results: all, skipped: plan.skipped,
+          earlierExports: summary.earlierExports, pause: summary.pause, startedAt: startedAt,
+          finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
       if error.isFullDisk { summary.pause = summary.pause ?? error }

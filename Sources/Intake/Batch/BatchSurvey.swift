@@ -164,9 +164,9 @@ private struct BatchSurvey {
         file: job.file, name: name, wantedName: name == wanted[index] ? nil : wanted[index],
         sidecar: job.sidecar, transcript: job.transcript)
     }
-    plan.earlierExports = zip(pending, plan.jobs).flatMap { file, job -> [String] in
-      guard let kept = file.kept, ExactText(kept) != ExactText(job.name) else { return [] }
-      return order.exports(called: kept).filter {
+    for (file, job) in zip(pending, plan.jobs) {
+      guard let kept = file.kept, ExactText(kept) != ExactText(job.name) else { continue }
+      plan.earlierExports[job.file.path] = order.exports(called: kept).filter {
         !repository.isTaken($0)
           && workplace.store.byteCount(ofPublished: PathText.join(order.output, $0)) != nil
       }

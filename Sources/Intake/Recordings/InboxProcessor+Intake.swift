@@ -11,6 +11,8 @@ extension InboxProcessor {
     case known(Recording)
     /// It has no recording yet, or it came too long ago: the later of the two brings the other.
     case waiting
+    /// The recording of its name is done, and another one may come, or lies beside it.
+    case held(Recording)
     /// The recording has another sidecar.
     case refused(RecordingRefusal)
     /// The sidecar is a transcript, and stays in place.
@@ -77,15 +79,16 @@ extension InboxProcessor {
 
   /// Takes in a sidecar that came by itself, for the recording beside it if that was received
   /// recently.
-  /// - Parameter stamp: the version that was stable.
+  /// - Parameters:
+  ///   - stamp: the version that was stable.
+  ///   - mayWait: whether it waits for a new recording where the one of its name is done.
   func takeSidecar(
-    at path: InboxPath, stamp: FileStamp
+    at path: InboxPath, stamp: FileStamp, mayWait: Bool = false
   ) throws(SpoolError) -> CompanionOutcome {
     let folder = try ownFolder()
     if try isTranscript(path, stamp, in: folder) { return .transcript }
     guard
-      let (recording, file) = try recipient(
-        of: path, stems: SidecarName.recordingStems, candidates: SidecarName.candidates)
+      let (recording, file) = try recipient(of: path)
     else { return .waiting }
     guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else { return .changed }
     let isRepeated = recording.sidecar == taken.artifact
@@ -99,6 +102,11 @@ extension InboxProcessor {
     let isForeign =
       sidecar.noteID.map { id in recording.deviceID.map { $0 != id.text } ?? false } ?? false
     let isCopy = try isCopy(file)
+    let isNamed = sidecar.noteID != nil && sidecar.noteID?.text == recording.deviceID
+    if !isKnown, !isNamed {
+      if isHeld(path, from: recording, file, mayWait: mayWait) { return .held(recording) }
+      if isDone(recording, file), !FactsText.mayBe(sidecar, of: recording) { return .waiting }
+    }
     var changed = recording
     if isForeign || (recording.sidecar != nil && !isRepeated && isCopy) {
       // The copy's own sidecar, which came after it.
@@ -174,29 +182,6 @@ extension InboxProcessor {
       \.id
     ).min()
     return first.map { $0 < file.id } ?? false
-  }
-
-  /// The recording whose file lies, or lay until recently, beside a sidecar or a transcript, and
-  /// that file.
-  /// - Parameters:
-  ///   - stems: the possible names of its recording, without endings.
-  ///   - candidates: the possible names of such files of a recording.
-  func recipient(
-    of path: InboxPath, stems: (FileName) -> [FileName], candidates: (FileName) -> [FileName]
-  ) throws(SpoolError) -> (recording: Recording, file: RecordingFile)? {
-    guard let name = path.name else { return nil }
-    let since = store.recordings.now - rules.lateSidecarLimit
-    for stem in stems(name) {
-      let files = try store.recordings.files(
-        named: path.folder.appending(stem).escaped, inbox: inbox, receivedSince: since)
-      for file in files {
-        guard let recording = InboxPath(escaped: file.path)?.name,
-          candidates(recording).contains(name)
-        else { continue }
-        return try self.recording(file.recording).map { ($0, file) }
-      }
-    }
-    return nil
   }
 
   private func takeSidecar(

@@ -8,18 +8,19 @@ extension InboxProcessor {
 
   /// Takes in a transcript that came by itself, for the recording beside it if that was received
   /// recently and is not processed yet.
-  /// - Parameter stamp: the version that was stable.
+  /// - Parameters:
+  ///   - stamp: the version that was stable.
+  ///   - mayWait: whether it waits for a new recording where the one of its name is done.
   func takeTranscript(
-    at path: InboxPath, stamp: FileStamp
+    at path: InboxPath, stamp: FileStamp, mayWait: Bool = false
   ) throws(SpoolError) -> CompanionOutcome {
     guard stamp.byteCount <= Self.transcriptLimit else {
       throw SpoolError(
         "take in", path.description, reason: "no transcript holds \(stamp.byteCount) bytes",
         kind: .tooLarge)
     }
-    let (stems, candidates) = Self.names(ofRecordingsOf: path)
-    guard let (recording, file) = try recipient(of: path, stems: stems, candidates: candidates)
-    else { return .waiting }
+    guard let (recording, file) = try recipient(of: path) else { return .waiting }
+    if isHeld(path, from: recording, file, mayWait: mayWait) { return .held(recording) }
     guard [.received, .failed, .quarantined].contains(recording.state) else {
       return .late(recording)
     }
@@ -83,16 +84,6 @@ extension InboxProcessor {
         .flatMap { InboxPath(escaped: $0)?.name?.description }
     case nil: return files.first?.description
     }
-  }
-
-  /// The possible names of a transcript's recording, and of that one's transcripts.
-  private static func names(
-    ofRecordingsOf path: InboxPath
-  ) -> (stems: (FileName) -> [FileName], candidates: (FileName) -> [FileName]) {
-    if path.name?.hasSuffix(".json") == true {
-      return (SidecarName.recordingStems, SidecarName.candidates)
-    }
-    return (TranscriptName.recordingStems, TranscriptName.candidates)
   }
 }
 

@@ -14,6 +14,7 @@ extension InboxEventHandler {
       // They came with their recording, though they may have been reported before.
       for companion in [recording.sidecar].compactMap(\.self) + recording.transcripts {
         handler.status.forget(companion)
+        handler.held[companion] = nil
       }
       switch admission {
       case .new(let recording) where recording.state == .quarantined:
@@ -51,9 +52,11 @@ extension InboxEventHandler {
   }
 
   /// Takes in a sidecar that came by itself.
-  mutating func takeSidecar(_ path: InboxPath, _ stamp: FileStamp) {
+  /// - Parameter mayWait: whether it may belong to a recording that has not come yet, although one
+  ///   of its name is done.
+  mutating func takeSidecar(_ path: InboxPath, _ stamp: FileStamp, mayWait: Bool = true) {
     attempt(at: path) { (handler) throws(SpoolError) in
-      switch try handler.processor.takeSidecar(at: path, stamp: stamp) {
+      switch try handler.processor.takeSidecar(at: path, stamp: stamp, mayWait: mayWait) {
       case .attached(let recording):
         handler.tell(.sidecar, recording, text: path.description)
         if recording.isClaimOpen { handler.tell(.conflict, recording, text: recording.reason) }
@@ -61,6 +64,7 @@ extension InboxEventHandler {
       case .refused(let refusal):
         handler.refuse(path, refusal.reason)
       case .waiting: handler.status.wait(path, "its recording has not been taken in")
+      case .held(let recording): handler.hold(path, stamp, besides: recording)
       case .transcript:
         handler.status.ignore(path)
         handler.tell(
@@ -73,11 +77,15 @@ extension InboxEventHandler {
   }
 
   /// Takes in a transcript that came by itself.
-  mutating func takeTranscript(_ path: InboxPath, _ stamp: FileStamp) {
+  /// - Parameter mayWait: whether it may belong to a recording that has not come yet, although one
+  ///   of its name is done.
+  mutating func takeTranscript(_ path: InboxPath, _ stamp: FileStamp, mayWait: Bool = true) {
     attempt(at: path) { (handler) throws(SpoolError) in
-      switch try handler.processor.takeTranscript(at: path, stamp: stamp) {
+      switch try handler.processor.takeTranscript(at: path, stamp: stamp, mayWait: mayWait) {
       case .attached(let recording): handler.tell(.transcript, recording, text: path.description)
       case .waiting: handler.status.wait(path, "its recording has not been taken in")
+      case .held(let recording):
+        handler.hold(path, stamp, besides: recording, isTranscript: true)
       case .late(let recording):
         let processor = handler.processor
         let way = processor.store.wordsCorrection(of: recording, from: processor.fullPath(path))
@@ -91,6 +99,28 @@ extension InboxEventHandler {
       }
     }
     report { $0.isStirred = true }
+  }
+
+  /// Lets a sidecar or a transcript wait for a new recording of its name.
+  private mutating func hold(
+    _ path: InboxPath, _ stamp: FileStamp, besides recording: Recording, isTranscript: Bool = false
+  ) {
+    held[path] = HeldCompanion(
+      stamp: stamp, isTranscript: isTranscript, due: engine.clock.elapsed + holdPeriod)
+    status.wait(
+      path, "\(recording.fileName), which came before, is done: it waits for another one")
+  }
+
+  /// Takes in the sidecars and transcripts that have waited long enough for a new recording.
+  mutating func takeHeld() {
+    for (path, companion) in held where companion.due <= engine.clock.elapsed {
+      held[path] = nil
+      if companion.isTranscript {
+        takeTranscript(path, companion.stamp, mayWait: false)
+      } else {
+        takeSidecar(path, companion.stamp, mayWait: false)
+      }
+    }
   }
 
   /// Applies a device's command.

@@ -16,6 +16,10 @@ struct InboxEventHandler {
   var toldPause: InboxReport.Pause?
   /// Files that could not be taken in, and when each is examined again.
   var again: [InboxPath: Double] = [:]
+  /// Sidecars and transcripts whose recording is done, while another one of its name may come.
+  var held: [InboxPath: HeldCompanion] = [:]
+  /// How long they wait, in seconds.
+  let holdPeriod: Double
   /// When acknowledgements and releases are written next; nil if none are due.
   var nextSettling: Double?
   var lastSettling = -Double.infinity
@@ -34,20 +38,21 @@ struct InboxEventHandler {
 
   init(
     processor: InboxProcessor, watcher: InboxWatcher, folders: ResultFolders, engine: WatchEngine,
-    publish: @escaping (String) -> Void,
+    holdPeriod: Double, publish: @escaping (String) -> Void,
     report: @escaping @Sendable (@escaping WatchRound.Action) -> Void
   ) {
     self.processor = processor
     self.watcher = watcher
     self.folders = folders
     self.engine = engine
+    self.holdPeriod = holdPeriod
     self.report = report
     self.publish = publish
   }
 
   var wait: Duration {
     let next = again.values.min().map { min($0, nextSettling ?? $0) } ?? nextSettling
-    let soonest = [next, status.due, commands.due].compactMap { $0 }.reduce(nextLook, min)
+    let soonest = [next, status.due, commands.due, held.values.map(\.due).min()].compactMap { $0 }.reduce(nextLook, min)
     return .seconds(max(0, soonest - engine.clock.elapsed))
   }
 
@@ -98,6 +103,7 @@ struct InboxEventHandler {
     case .refused(let path, let error): refuse(path, error.why)
     case .gone(let path):
       again[path] = nil
+      held[path] = nil
       earlyCommands[path] = nil
       status.forget(path)
     case .overlooked(let files): overlook(files)
@@ -129,6 +135,7 @@ struct InboxEventHandler {
       again[path] = nil
       watcher.lookAgain(at: path)
     }
+    if isTaking { takeHeld() }
     for command in commands.take(at: now) { takeCommand(command.path, command.stamp) }
     if nextLook <= now { lookAtFolders() }
     if let due = nextSettling, due <= now { settleUp() }
@@ -188,6 +195,15 @@ struct WaitingCommands {
         : $0.path.bytes.lexicographicallyPrecedes($1.path.bytes)
     }
   }
+}
+
+/// A sidecar or a transcript that waits for a new recording of its name.
+struct HeldCompanion {
+  /// The version that was stable.
+  let stamp: FileStamp
+  let isTranscript: Bool
+  /// When it is examined again, in seconds.
+  let due: Double
 }
 
 /// Acknowledgements, releases and the folders that they need.

@@ -282,10 +282,10 @@ final class InboxWorker: Sendable {
         engine.record(WatchEvent(.watching, at: engine.clock.now, inbox: settings.path, text: text))
       }, report: { event in mail.send { $0.take(event) } })
     self.watcher = watcher
-    thread = BackgroundThread(name: "inbox") { [claim] in
+    thread = BackgroundThread(name: "inbox") { [claim, rules] in
       var handler = InboxEventHandler(
         processor: processor, watcher: watcher, folders: folders, engine: engine,
-        publish: { try? claim.record($0) },
+        holdPeriod: rules.sidecarLimit / .seconds(1), publish: { try? claim.record($0) },
         report: report)
       handler.begin()
       while true {

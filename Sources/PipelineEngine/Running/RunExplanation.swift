@@ -44,7 +44,7 @@ package struct RunExplanation: Sendable {
       if let maker = maker(of: key, before: run.finishedAt) { return .reused(madeBy: maker) }
       if let cutOff = unfinished(before: step) { return .reusedOfLostRecord(probably: cutOff.id) }
       // A clock that was set back gives an earlier maker a later time.
-      if let maker = later.first(where: { $0.made(key) != nil }) {
+      if let maker = nearest(in: later.filter { $0.made(key) != nil }, by: key) {
         return .reused(madeBy: maker.id)
       }
       return .reusedOfLostRecord(probably: nil)
@@ -116,15 +116,27 @@ package struct RunExplanation: Sendable {
   /// The newest earlier run that did this work; without one, the run that began later and had done
   /// it by this time, in seconds since 1970, nil for an unfinished run.
   private func maker(of key: Checkpoint.Key, before time: Double?) -> RunID? {
-    let makers = earlier.filter { $0.made(key) != nil }
-    // The same key for several recordings: that of a receipt.
-    if let maker = makers.first(where: { shareRecording(run, $0) }) ?? makers.first {
+    if let maker = nearest(in: earlier.filter { $0.made(key) != nil }, by: key) {
       return maker.id
     }
-    return later.last { other in
-      guard let finishedAt = other.made(key)?.finishedAt else { return false }
-      return finishedAt <= time ?? .infinity
-    }?.id
+    return nearest(
+      in: later.reversed().filter { other in
+        guard let finishedAt = other.made(key)?.finishedAt else { return false }
+        return finishedAt <= time ?? .infinity
+      }, by: key)?.id
+  }
+
+  /// Of runs that did the same work, the first of the same recording. A receipt's work has the same key
+  /// for several recordings and pipelines, and is no artifact: its files lie in the run's folder.
+  private func nearest(in makers: [RunRecord], by key: Checkpoint.Key) -> RunRecord? {
+    let siblings = makers.filter { shareRecording(run, $0) }
+    let isArtifact = makers.contains { $0.made(key)?.outputs.isEmpty == false }
+    let nearest =
+      isArtifact
+      ? nil
+      : siblings.first { $0.pipeline == run.pipeline && $0.request?.folder == run.request?.folder }
+        ?? siblings.first { $0.pipeline == run.pipeline }
+    return nearest ?? siblings.first ?? makers.first
   }
 
   private func comparison(

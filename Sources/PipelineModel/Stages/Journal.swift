@@ -69,8 +69,8 @@ package protocol WorkClaim: AnyObject, Sendable {
   /// Resumes an earlier process's draft: keeps its prefix and truncates the rest. Nil if the file
   /// is shorter, or the prefix has another digest. O(bytes of the prefix), which are read once.
   ///
-  /// A sealed draft is an immutable artifact: it is returned only whole, to be sealed again and not
-  /// written to; nil for another length.
+  /// A sealed draft is an immutable artifact: as a whole it is returned to be sealed again and not
+  /// written to. Of a shorter prefix, if its digest is known, a copy is resumed.
   func resumeDraft(
     _ name: String, _ kind: ArtifactKind, _ prefix: DraftPrefix
   ) throws(SpoolError) -> ArtifactDraft?

@@ -16,6 +16,18 @@ package enum Bag {
   /// RFC 8493, 2.1.1.
   package static let declaration = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 
+  /// The declaration of the bag in whose payload a path lies; nil outside of bags. O(folders).
+  package static func declaration(around path: String) -> String? {
+    var folder = FilePath.folder(of: path)
+    while folder.count > 1, folder != "." {
+      let parent = FilePath.folder(of: folder)
+      let declaration = "\(parent)/\(declarationName)"
+      if folder == "\(parent)/\(payloadFolder)", FilePath.exists(declaration) { return declaration }
+      folder = parent
+    }
+    return nil
+  }
+
   /// A manifest in the order of the names' bytes; RFC 8493, 2.1.3.
   /// - Parameter files: paths from the bag's folder, and digests.
   package static func manifest(_ files: [(path: String, digest: Digest)]) -> String {

@@ -29,8 +29,15 @@ extension DiskClaim {
         return ArtifactDraft(
           SealedDraft(kind, at: path, prefix, of: self, for: store.artifacts, files: files))
       }
-      try doing(action, path) { () throws(SystemError) in try files.unlinkIfThere(path) }
-      return nil
+      // Sealed after the prefix was recorded, and before the work was.
+      let isCopied =
+        stamp.isRegularFile && prefix.digest != nil && byteCount >= 0
+        && stamp.byteCount > Int64(byteCount)
+        && (try? replaceByCopy(path)) != nil
+      guard isCopied else {
+        try doing(action, path) { () throws(SystemError) in try files.unlinkIfThere(path) }
+        return nil
+      }
     }
     guard byteCount >= 0, stamp.byteCount >= Int64(byteCount) else { return nil }
     let file = try doing(action, path) { () throws(SystemError) in
@@ -56,6 +63,19 @@ extension DiskClaim {
   }
 
   private var files: FileOperations { store.files }
+
+  /// Replaces a sealed draft, whose bytes an artifact shares, by a copy that can be written to.
+  private func replaceByCopy(_ path: String) throws(SpoolError) {
+    let copy = path + ".copy"
+    try files.copyFile(from: path, to: copy)
+    try doing("go on with the artifact at", path) { () throws(SystemError) in
+      let file = try files.open(copy, O_RDWR | O_NOFOLLOW)
+      try files.setMode(0o600, of: file)
+      // The journal names its bytes.
+      try files.flush(file)
+      try files.rename(copy, to: path)
+    }
+  }
 
   /// Whether a sealed or nearly sealed draft still has the digest of its artifact or prefix.
   /// O(bytes).

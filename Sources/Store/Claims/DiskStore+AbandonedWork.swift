@@ -1,7 +1,24 @@
 internal import PipelineModel
 internal import Platform
 
-/// Removal of abandoned work when a store is opened.
+/// Unfinished work that goes.
+struct AbandonedWork {
+  /// Its folders, with the bytes that they alone hold.
+  var folders: [(path: String, byteCount: Int)] = []
+  /// Its files that artifacts share, which are then the artifacts' alone.
+  var shared: [FileStamp] = []
+  /// The bytes of work that was given up and goes later, as it was touched within the grace period.
+  var recentByteCount = 0
+
+  var byteCount: Int { folders.reduce(0) { $0 + $1.byteCount } }
+
+  /// Whether an artifact's file belongs to work that stays. O(shared files).
+  func leaves(_ file: FileStamp) -> Bool {
+    file.hasSeveralNames && !shared.contains { $0.isSameFile(as: file) }
+  }
+}
+
+/// Removal of abandoned work when a store is opened, or by a collection.
 extension DiskStore {
   /// How long unfinished work is kept, in seconds.
   private static let workLifetime = 30.0 * 86_400
@@ -31,24 +48,30 @@ extension DiskStore {
     }
   }
 
-  /// The idle work folders untouched for so many seconds, with their lengths in bytes; removed
-  /// unless `isDryRun`.
-  /// - Parameter start: work touched since, in seconds since 1970, is kept.
+  /// The idle work folders that no run can need, untouched for so long that they are abandoned, or of
+  /// runs that were given up; removed unless `isDryRun`.
   func freeWork(
-    untouchedFor age: Double, before start: Double?, isDryRun: Bool
-  ) throws(SpoolError) -> [(String, Int)] {
+    _ policy: CollectionPolicy, _ runs: UnfinishedRuns, isDryRun: Bool
+  ) throws(SpoolError) -> AbandonedWork {
     let entries = try withDatabase { (database) throws(SpoolError) in
       try WorkTable.entries(in: &database)
     }
-    var freed: [(String, Int)] = []
-    for entry in entries where now - entry.lastTouch > age {
-      if let start, entry.lastTouch >= start { continue }
+    // Recent work may be resumed at any time, whatever the policy.
+    let age = max(policy.effectiveAge, policy.grace)
+    var freed = AbandonedWork()
+    for entry in entries {
+      let (idleTime, isGivenUp) = (now - entry.lastTouch, runs.wasGivenUp(at: entry.lastTouch))
+      guard idleTime > age || isGivenUp, !runs.mayHaveMade(at: entry.lastTouch) else { continue }
       let folder = WorkFolder(
         path: layout.work(entry.work, generation: entry.generation), files: files)
-      let byteCount = folder.byteCount
       guard folder.isIdle else { continue }
+      guard idleTime > policy.grace else {
+        freed.recentByteCount += folder.ownByteCount
+        continue
+      }
+      freed.folders.append((folder.path, folder.ownByteCount))
+      freed.shared += folder.sharedFiles
       if !isDryRun { try forget(entry) }
-      freed.append((folder.path, byteCount))
     }
     return freed
   }

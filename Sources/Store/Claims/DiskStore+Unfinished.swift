@@ -45,12 +45,28 @@ struct UnfinishedRuns {
   let names: Set<String>
   /// Start of the first of them, in seconds since 1970; nil if there is none.
   let firstStart: Double?
+  /// The times of the runs that were given up, and of those that failed, in seconds since 1970: their
+  /// work is theirs by its time.
+  private let givenUp: [ClosedRange<Double>]
+  private let failed: [ClosedRange<Double>]
 
   /// Selects them from all runs, newest first.
   init(_ runs: [RunRecord]) {
     let open = RunRecord.unsettled(in: runs).filter(\.isUnfinished)
     names = Set(open.map(\.id.name))
     firstStart = open.map(\.startedAt).min()
+    func times(_ state: RunRecord.State) -> [ClosedRange<Double>] {
+      runs.filter { $0.state == state }.map {
+        $0.startedAt...max($0.startedAt, $0.finishedAt ?? .infinity)
+      }
+    }
+    (givenUp, failed) = (times(.dropped), times(.failed))
+  }
+
+  /// Whether work that was last touched at this time, in seconds since 1970, is that of a run that was
+  /// given up, and of no other. O(runs given up).
+  func wasGivenUp(at time: Double) -> Bool {
+    givenUp.contains { $0.contains(time) } && !failed.contains { $0.contains(time) }
   }
 
   /// Whether one of them may have made a file of this time, in seconds since 1970, without

@@ -54,6 +54,15 @@ struct WorkFolder: Sendable {
     }
   }
 
+  /// Its files that artifacts share. Their bytes are the artifacts'.
+  var sharedFiles: [FileStamp] {
+    FilePath.names(in: path).compactMap { try? FileStamp(at: "\(path)/\($0)") }
+      .filter { $0.isRegularFile && $0.hasSeveralNames }
+  }
+
+  /// Total length of the files that it alone holds.
+  var ownByteCount: Int { byteCount - sharedFiles.reduce(0) { $0 + Int($1.byteCount) } }
+
   /// Removes the folder, the lock last; the caller holds the lock. Never fails; the rest is removed
   /// when a store is opened next.
   func remove() {

@@ -239,7 +239,7 @@ package struct CollectionReport: Hashable, Sendable, Codable {
   package internal(set) var runs = 0
   /// Freed bytes.
   package internal(set) var freedBytes = 0
-  /// Remaining bytes of artifacts.
+  /// Remaining bytes of artifacts and unfinished work.
   package internal(set) var keptBytes = 0
   /// How many of them are kept because they are recent.
   package internal(set) var recentBytes = 0

@@ -20,6 +20,8 @@ extension DiskStore {
     let runs = try runs.everyRun()
     let start = guardStart(now, policy.grace, runs)
     let unfinished = UnfinishedRuns(runs)
+    // First, as artifacts may share its files.
+    let abandoned = try freeWork(policy, unfinished, isDryRun: isDryRun)
     let present = ArtifactFile.all(in: layout).files
     // A flipped bit in a row pins another run, or none.
     let loggedPins =
@@ -41,7 +43,7 @@ extension DiskStore {
       let files = present.map { file in
         let isWanted =
           originals.contains(file.digest) || unrecorded.contains(file.digest)
-          || file.stamp.modified > start || file.stamp.hasSeveralNames
+          || file.stamp.modified > start || abandoned.leaves(file.stamp)
         return (
           file.digest,
           CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
@@ -62,9 +64,12 @@ extension DiskStore {
     report.runs = plan.holdingCount
     report.pinned = pinned
     report.held = unfinished.names.count
-    report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
-    report.recentBytes = present.filter { $0.stamp.modified > start }
-      .reduce(0) { $0 + Int($1.stamp.byteCount) }
+    report.keptBytes =
+      present.reduce(0) { $0 + Int($1.stamp.byteCount) }
+      + unfinishedBytes(besides: abandoned)
+    report.recentBytes =
+      present.filter { $0.stamp.modified > start }.reduce(0) { $0 + Int($1.stamp.byteCount) }
+      + abandoned.recentByteCount
     let graceStart = guardStart(now, policy.grace, [])
     report.runningBytes = present.filter { (start..<graceStart).contains($0.stamp.modified - 1) }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
@@ -84,18 +89,16 @@ extension DiskStore {
       report.freedBytes += byteCount
       report.keptBytes -= byteCount
     }
-    // Recent work may be resumed at any time, whatever the policy.
-    let workAge = max(policy.effectiveAge, policy.grace)
-    let abandoned = try freeWork(
-      untouchedFor: workAge, before: unfinished.firstStart, isDryRun: isDryRun)
-    for (folder, byteCount) in abandoned {
+    for (folder, byteCount) in abandoned.folders {
       report.unfinished.append(
         CollectionReport.File(path: folder, byteCount: byteCount, kind: .unfinished))
       report.freedBytes += byteCount
     }
     if !policy.isSoundOnly {
       let kept = try irreplaceable(runs).union(listed)
-      for file in try freeDamaged(unusedFor: workAge, unlessIn: kept, isDryRun: isDryRun) {
+      for file in try freeDamaged(
+        unusedFor: max(policy.effectiveAge, policy.grace), unlessIn: kept, isDryRun: isDryRun)
+      {
         report.files.append(file)
         report.freedBytes += file.byteCount
       }
@@ -105,6 +108,15 @@ extension DiskStore {
       try withDatabase { changeLog.sweep(in: &$0) }
     }
     return report
+  }
+
+  /// The bytes of unfinished work that stays.
+  private func unfinishedBytes(besides abandoned: AbandonedWork) -> Int {
+    let going = Set(abandoned.folders.map(\.path))
+    return FilePath.names(in: layout.work).filter(StoreLayout.isWorkName).reduce(0) { sum, name in
+      let path = "\(layout.work)/\(name)"
+      return going.contains(path) ? sum : sum + WorkFolder(path: path, files: files).ownByteCount
+    }
   }
 
   /// Deletes damaged artifacts set aside so many seconds ago, except the last copy of one of `kept`;
@@ -161,7 +173,7 @@ extension DiskStore {
       named.formUnion(keys)
       holdings.append(
         CollectionPlan.Holding(
-          lastUse: run.finishedAt ?? run.startedAt,
+          lastUse: run.state == .dropped ? -.infinity : run.finishedAt ?? run.startedAt,
           isPinned: run.state == .running || pinned.contains(run.id.name)
             || unfinished.names.contains(run.id.name),
           keys: keys))

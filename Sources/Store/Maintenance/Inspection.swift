@@ -87,8 +87,8 @@ package struct Inspection: Sendable {
       report.findings.append(databaseFinding(reason))
     case .opened(var database):
       named = try inspectCheckpoints(in: &database, &report)
-      let recorded = try inspectRuns(in: &database, &report)
-      try inspectExports(in: &database, &report)
+      let (recorded, published) = try inspectRuns(in: &database, &report)
+      try inspectExports(published, in: &database, &report)
       try inspectArtifacts(named, recorded: recorded, in: &database, &report)
       inspectLostRecords(&report)
       try inspectPins(in: &database, &report)

@@ -171,6 +171,8 @@ extension DiskStore {
     let unfinished = UnfinishedRuns(runs)
     let lost = LostRecords(layout: layout, files: files).digests
     let recorded = Set(runs.flatMap(\.permanentArtifacts))
+    let abandoned = try freeWork(policy, unfinished, isDryRun: true)
+    let abandonedWithSound = try freeWork(.allSound, unfinished, isDryRun: true)
     let (uses, freed, soundFreed) = try withDatabase {
       (database) throws(SpoolError) -> ([Digest: ArtifactUse], Int, Int) in
       var uses = try ArtifactUse.all(runs, in: &database) { isThere($0) }
@@ -183,7 +185,9 @@ extension DiskStore {
       let pinned = try PinTable.pinned(among: runs, in: &database)
       let originals = try RecordingTable.originals(in: &database).union(
         unnamed.map(\.digest).filter(lost.contains))
-      func freedByteCount(_ policy: CollectionPolicy) throws(SpoolError) -> Int {
+      func freedByteCount(
+        _ policy: CollectionPolicy, _ abandoned: AbandonedWork
+      ) throws(SpoolError) -> Int {
         let start = guardStart(now, policy.grace, runs)
         func plan(_ isProtected: (Digest) -> Bool) throws(SpoolError) -> CollectionPlan {
           let files = uses.map { digest, use in
@@ -198,18 +202,18 @@ extension DiskStore {
         }
         // Only the stamps of the files that might go are read.
         let first = try plan(originals.contains)
-        let wanted = first.files.filter { isWanted($0, since: start) }
+        let wanted = first.files.filter { isWanted($0, since: start, besides: abandoned) }
         if wanted.isEmpty { return first.freedBytes }
         return try plan { originals.contains($0) || wanted.contains($0) }.freedBytes
       }
-      return (uses, try freedByteCount(policy), try freedByteCount(.allSound))
+      return (
+        uses, try freedByteCount(policy, abandoned) + abandoned.byteCount,
+        try freedByteCount(.allSound, abandonedWithSound) + abandonedWithSound.byteCount
+      )
     }
     let work = FilePath.names(in: layout.work).filter(StoreLayout.isWorkName).map {
-      WorkFolder(path: "\(layout.work)/\($0)", files: files).byteCount
+      WorkFolder(path: "\(layout.work)/\($0)", files: files).ownByteCount
     }
-    let workAge = max(policy.effectiveAge, policy.grace)
-    let abandoned = try freeWork(
-      untouchedFor: workAge, before: unfinished.firstStart, isDryRun: true)
     let damaged = FilePath.names(in: layout.damaged)
     let kept = try irreplaceable(runs).union(lost)
     let lastCopies = damaged.filter { name in
@@ -226,7 +230,7 @@ extension DiskStore {
         parts.lazy.filter { $0.1 > 0 }.map { ($0.0.rawValue, $0.1) }),
       recordings: StoreContents.shares(
         uses.values.lazy.compactMap { use in use.recording.map { ($0, use.byteCount) } }),
-      collectableByteCount: freed + abandoned.reduce(0) { $0 + $1.1 }, soundByteCount: soundFreed,
+      collectableByteCount: freed, soundByteCount: soundFreed,
       lastCopies: lastCopies.map { damagedPath($0) }.sorted(),
       checkedAt: Self.modified(layout.lastCheck).map(DateTime.init(secondsSince1970:)),
       backedUpAt: Self.modified(backups.path(1)).map(DateTime.init(secondsSince1970:)))
@@ -237,9 +241,11 @@ extension DiskStore {
   }
 
   /// Whether an artifact's file was used lately, or belongs to unfinished work.
-  private func isWanted(_ artifact: Digest, since start: Int64) -> Bool {
+  private func isWanted(
+    _ artifact: Digest, since start: Int64, besides abandoned: AbandonedWork
+  ) -> Bool {
     guard let stamp = try? FileStamp(at: layout.artifact(artifact)) else { return false }
-    return stamp.modified > start || stamp.hasSeveralNames
+    return stamp.modified > start || abandoned.leaves(stamp)
   }
 
   /// In seconds since 1970; nil without a file.

@@ -22,6 +22,10 @@ package struct PruneReport: Hashable, Sendable, Codable {
     case unfinished
     /// What took its place is gone, or not as Spool wrote it: it may be the last one.
     case alone
+    /// The later run exported nothing in its place, such as no file of its format.
+    case notExported
+    /// It lies in a sealed folder that Spool did not make, such as another program's bag.
+    case sealed
   }
 
   package struct File: Hashable, Sendable, Codable {
@@ -42,6 +46,8 @@ package struct PruneReport: Hashable, Sendable, Codable {
   package fileprivate(set) var files: [File] = []
   /// Those that stay.
   package fileprivate(set) var kept: [File] = []
+  /// The seals that go first, as their folders are incomplete then: the declarations of bags.
+  package fileprivate(set) var seals: [String] = []
   /// Bytes that go.
   package fileprivate(set) var freedBytes = 0
   package let isDryRun: Bool
@@ -50,10 +56,13 @@ package struct PruneReport: Hashable, Sendable, Codable {
 extension DiskStore {
   /// Deletes exports that no run's latest result claims, if they are as Spool wrote them.
   /// O(runs + exports), and reads those whose digest is known.
-  /// - Parameter includesCovered: whether exports that a receipt covers go as well; the receipt's own
-  ///   files always stay.
+  /// - Parameters:
+  ///   - includesCovered: whether exports that a receipt covers go as well; the receipt's own files
+  ///     always stay.
+  ///   - seal: the file that says that the folder around a path is complete; nil if there is none. It
+  ///     is removed before a file in the folder is.
   package func prune(
-    includesCovered: Bool, isDryRun: Bool
+    includesCovered: Bool, isDryRun: Bool, seal: (_ path: String) -> String? = { _ in nil }
   ) throws(SpoolError) -> PruneReport {
     let claims = ExportClaims(try runs.everyRun()) { FilePath.exists($0) }
     let exports = try withDatabase { (database) throws(SpoolError) in
@@ -66,17 +75,24 @@ extension DiskStore {
       else { continue }
       var file = PruneReport.File(
         path: export.path, byteCount: Int(stamp.byteCount), reason: ruling.reason,
-        run: ruling.run?.id.name, replacement: ruling.replacement)
+        run: ruling.run?.id.name, replacement: ruling.successor?.path)
       if ruling.isProof || (ruling.receipts.contains(where: FilePath.exists) && !includesCovered) {
         file.obstacle = .receipt
       } else if ruling.isUnfinished {
         file.obstacle = .unfinished
       } else if !isUnchanged(export, stamp, digest: ruling.digest) {
         file.obstacle = .changed
-      } else if ruling.reason == .replaced,
-        ruling.successors.isEmpty || !ruling.successors.allSatisfy(isThere)
-      {
-        file.obstacle = .alone
+      } else if ruling.reason == .replaced {
+        file.obstacle = ruling.successor.map { isThere($0) ? nil : .alone } ?? .notExported
+      }
+      let seal = file.obstacle == nil ? seal(export.path) : nil
+      if let seal, !report.seals.contains(seal) {
+        if try published(at: seal) == nil {
+          file.obstacle = .sealed
+        } else {
+          if !isDryRun { try withdraw(seal, isReplacing: false) }
+          report.seals.append(seal)
+        }
       }
       if file.obstacle == nil, !isDryRun { try delete(export, stamp) }
       if file.obstacle == nil {
@@ -140,10 +156,8 @@ struct ExportClaims {
     let reason: PruneReport.Reason
     /// The run that replaced it.
     var run: RunRecord?
-    var replacement: String?
-    /// The files that must be there before it may go: its replacement, or all exports of the run that
-    /// replaced it.
-    var successors: [PublishedFile] = []
+    /// What took its place, and must be there before it may go; nil if the run exported no such file.
+    var successor: PublishedFile?
     /// The SHA-256 of its bytes; nil if unknown.
     var digest: Digest?
     /// Whether it is a receipt or belongs to one.
@@ -208,13 +222,15 @@ struct ExportClaims {
       })
     else { return nil }
     let proofs = maker.published.filter { $0.leaf != nil }
-    let replacement = runs[later].published.first {
-      $0.step == file.step && $0.port == file.port && $0.leaf == nil
-        && Self.suffix($0.path) == Self.suffix(path)
+    let candidates = runs[later].published.filter {
+      $0.leaf == nil && Self.suffix($0.path) == Self.suffix(path)
     }
+    // A step may have got another name since.
+    let successor =
+      candidates.first { $0.step == file.step && $0.port == file.port }
+      ?? (candidates.count == 1 ? candidates.first : nil)
     return Ruling(
-      reason: .replaced, run: runs[later], replacement: replacement?.path,
-      successors: replacement.map { [$0] } ?? runs[later].published, digest: file.digest,
+      reason: .replaced, run: runs[later], successor: successor, digest: file.digest,
       isProof: proofs.contains { $0 == file || ($0.step == file.step && file.port == nil) },
       receipts: receipts + proofs.map(\.path), isUnfinished: unfinished)
   }

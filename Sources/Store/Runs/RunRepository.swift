@@ -64,11 +64,12 @@ package struct RunRepository: RunLog {
     ).compactMap { $0[0].text }
   }
 
-  /// Gives up an unfinished run, which then holds nothing.
+  /// Gives up an unfinished run, which then holds nothing, with the earlier attempts at its work that
+  /// are not done either.
   /// - Parameter prefix: the run's name, or the beginning of it.
   /// - Returns: the run; nil if there is none of that name. Throws if it is running or done.
   package func drop(_ prefix: String) throws(SpoolError) -> RunRecord? {
-    guard var run = try run(named: prefix) else { return nil }
+    guard let run = try run(named: prefix) else { return nil }
     guard run.state != .running, run.state != .done else {
       let isDone = run.state == .done
       throw SpoolError(
@@ -76,6 +77,17 @@ package struct RunRepository: RunLog {
         advice: isDone ? "\(command: .gc) frees what only old runs need" : "stop it first")
     }
     if run.state == .dropped { return run }
+    var given = [run]
+    for earlier in try newest(limit: .max).drop(while: { $0.id != run.id })
+    where earlier.isUnfinished && given.contains(where: { earlier.isTakenUp(by: $0) }) {
+      given.append(earlier)
+    }
+    for attempt in given.dropFirst().reversed() { _ = try giveUp(attempt) }
+    return try giveUp(run)
+  }
+
+  private func giveUp(_ run: RunRecord) throws(SpoolError) -> RunRecord {
+    var run = run
     run.state = .dropped
     run.finishedAt = run.finishedAt ?? store.now
     try save(run)
@@ -240,7 +252,7 @@ package struct RunRepository: RunLog {
       ORDER BY number DESC, started_at DESC, id DESC
       """, [])
     for run in failed where run.state == .failed && run.startedAt <= end {
-      if let run = try drop(run.id.name) { forgotten.append(run) }
+      forgotten.append(try giveUp(run))
     }
     return forgotten
   }

@@ -21,7 +21,9 @@ extension Command {
     summary: "Give up runs that failed, were cut off, stopped or paused.",
     discussion: """
       spool status and a spool resume without a name leave them out from then on, and what only they \
-      needed is freed by the next spool store gc. They stay in the list, and no export changes.
+      needed is freed by the next spool store gc, an hour after its last use: --grace 0s frees it at \
+      once. Earlier attempts that a run resumed are given up with it. They stay in the list, and no \
+      export changes.
       """,
     positionals: [Options.forgotten],
     options: [Options.failed, Options.olderThan, Options.store, Options.json],

@@ -305,44 +305,6 @@ struct BatchTests {
     }
   }
 
-  @Test("exports that another --name leaves behind are listed, once")
-  func earlierNames() throws {
-    try folder.putTiny(1, "a.wav")
-    let pipeline = try folder.pipeline()
-    let first = try folder.batch(pipeline)
-    #expect(first.exitCode == 0 && first.report?.earlierExports == [])
-    let left = folder.place.exports.filter { $0.hasPrefix("a.") }
-    #expect(!left.isEmpty)
-    let second = try folder.batch(pipeline, ["--name", "{stem}-new"])
-    #expect(second.exitCode == 0, "\(second.errorOutput)")
-    #expect(second.report?.earlierExports.sorted() == left)
-    for export in left { #expect(second.lines.contains("  \(export)"), "\(second.lines)") }
-    #expect(Set(folder.place.exports).isSuperset(of: left))
-    #expect(try folder.batch(pipeline, ["--name", "{stem}-new"]).report?.earlierExports == [])
-  }
-
-  @Test("captions among them, which only recordings with a transcript have")
-  func earlierCaptions() throws {
-    try folder.putTiny(1, "a.wav")
-    try folder.putTiny(2, "b.wav")
-    let captions = "1\n00:00:00,000 --> 00:00:00,200\nHello.\n"
-    try captions.write(toFile: folder.path + "/a.srt", atomically: true, encoding: .utf8)
-    let pipeline = try folder.place.pipeline(
-      """
-      pipeline: words
-      inputs: { note: sound, text: transcript? }
-      stages:
-        - decode
-        - export: [wav]
-        - transcript: { formats: [vtt], transcript: $text }
-      """, named: "words.yaml")
-    #expect(try folder.batch(pipeline, ["--name", "a-{stem}"]).exitCode == 0)
-    let left = folder.place.exports.filter { $0.hasPrefix("a-") }.sorted()
-    #expect(left == ["a-a.vtt", "a-a.wav", "a-b.wav"])
-    let second = try folder.batch(pipeline, ["--name", "b-{stem}"])
-    #expect(second.report?.earlierExports.sorted() == left, "\(second.errorOutput)")
-  }
-
   @Test("exports never go into the folder of the recordings")
   func sameFolder() throws {
     try folder.putTiny(1, "a.wav")

@@ -88,6 +88,47 @@ struct KillTests {
     #expect(result.outputs == result.series)
   }
 
+  @Test("right behind the sealing of kept sound, which is not damaged then and not made anew")
+  func sealed() throws {
+    let note = place.file("note.wav")
+    try Reference.record(note, seconds: 240)
+    let pipeline = PackageFiles.pipeline("voice-note.yaml")
+    // The moment between the sealing and the checkpoint is short.
+    var isMet = false
+    for _ in 0..<20 where !isMet {
+      try? FileManager.default.removeItem(atPath: place.store)
+      let running = try place.start(pipeline, [note])
+      while running.isRunning, !isKeptSoundSealed { usleep(100) }
+      running.send(SIGKILL)
+      let exitCode = try running.end().run.exitCode
+      isMet = exitCode == 128 + SIGKILL && isKeptSoundSealed
+    }
+    try #require(isMet)
+    let resumed = try place.spool(["resume", "--json"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    let events = resumed.text.split(separator: "\n")
+    for loss in ["dropped", "began-anew"] {
+      #expect(!events.contains { $0.contains("\"event\":\"\(loss)\"") }, "\(resumed.text)")
+    }
+    #expect(events.contains { $0.contains("\"event\":\"resumed\"") }, "\(resumed.text)")
+    let made = try place.export("note.wav")
+    let other = try Workspace()
+    #expect(try other.run(pipeline, [note]).exitCode == 0)
+    #expect(try other.export("note.wav") == made)
+  }
+
+  /// Whether kept sound of unfinished work is an artifact by now.
+  private var isKeptSoundSealed: Bool {
+    let work = place.store + "/work"
+    return Workspace.names(in: work).contains { folder in
+      Workspace.names(in: work + "/" + folder).contains { name in
+        let attributes = try? FileManager.default.attributesOfItem(
+          atPath: "\(work)/\(folder)/\(name)")
+        return name.hasSuffix(".sound") && attributes?[.referenceCount] as? Int ?? 1 > 1
+      }
+    }
+  }
+
   @Test("Ctrl-C ends the test cleanly, and leaves nothing")
   func interrupted() throws {
     let running = try RunningSpool(

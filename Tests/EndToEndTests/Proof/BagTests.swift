@@ -76,6 +76,29 @@ struct BagTests {
     #expect(information.contains("\nBag-Software-Agent: spool "))
   }
 
+  @Test("prune takes the declaration away before a file in the payload goes, and asks first")
+  func pruned() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    _ = try record("in/note.wav")
+    let batch = ["batch", try pipeline("wav"), folder, "--out", place.out]
+    try #require(try place.spool(batch + ["--name", "old-{stem}"]).exitCode == 0)
+    try #require(try place.spool(batch + ["--name", "new-{stem}"]).exitCode == 0)
+    let old = place.out + "/old-note"
+    #expect(Workspace.names(in: old) == Self.tags)
+    let prune = ["store", "prune", "--covered"]
+    let plan = try place.spool(prune + ["--dry-run"])
+    #expect(plan.text.contains("\(old)/bagit.txt"), "\(plan.text)")
+    #expect(Workspace.names(in: old) == Self.tags)
+    let pruned = try place.spool(prune)
+    #expect(pruned.exitCode == 0, "\(pruned.errorOutput)")
+    #expect(Workspace.names(in: old) == Self.tags.filter { $0 != "bagit.txt" })
+    #expect(!Workspace.names(in: old + "/data").contains { $0.hasSuffix(".wav") })
+    let new = place.out + "/new-note"
+    #expect(Workspace.names(in: new) == Self.tags)
+    #expect(try reference(new))
+  }
+
   @Test("a run that is refused for a file in the bag leaves the bag as it was")
   func refused() throws {
     let (pipeline, recording) = try (pipeline(), record())

@@ -264,4 +264,21 @@ struct WhyTests {
     try #require(try place.run(pipeline, [note], ["--out", place.file("other")]).exitCode == 0)
     #expect(try reasons()["export"]?.hasSuffix("written again: they were not there yet") == true)
   }
+
+  @Test("a receipt is of the run of this pipeline, though another one's has the same key")
+  func receipts() throws {
+    func run(_ name: String, into folder: String) throws -> String {
+      let pipeline = try place.pipeline(
+        "pipeline: \(name)\nstages:\n  - decode\n  - export: [wav]\n  - proof\n",
+        named: name + ".yaml")
+      let run = try place.run(pipeline, [note], ["--out", place.file(folder)])
+      try #require(run.exitCode == 0, "\(run.errorOutput)")
+      return try #require(run.record?.id)
+    }
+    let first = try run("first", into: "a")
+    let second = try run("second", into: "b")
+    _ = try run("first", into: "a")
+    let reason = try #require(try reasons()["proof"])
+    #expect(reason.contains(first) && !reason.contains(second), "\(reason)")
+  }
 }

@@ -102,6 +102,69 @@ struct CustodySidecarTests {
       try processor.takeSidecar(at: stranger, stamp: try bench.stamp(of: stranger)) == .waiting)
   }
 
+  @Test("the sidecar of a new recording never goes to a finished one of the same name")
+  func sameName() throws {
+    let first = try receive(try bench.drop("sound", as: "New.m4a"))
+    try bench.process(first.key, with: processor)
+    _ = processor.settle()
+    #expect(bench.files(in: bench.inbox) == ["accepted/New.m4a"])
+    let path = try #require(InboxPath("New.json"))
+    try bench.write(#"{"title":"Benches"}"#, to: path)
+    let stamp = try bench.stamp(of: path)
+    let held = InboxProcessor.CompanionOutcome.held(
+      try #require(try store.recordings.recording(first.key)))
+    // It came first, and another recording may follow it.
+    #expect(try processor.takeSidecar(at: path, stamp: stamp, mayWait: true) == held)
+    // One is on its way, under its own name or that of a transfer.
+    for name in ["New.m4a", ".syncthing.New.m4a.tmp", "New.m4a.part"] {
+      let other = try bench.drop("other sound", as: name)
+      #expect(try processor.takeSidecar(at: path, stamp: stamp) == held, "\(name)")
+      try FileManager.default.removeItem(atPath: bench.inbox + "/" + other.path.description)
+    }
+    // Files that are no recordings, or other ones', change nothing.
+    _ = try bench.drop("a note", as: "New.pdf")
+    _ = try bench.drop("sound", as: "Newer.m4a.part")
+    let arrived = try bench.drop("other sound", as: "New.m4a")
+    let second = try receive(
+      StableRecording(path: arrived.path, stamp: arrived.stamp, sidecar: path, nameCount: 1))
+    #expect(second.key != first.key && second.title == "Benches")
+    #expect(try store.recordings.recording(first.key)?.sidecar == nil)
+    // The one that is under way goes before the one that is done.
+    try bench.process(second.key, with: processor)
+    _ = processor.settle()
+    let third = try receive(try bench.drop("third sound", as: "New.m4a"))
+    try bench.write(#"{"title":"Garden"}"#, to: path)
+    guard
+      case .attached(let known) = try processor.takeSidecar(
+        at: path, stamp: try bench.stamp(of: path), mayWait: true)
+    else {
+      Issue.record("it was not attached")
+      return
+    }
+    #expect(known.key == third.key)
+  }
+
+  @Test("a late sidecar of a finished recording is taken for it, if it may be its own")
+  func lateAndAlone() throws {
+    let drop = try bench.drop("sound", as: "a.m4a")
+    let recording = try #require(
+      try processor.takeIn(drop, container: ContainerFacts(tags: [:], duration: 10)).recording)
+    try bench.process(recording.key, with: processor)
+    _ = processor.settle()
+    let path = try #require(InboxPath("a.json"))
+    try bench.write(#"{"duration":600}"#, to: path)
+    #expect(try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path)) == .waiting)
+    try bench.write(#"{"title":"Late","duration":10}"#, to: path)
+    guard
+      case .attached(let known) = try processor.takeSidecar(
+        at: path, stamp: try bench.stamp(of: path))
+    else {
+      Issue.record("it was not attached")
+      return
+    }
+    #expect(known.key == recording.key)
+  }
+
   @Test("what a recogniser wrote under the recording's name is no sidecar, and stays where it is")
   func transcripts() throws {
     let words = #"{"text":"hi","segments":[{"start":0,"end":1,"text":"hi"}],"language":"en"}"#

@@ -106,6 +106,26 @@ struct CustodyTranscriptTests {
     #expect(bench.files(in: bench.inbox) == ["a.srt", "accepted/a.m4a", "accepted/a.txt"])
   }
 
+  @Test("the transcript of a new recording is not taken for that of a finished one of its name")
+  func sameName() throws {
+    let first = try receive("a.m4a", transcripts: [("a.txt", "what is said")])
+    try bench.process(first.key, with: processor)
+    _ = processor.settle()
+    let text = try #require(InboxPath("a.txt"))
+    try bench.write("what else is said", to: text)
+    let stamp = try bench.stamp(of: text)
+    let held = InboxProcessor.CompanionOutcome.held(
+      try #require(try store.recordings.recording(first.key)))
+    #expect(try processor.takeTranscript(at: text, stamp: stamp, mayWait: true) == held)
+    let arrived = try bench.drop("other sound", as: "a.m4a")
+    #expect(try processor.takeTranscript(at: text, stamp: stamp) == held)
+    try FileManager.default.removeItem(atPath: bench.inbox + "/" + arrived.path.description)
+    guard case .late = try processor.takeTranscript(at: text, stamp: stamp) else {
+      Issue.record("it was taken")
+      return
+    }
+  }
+
   @Test("one that comes again after its recording was quarantined waits for that to come again")
   func again() throws {
     let arrived = try bench.drop("half", as: "a.m4a")

@@ -142,6 +142,33 @@ import Testing
     #expect(report.findings.map(\.kind) == [.exportMissing] && report.isSound)
   }
 
+  @Test("an export that was touched, copied or restored with the same bytes is as it was")
+  func touchedExports() throws {
+    let path = sample.scratch.file("out/own.wav")
+    let digest = SHA256.digest(of: "as made")
+    let store = try DiskStore(at: sample.path)
+    _ = try store.publish(digest, at: path, isReplacing: false) {
+      (temporary) throws(SpoolError) in try put("as made", at: temporary)
+    }
+    // The other one has other bytes than its artifact, as with tags, and its run knows them.
+    var run = sample.run
+    run.published = [
+      PublishedFile(
+        path: sample.export, byteCount: 8, step: StepID("export"), wasThere: false,
+        digest: SHA256.digest(of: "exported"))
+    ]
+    try store.runs.save(run)
+    for path in [path, sample.export] {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      try FileManager.default.removeItem(atPath: path)
+      try bytes.write(to: URL(fileURLWithPath: path))
+    }
+    #expect(try sample.inspect().findings == [])
+    try put("as mode", at: path)
+    #expect(try sample.inspect().findings.map(\.kind) == [.exportChanged])
+    #expect(try sample.inspect(isQuick: true).findings == [], "a quick look reads no export")
+  }
+
   @Test("what only one side knows is a remark")
   func oneSide() throws {
     do {

@@ -182,6 +182,27 @@ struct SupersededExportTests {
     #expect(try names(prune().files) == ["old.wav"])
   }
 
+  @Test(
+    "what a later run did not export at all stays, and so does what only its other files follow")
+  func dropped() throws {
+    try store.runs.save(run(1, exporting: "a.wav"))
+    try store.runs.save(run(2, exporting: "a.mp3"))
+    let report = try prune(covered: true)
+    #expect(report.files == [] && report.kept.map(\.obstacle) == [.notExported])
+    #expect(report.kept.first?.replacement == nil && report.kept.first?.run == "run-2")
+    #expect(exists("a.wav"))
+    // A step that was renamed is the same one.
+    var third = try run(3, exporting: "b.mp3")
+    third.published = third.published.map {
+      PublishedFile(
+        path: $0.path, byteCount: $0.byteCount, step: StepID("deliver"), wasThere: false,
+        digest: $0.digest)
+    }
+    try store.runs.save(third)
+    #expect(try names(prune().files) == ["a.mp3"])
+    #expect(exists("a.wav"))
+  }
+
   @Test("where the digest is unknown, as of a tagged file, any change keeps it")
   func tagged() throws {
     var first = try run(1, exporting: "old.wav")
@@ -214,6 +235,26 @@ struct SupersededExportTests {
     #expect(report.files == [] && report.kept.map(\.obstacle) == [.receipt, .receipt])
     #expect(try names(prune(covered: true).files) == ["old.wav"])
     #expect(exists("old.receipt.json"))
+  }
+
+  @Test("the seal of the folder around it goes first, and another program's keeps the file")
+  func sealed() throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try store.runs.save(run(2, exporting: "new.wav"))
+    let seal = scratch.file("out/seal")
+    try scratch.write("of another program", to: "out/seal")
+    func prune(isDryRun: Bool = false) throws -> PruneReport {
+      try store.prune(includesCovered: false, isDryRun: isDryRun) { _ in seal }
+    }
+    #expect(try prune().kept.map(\.obstacle) == [.sealed])
+    #expect(exists("old.wav") && exists("seal"))
+    try FileManager.default.removeItem(atPath: seal)
+    _ = try store.publish(SHA256.digest(of: "seal"), at: seal, isReplacing: false) {
+      (temporary) throws(SpoolError) in try put("seal", at: temporary)
+    }
+    #expect(try prune(isDryRun: true).seals == [seal] && exists("seal"))
+    #expect(try prune().seals == [seal])
+    #expect(!exists("old.wav") && !exists("seal"))
   }
 
   @Test("a run that is not finished may claim it; given up, its own exports are unclaimed")

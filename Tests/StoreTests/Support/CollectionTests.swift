@@ -249,6 +249,53 @@ import Testing
     }
   }
 
+  @Test("a run that was given up frees its attempts' work at once, and each byte counts once")
+  func givenUp() throws {
+    let sample = try StoreSample()
+    let store = try DiskStore(at: sample.path)
+    var first = sample.run
+    first.state = .interrupted
+    try store.runs.save(first)
+    var artifact: Artifact?
+    do {
+      let claim = try store.granted(work)
+      let draft = try claim.makeDraft("sound", .sound)
+      try draft.append([UInt8](repeating: 7, count: 5000))
+      artifact = try draft.seal()
+      let rest = try claim.makeDraft("rest", .file)
+      try rest.append([UInt8](repeating: 8, count: 300))
+      try rest.flush()
+    }
+    let path = try store.path(of: try #require(artifact))
+    let now = Date().timeIntervalSince1970
+    var again = RunRecord(
+      id: RunID("20261122-000000-bbbb"), pipeline: "note", pipelinePath: "/p/note.yaml",
+      inputs: ["note": "/in/note.m4a"], overrides: [:], startedAt: now, resumes: first.id)
+    (again.state, again.finishedAt) = (.interrupted, now)
+    try store.runs.save(again)
+    var policy = CollectionPolicy()
+    policy.grace = 0
+    let kinds = try store.contents(policy).kinds.filter { $0.name == "unfinished" }
+    #expect(kinds.map(\.byteCount) == [300], "an artifact's file counts as its own")
+    let kept = try store.collect(policy)
+    #expect(kept.files == [] && kept.unfinished == [] && kept.held == 1)
+    #expect(kept.keptBytes >= 5300)
+
+    _ = try store.runs.drop(again.id.name)
+    #expect(try store.runs.run(named: first.id.name)?.state == .dropped)
+    let lately = try store.collect(CollectionPolicy())
+    #expect(lately.unfinished == [] && lately.recentBytes == lately.keptBytes)
+    let promised = try store.contents(policy).collectableByteCount
+    let plan = try store.collect(policy, isDryRun: true)
+    let freed = try store.collect(policy)
+    #expect(freed.unfinished.map(\.byteCount) == [300])
+    #expect(freed.files.map(\.byteCount).contains(5000))
+    #expect(freed.freedBytes == plan.freedBytes && freed.freedBytes == promised)
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(names(in: sample.path + "/work") == [])
+    #expect(freed.keptBytes == 0)
+  }
+
   @Test("nor is anything that a run under way reuses, however old that is")
   func underWay() throws {
     var running = RunRecord(

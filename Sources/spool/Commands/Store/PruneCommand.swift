@@ -1,6 +1,7 @@
 import PipelineEngine
 import PipelineModel
 import Platform
+import Proof
 import Store
 
 extension Command {
@@ -16,8 +17,12 @@ extension Command {
 
       It deletes only files with the bytes that Spool wrote. What a receipt covers stays, unless \
       --covered is given; receipts and the files beside them always stay. Exports that a run which is \
-      not finished may claim stay too, and those whose replacement is gone or was changed since. What \
-      was deleted is exported again by the same run as before.
+      not finished may claim stay too, those whose replacement is gone or was changed since, and those \
+      that have none, because the later run exported no file of their format. What was deleted is \
+      exported again by the same run as before.
+
+      Before a file in a bag is deleted, its bagit.txt is, as it is no whole bag any more; a bag of \
+      another program is left alone.
       """,
     options: [Options.covered, Options.dryRun, Options.store, Options.json],
     examples: [
@@ -41,7 +46,8 @@ extension CommandContext {
     // A dry run works on a read-only or full disk, too.
     let store = isDryRun ? try existingStore() : try openStore()
     let report = try store.prune(
-      includesCovered: arguments[Options.covered], isDryRun: isDryRun)
+      includesCovered: arguments[Options.covered], isDryRun: isDryRun,
+      seal: Bag.declaration(around:))
     answer(report, text(report))
     return .done
   }
@@ -53,6 +59,10 @@ extension CommandContext {
       report.files.isEmpty
         ? "nothing to delete: every export is the latest of its recording and pipeline"
         : "\(verb) \(Count.of(report.files.count, "export")), \(ByteCount(report.freedBytes))")
+    if !report.seals.isEmpty {
+      lines += ["", "no whole bags any more, so without their declarations:"]
+      lines += report.seals.map { "  \($0)" }
+    }
     if !report.kept.isEmpty {
       if report.files.isEmpty { lines = ["nothing to delete"] }
       lines += ["", "superseded, but kept:"] + report.kept.map(Self.line)
@@ -66,6 +76,8 @@ extension CommandContext {
     let name = file.replacement?.split(separator: "/").last.map(String.init)
     let why =
       switch file.reason {
+      case .replaced where file.obstacle == .notExported:
+        "run \(file.run ?? "") of the same recording and pipeline is later"
       case .replaced: "replaced by \(name ?? "the exports") of run \(file.run ?? "")"
       case .unclaimed: "its run was given up"
       }
@@ -77,6 +89,8 @@ extension CommandContext {
         "; a run that failed or is not finished may claim it, until the same is run again, with "
           + "--replace where another file is in the way"
       case .alone: "; but that is gone, or was changed since"
+      case .sealed: "; it lies in a bag that Spool did not make"
+      case .notExported: ", but exported nothing in its place"
       case nil: ""
       }
     return "\(size)  \(file.path): \(why)\(obstacle)"

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Exports under earlier names, in a batch")
+struct EarlierNameTests {
+  private let folder: BatchFolder
+
+  init() throws { folder = try BatchFolder() }
+
+  @Test("exports that another --name leaves behind are listed, once")
+  func earlierNames() throws {
+    try folder.putTiny(1, "a.wav")
+    let pipeline = try folder.pipeline()
+    let first = try folder.batch(pipeline)
+    #expect(first.exitCode == 0 && first.report?.earlierExports == [])
+    let left = folder.place.exports.filter { $0.hasPrefix("a.") }
+    #expect(!left.isEmpty)
+    let second = try folder.batch(pipeline, ["--name", "{stem}-new"])
+    #expect(second.exitCode == 0, "\(second.errorOutput)")
+    #expect(second.report?.earlierExports.sorted() == left)
+    for export in left { #expect(second.lines.contains("  \(export)"), "\(second.lines)") }
+    #expect(Set(folder.place.exports).isSuperset(of: left))
+    #expect(try folder.batch(pipeline, ["--name", "{stem}-new"]).report?.earlierExports == [])
+  }
+
+  @Test("but not those of a file that failed, which may be its only ones")
+  func earlierNamesOfFailures() throws {
+    try folder.putTiny(1, "a.wav")
+    try folder.put(
+      Data(#"{"title":"Q","spool":{"set":{"peak":"-6 dB"}}}"#.utf8), "a.json")
+    let pipeline = try folder.pipeline()
+    #expect(try folder.batch(pipeline, ["--name", "{title}"]).exitCode == 0)
+    #expect(folder.place.exports.contains("Q.wav"))
+    // A slip of the pen.
+    try folder.put(
+      Data(#"{"title":"Q","spool":{"set":{"peek":"-6 dB"}}}"#.utf8), "a.json")
+    let second = try folder.batch(pipeline, ["--name", "{title}"])
+    #expect(second.outcomes == ["a.wav": "failed"])
+    #expect(second.report?.earlierExports == [], "\(second.lines)")
+    #expect(!second.lines.contains { $0.contains("earlier name") }, "\(second.lines)")
+  }
+
+  @Test("captions among them, which only recordings with a transcript have")
+  func earlierCaptions() throws {
+    try folder.putTiny(1, "a.wav")
+    try folder.putTiny(2, "b.wav")
+    let captions = "1\n00:00:00,000 --> 00:00:00,200\nHello.\n"
+    try captions.write(toFile: folder.path + "/a.srt", atomically: true, encoding: .utf8)
+    let pipeline = try folder.place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode
+        - export: [wav]
+        - transcript: { formats: [vtt], transcript: $text }
+      """, named: "words.yaml")
+    #expect(try folder.batch(pipeline, ["--name", "a-{stem}"]).exitCode == 0)
+    let left = folder.place.exports.filter { $0.hasPrefix("a-") }.sorted()
+    #expect(left == ["a-a.vtt", "a-a.wav", "a-b.wav"])
+    let second = try folder.batch(pipeline, ["--name", "b-{stem}"])
+    #expect(second.report?.earlierExports.sorted() == left, "\(second.errorOutput)")
+  }
+}
