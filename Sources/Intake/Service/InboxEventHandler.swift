@@ -52,7 +52,8 @@ struct InboxEventHandler {
 
   var wait: Duration {
     let next = again.values.min().map { min($0, nextSettling ?? $0) } ?? nextSettling
-    let soonest = [next, status.due, commands.due, held.values.map(\.due).min()].compactMap { $0 }.reduce(nextLook, min)
+    let soonest = [next, status.due, commands.due, held.values.map(\.due).min()].compactMap { $0 }
+      .reduce(nextLook, min)
     return .seconds(max(0, soonest - engine.clock.elapsed))
   }
 
