@@ -58,7 +58,8 @@ extension InboxEventHandler {
     attempt(at: path) { (handler) throws(SpoolError) in
       switch try handler.processor.takeSidecar(at: path, stamp: stamp, mayWait: mayWait) {
       case .attached(let recording):
-        handler.tell(.sidecar, recording, text: path.description)
+        handler.tell(
+          .sidecar, recording, text: path.description + handler.words(onLateSidecarOf: recording))
         if recording.isClaimOpen { handler.tell(.conflict, recording, text: recording.reason) }
         handler.warn(of: recording)
       case .refused(let refusal):
@@ -144,6 +145,14 @@ extension InboxEventHandler {
       }
     }
     report { $0.isStirred = true }
+  }
+
+  /// What a sidecar does not change that came when its recording was done.
+  private func words(onLateSidecarOf recording: Recording) -> String {
+    guard recording.state == .uploaded else { return "" }
+    let forget = processor.option.completing("\(command: .inboxForget) \(recording.key)")
+    return "; it came when the recording was done, and its exports stay as they are: to do it "
+      + "again with the sidecar, move them away, type \(forget), and deliver both again"
   }
 
   /// What becomes of the exports of a recording that a device has given another title: nothing.

@@ -8,9 +8,13 @@ extension Database {
   /// Opens one of a store's databases, with the store's advice and crash points. The changes of a scratch
   /// database do not count as changes of the store.
   init(at path: String, for access: Access = .writing, patience: CInt = 10_000) throws(SpoolError) {
-    let advice = access == .frozen ? Self.backupAdvice : Self.storeAdvice
-    try self.init(at: path, for: access, patience: patience, advice: advice)
+    try self.init(at: path, for: access, patience: patience, advice: Self.storeAdvice)
     if access != .scratch { unsafe CrashPoint.chosen?.watchCommits(of: handle) }
+  }
+
+  /// Opens a backup, which no process changes, to read it.
+  init(backup path: String) throws(SpoolError) {
+    try self.init(at: path, for: .frozen, patience: 10_000, advice: Self.backupAdvice)
   }
 
   static let unreadableAdvice =
@@ -23,7 +27,6 @@ extension Database {
     denied: "check who owns the folder and its permissions, or choose another with "
       + "\(option: .store)")
 
-  /// For a file that no process changes: a backup.
   private static let backupAdvice = Advice(
     damaged: "choose another backup: \(command: .restore) \(option: .list) shows the store's own",
     unreadable: unreadableAdvice, denied: "check who owns it and its permissions")

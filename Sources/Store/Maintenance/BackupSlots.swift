@@ -88,7 +88,7 @@ struct BackupSlots: Sendable {
 
   /// Throws unless the file is an intact, writable database of no newer format.
   func examine(_ path: String) throws(SpoolError) {
-    var database = try Database(at: path, for: .frozen)
+    var database = try Database(backup: path)
     let first = try? schema.status(of: &database)
     if first == nil, let fault = try database.faults().first { throw unusable(path, fault) }
     switch try schema.status(of: &database) {

@@ -152,7 +152,7 @@ extension DiskStore {
   ) throws(SpoolError) -> Bool {
     let lost = LostRecords(layout: site.layout, files: site.files).digests
     if lost.isEmpty { return false }
-    var database = try Database(at: backup, for: .frozen)
+    var database = try Database(backup: backup)
     for digest in lost {
       if try CheckpointTable.names(digest, in: &database) { return true }
       if (try? RecordingTable.hasOriginal(digest, in: &database)) == true { return true }
@@ -187,7 +187,7 @@ extension DiskStore {
     guard var current = try? DatabaseSnapshot.open(site.layout),
       case .newer(let version)? = try? schema.status(of: &current)
     else { return }
-    var database = try Database(at: backup, for: .frozen)
+    var database = try Database(backup: backup)
     let older = try schema.version(of: &database, backup)
     throw SpoolError(
       "restore", site.layout.database,
@@ -202,7 +202,7 @@ extension DiskStore {
   private static func requireOwn(
     _ backup: String, _ site: borrowing RepairSite
   ) throws(SpoolError) {
-    var database = try Database(at: backup, for: .frozen)
+    var database = try Database(backup: backup)
     let other = try StoreIdentity(of: &database)
     if StoreIdentity(ofStoreAt: site).isSameStore(as: other) { return }
     throw SpoolError(
