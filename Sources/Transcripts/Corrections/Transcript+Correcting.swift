@@ -48,6 +48,8 @@ private struct PlaceSearch {
   }
 
   private let plain: [String]
+  /// The words with their case and punctuation.
+  private let written: [String]
   /// Whether other words than those that a change removed stay as they are.
   private let isWritten: Bool
   /// When each word begins, in seconds of the recording; last, when the last one ends.
@@ -66,6 +68,7 @@ private struct PlaceSearch {
     self.isWritten = isWritten
     times = (words.map(\.start) + [words.last?.end]).map { $0.map(origin) }
     plain = words.map { WordDifference.plain($0.text) }
+    written = words.map(\.text)
   }
 
   mutating func find(_ change: WordChange) -> Outcome {
@@ -77,7 +80,7 @@ private struct PlaceSearch {
     var best: (place: Range<Int>, score: Double)?
     var isThere = false
     for start in cursor...max(cursor, plain.count) where isNear(change, start) {
-      if !text.inserted.isEmpty, holds(text.inserted, at: start),
+      if !text.inserted.isEmpty, isCorrected(text, change, at: start),
         score(text, start..<start + text.inserted.count) >= needed(text)
       {
         isThere = true
@@ -90,15 +93,33 @@ private struct PlaceSearch {
     }
     if isThere, best.map({ $0.score < 3 }) ?? true { return .alreadyThere }
     guard let best else { return .missing(0..<0) }
-    if isWritten, plain[best.place].elementsEqual(text.inserted) { return .alreadyThere }
-    if isWritten, !plain[best.place].elementsEqual(text.removed) { return .missing(best.place) }
+    if isWritten, isCorrected(text, change, at: best.place.lowerBound),
+      best.place.count == text.inserted.count
+    {
+      return .alreadyThere
+    }
+    let isAsBefore =
+      text.isSpelling
+      ? written[best.place].elementsEqual(change.removed)
+      : plain[best.place].elementsEqual(text.removed)
+    if isWritten, !isAsBefore { return .missing(best.place) }
     return took(best.place, change)
+  }
+
+  /// Whether the words here read as the change would make them: to the letter where it changes only case
+  /// or punctuation.
+  private func isCorrected(_ text: Words, _ change: WordChange, at start: Int) -> Bool {
+    holds(text.inserted, at: start)
+      && (!text.isSpelling
+        || written[start..<start + text.inserted.count].elementsEqual(change.inserted))
   }
 
   /// What is compared of a change.
   private struct Words {
     let removed, inserted, before, after: [String]
     let isTimed: Bool
+    /// Whether only case or punctuation changes.
+    var isSpelling: Bool { removed == inserted }
 
     init(_ change: WordChange) {
       isTimed = change.start != nil

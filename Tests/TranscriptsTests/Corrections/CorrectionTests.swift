@@ -158,6 +158,25 @@ import Testing
     #expect(result.transcript.text == right.text && result.missed.isEmpty)
   }
 
+  @Test(
+    "case and punctuation stay corrected where words were added before", arguments: [true, false])
+  func spelling(isWritten: Bool) {
+    let before = timed("and so my fellow americans ask not what")
+    let overlay = correction(before, "and so my fellow Americans, ask not what")
+    for text in ["and so now my fellow americans ask not what", "so my fellow americans ask not"] {
+      let result = CorrectedTranscript(timed(text), with: [overlay], isWritten: isWritten)
+      let wanted = text.replacing("americans", with: "Americans,")
+      #expect(result.transcript.text == wanted && result.missed.isEmpty)
+    }
+    // The text has it already, or says it in a third way.
+    let right = timed("and so now my fellow Americans, ask not what")
+    let same = CorrectedTranscript(right, with: [overlay], isWritten: isWritten)
+    #expect(same.transcript.text == right.text && same.missed.isEmpty)
+    let other = timed("and so now my fellow AMERICANS ask not what")
+    let third = CorrectedTranscript(other, with: [overlay], isWritten: isWritten)
+    #expect(third.missed.count == (isWritten ? 1 : 0))
+  }
+
   @Test("a word that is said elsewhere too is corrected at its own time")
   func ownTime() {
     let before = timed("red blue red blue red blue red blue red blue")
