@@ -61,6 +61,8 @@ final class FileEncoding: LaneWork {
   private var position = Frames.zero
   private let state: Mutex<State>
   private let isCancelled = Atomic(false)
+  /// Whether its files were deleted. Held while they are flushed or deleted: a flush opens them by name.
+  private let isDiscarded = Mutex(false)
 
   /// - Parameter samples: waits for the hashes of what the encoder is given; nil for lossy formats.
   init(
@@ -170,9 +172,12 @@ final class FileEncoding: LaneWork {
   }
 
   private func discard(_ path: String) {
-    work.discard()
-    // One that cannot be deleted goes with the folder of the work, and is never resumed.
-    try? FileOperations.uncounted.unlink(path)
+    isDiscarded.withLock { isDiscarded in
+      isDiscarded = true
+      work.discard()
+      // One that cannot be deleted goes with the folder of the work, and is never resumed.
+      try? FileOperations.uncounted.unlink(path)
+    }
   }
 
   var needsStreamAgain: Bool { state.withLock { $0.isSetBack } }
@@ -190,9 +195,12 @@ final class FileEncoding: LaneWork {
   }
 
   func flush(isSealed: Bool) throws(SpoolError) {
-    guard !isSealed, !needsStreamAgain else { return }
-    do { try encoder.flush() } catch {
-      throw FileEncoding.failure(error, target.format.port)
+    guard !isSealed else { return }
+    try isDiscarded.withLock { (isDiscarded) throws(SpoolError) in
+      guard !isDiscarded else { return }
+      do throws(SpoolError) { try encoder.flush() } catch {
+        throw FileEncoding.failure(error, target.format.port)
+      }
     }
   }
 
