@@ -41,8 +41,14 @@ package struct BroadcastMetadata: Hashable, Sendable {
       let points = CuePoints(bytes, lists: try wave.lists("adtl"))
       cues = points.isEmpty ? nil : points
     }
-    for list in wave.isRIFF ? [] : try wave.lists("INFO") { add(information: list) }
-    addOthers(wave.chunks.map(\.name).filter { !Self.known.contains($0) })
+    let lists = try wave.lists("INFO")
+    for list in wave.isRIFF ? [] : lists { add(information: list) }
+    // libavformat reads an ID3 tag only where nothing else has tags.
+    let hasTags = bext != nil || !lists.isEmpty
+    addOthers(
+      wave.chunks.map(\.name).filter {
+        !Self.known.contains($0) || hasTags && $0.lowercased() == "id3 "
+      })
   }
 
   private mutating func addOthers(_ names: [String]) {

@@ -18,10 +18,15 @@ extension ExportTags {
     }
     var result = tags.filter { !ofTheFile.contains($0.key) }
     if tags["encoded_by"] == bext.originator { result["encoded_by"] = nil }
-    if let comment = tags["comment"], comment == bext.description,
-      comment == tags["title"] || ExportName.stem(of: name).hasPrefix(comment)
-    {
-      result["comment"] = nil
+    if let comment = tags["comment"], !bext.description.isEmpty {
+      let repeatsName =
+        bext.description == tags["title"] || ExportName.stem(of: name).hasPrefix(bext.description)
+      if comment == bext.description {
+        if repeatsName { result["comment"] = nil }
+      } else if !repeatsName, tags["description"] == nil {
+        // libavformat has one name for both.
+        result["description"] = bext.description
+      }
     }
     if let text = tags["creation_time"], CalendarText.date(text) == nil {
       let day = tags["date"].flatMap { CalendarText.date($0) }

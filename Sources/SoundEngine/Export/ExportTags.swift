@@ -177,7 +177,9 @@ package struct ExportTags {
       if cover != nil, !isCoverStated { parts.append("no picture") }
       if chapterCount > 0 { parts.append("no chapters") }
     }
-    let dropped = target.spec.droppedTags(of: tags.filter { stated[$0.key] == nil })
+    let isInChunk = target.format == .wav && tags["description"] == notes.bext?.description
+    let dropped = target.spec.droppedTags(
+      of: tags.filter { stated[$0.key] == nil && !(isInChunk && $0.key == "description") })
     if !dropped.isEmpty {
       let rest = dropped.count - Self.namedTags
       parts.append(

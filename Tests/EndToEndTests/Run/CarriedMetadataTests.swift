@@ -195,6 +195,42 @@ struct CarriedMetadataTests {
     }
   }
 
+  @Test("the description of bext beside a comment of INFO")
+  func descriptions() throws {
+    let take = place.file("take.wav")
+    try Reference.record(
+      take, seconds: 1, rate: 48_000,
+      coding: [
+        "-write_bext", "1", "-metadata", "description=Interview with Anna", "-metadata",
+        "comment=Donor: B. Meier",
+      ])
+    let run = try export(take, "{ formats: [wav, flac, mp3], name: made }")
+    #expect(run.warnings == [])
+    let tags = try tags("made.mp3")
+    #expect(tags["comment"] == "Donor: B. Meier" && tags["description"] == "Interview with Anna")
+    for text in ["Interview with Anna", "Donor: B. Meier"] {
+      for file in ["made.wav", "made.flac"] {
+        #expect(try place.export(file).firstRange(of: Data(text.utf8)) != nil, "\(text), \(file)")
+      }
+    }
+  }
+
+  @Test("an ID3 tag beside an INFO list is left out, as a warning says")
+  func identification() throws {
+    let take = place.file("take.wav")
+    try Reference.record(take, seconds: 1, rate: 48_000, coding: ["-metadata", "title=Info title"])
+    let artist = Data("TPE1".utf8) + Data([0, 0, 0, 5, 0, 0, 3]) + Data("Anna".utf8)
+    let tag = Data("ID3".utf8) + Data([4, 0, 0, 0, 0, 0, UInt8(artist.count)]) + artist
+    let chunk = Data("id3 ".utf8) + Data([UInt8(tag.count), 0, 0, 0]) + tag + Data([0])
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: take))
+    bytes.append(chunk.prefix(8 + tag.count + tag.count % 2))
+    let length = UInt32(bytes.count - 8)
+    bytes.replaceSubrange(4..<8, with: (0..<4).map { UInt8(length >> (8 * $0) & 0xff) })
+    try bytes.write(to: URL(fileURLWithPath: take))
+    let run = try export(take, "{ formats: [wav, flac], name: made }")
+    #expect(run.warnings.contains { $0.contains("id3 of take.wav left") }, "\(run.warnings)")
+  }
+
   @Test("the first of several pictures, as a warning says")
   func pictures() throws {
     let take = place.file("take.flac")
