@@ -130,14 +130,8 @@ struct WatchOrder {
       return nil
     }
     guard let resolved = try? FilePath.resolved(wanted) else {
-      if let absence = absence(of: wanted, memory) {
-        let what = "the inbox \(wanted) cannot be used"
-        let advice = "mount it again, and make no folder in its place"
-        note(
-          at: path.location, what, advice: advice,
-          detail: .usage(what, reason: absence, advice: advice))
-        return nil
-      }
+      // The watch waits for the disk, and serves the other inboxes meanwhile.
+      if absence(of: wanted, memory) != nil { return ResolvedPath.of(wanted) }
       note(
         at: path.location, "there is no inbox \(wanted)",
         advice: "mkdir -p \(ShellWords.line([wanted]))")

@@ -201,12 +201,24 @@ struct WatchOutageTests {
     first.send(SIGTERM)
     #expect(first.end() == 0)
     try #require(try inbox.shell("umount nas"))
-    let refused = try place.spool(arguments)
-    let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
-    #expect(refused.exitCode == 2)
-    #expect(complaint.what == "the inbox \(folders[0]) cannot be used", "\(complaint)")
-    #expect(complaint.why == "nothing is mounted on \(place.file("nas")), where its disk was")
-    #expect(complaint.next.hasPrefix("mount it again"), "\(complaint)")
+    // As long as the disk is away, a watch waits for it.
+    let waiting = try watch()
+    #expect(
+      inbox.wait {
+        waiting.news.contains {
+          $0.event == "paused" && $0.text?.contains("nothing is mounted on") == true
+        }
+      }, "\(waiting.output)")
+    #expect(Workspace.names(in: place.file("nas")) == [])
+    try #require(try inbox.shell("mount -t tmpfs tmpfs nas; mkdir nas/in nas/out nas/ack"))
+    try inbox.make(2)
+    try inbox.shell("cp made/2.wav nas/in/")
+    #expect(
+      inbox.wait { waiting.news.contains { $0.event == "uploaded" && $0.file == "2.wav" } },
+      "\(waiting.output)")
+    waiting.send(SIGTERM)
+    #expect(waiting.end() == 0)
+    try #require(try inbox.shell("umount nas"))
     // Made all the same, it is not taken for the inbox, and nothing is made beside it.
     try #require(try inbox.shell("mkdir nas/in"))
     let second = try watch()
