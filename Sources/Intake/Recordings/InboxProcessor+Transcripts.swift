@@ -93,8 +93,9 @@ extension InboxProcessor {
 }
 
 extension DiskStore {
-  /// The command that corrects the words that were found in a processed recording; nil if it is not
-  /// processed, or no words were.
+  /// The command that corrects the words that were found in a processed recording, or with a text for
+  /// words that were only recognised, the one that runs its pipeline with it: a recogniser's words may
+  /// have little in common with what was said. Nil if it is not processed, or no words were found.
   /// - Parameter file: the text that is the correction; nil for what the user types.
   package func wordsCorrection(of recording: Recording, from file: String? = nil) -> String? {
     guard recording.state == .uploaded,
@@ -102,6 +103,15 @@ extension DiskStore {
       run.state == .done,
       run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
     else { return nil }
+    if let file, let folder = run.request?.folder,
+      !run.steps.contains(where: { $0.kind == "align" && !$0.outputs.isEmpty }),
+      let place = try? recordings.files(of: recording.key)
+        .first(where: { $0.role == .recording && $0.isInPlace })?.printablePath
+    {
+      return "\(command: .run) "
+        + ShellWords.line([run.pipelinePath, place, file]) + " \(option: .out) "
+        + ShellWords.line([folder])
+    }
     let source = file.map { " \(option: .from) \(ShellWords.line([$0]))" } ?? ""
     return "\(command: .wordsEdit) \(run.id)\(source)"
   }

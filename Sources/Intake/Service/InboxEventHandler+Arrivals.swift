@@ -92,9 +92,10 @@ extension InboxEventHandler {
         let way = processor.store.wordsCorrection(of: recording, from: processor.fullPath(path))
         handler.refuse(
           path,
-          "it is left at \(processor.fullPath(path)): it came when \(recording.fileName) was processed already, which \(recording.words)"
-            + (way.map { "; as a correction of its words: \(processor.option.completing($0))" }
-              ?? ""))
+          "it is left at \(processor.fullPath(path)): it came when \(recording.fileName) was "
+            + "\(recording.state == .uploaded ? "processed" : "taken in") already, which "
+            + recording.words
+            + (way.map { "; to use it: \(processor.option.completing($0))" } ?? ""))
       case .changed: handler.watcher.lookAgain(at: path)
       case .known, .refused, .transcript: break
       }

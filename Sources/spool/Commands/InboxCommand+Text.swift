@@ -57,6 +57,7 @@ extension CommandContext {
     for difference in facts.differences { add("differs", difference) }
     add("conflict", recording.conflict.map { "it claims to be \($0)" })
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
+    for line in RecordingDamage.lines(page.run?.damage ?? [:]) { add("damaged", line) }
     for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
     for export in page.run?.published ?? [] { add("export", export.path) }
     let first = page.files.filter { $0.role == .recording }.map(\.id).min()
