@@ -32,8 +32,8 @@ struct IdentifiedFiles: Sendable {
     }
     return SpoolError(
       "\(file.name) changed while it was read",
-      advice: "run it again when whatever writes it has finished, with --replace if exports of "
-        + "what it was are there",
+      advice: "run it again when whatever writes it has finished, with \(option: .replace) if "
+        + "exports of what it was are there",
       cause: .environment, kind: .changed)
   }
 }

@@ -20,6 +20,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case keyPassphrase = "proof key passphrase"
   case keyRotate = "proof key rotate"
   case keyShow = "proof key show"
+  case ledgerWithdraw = "proof ledger withdraw"
   case pluginCheck = "plugin check"
   case pluginNew = "plugin new"
   case pluginTest = "plugin test"

@@ -76,8 +76,8 @@ extension VerificationResult {
     add(
       name,
       "it is missing: the ledger in \(store) says that it was written here; if it was moved, "
-        + "check it where it is now; if it was taken away on purpose, say so: spool proof ledger "
-        + "withdraw", .log)
+        + "check it where it is now; if it was taken away on purpose, say so: "
+        + "\(command: .ledgerWithdraw)", .log)
   }
 
   /// Records whether a store's transparency log has it.
