@@ -77,15 +77,13 @@ package enum StoreLocation {
   /// (`XDG_DATA_HOME`, else `~/.local/share`).
   package static func resolve(option: String?, environment: [String: String]) -> String {
     named(option, environment)
-      ?? (UserAccount.home(environment) ?? "") + "/.local/share/spool"
+      ?? (UserAccount.dataFolder(environment) ?? "/.local/share") + "/spool"
   }
 
-  /// The store that the user names, without the one in the user's home; nil if none is named.
+  /// The store that the user names; nil if none is named.
   private static func named(_ option: String?, _ environment: [String: String]) -> String? {
     if let option, !option.isEmpty { return option }
-    if let named = environment["SPOOL_STORE"], !named.isEmpty { return named }
-    // The specification of XDG_DATA_HOME requires relative paths to be ignored.
-    return environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/spool" : nil }
+    return environment["SPOOL_STORE"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Throws where the store's folder would be in the user's home, and the user has none, as in a
@@ -93,7 +91,9 @@ package enum StoreLocation {
   package static func requireHome(
     option: String?, environment: [String: String]
   ) throws(SpoolError) {
-    guard named(option, environment) == nil, UserAccount.home(environment) == nil else { return }
+    guard named(option, environment) == nil, UserAccount.dataFolder(environment) == nil else {
+      return
+    }
     throw SpoolError(
       "cannot tell where the store lies",
       reason: "HOME is not set, and the system's list of users has no user \(getuid())",

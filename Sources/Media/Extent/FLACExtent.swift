@@ -3,13 +3,8 @@
 extension ContainerBytes {
   /// What the stream that begins at `start`, behind a tag that some programs prepend, implies.
   func flacExtent(from start: Int) -> ContainerExtent {
-    var offset = start + 4
-    var isLast = false
-    while !isLast {
-      guard byteCount - offset >= 4 else { return .incomplete("its head is cut off") }
-      isLast = big(at: offset, count: 1) & 0x80 != 0
-      offset += 4 + big(at: offset + 1, count: 3)
-      guard offset <= byteCount else { return .incomplete("its head is cut off") }
+    guard let offset = endOfFLACBlocks(from: start, { _, _ in true }) else {
+      return .incomplete("its head is cut off")
     }
     let total = big(at: start + 21, count: 5) & 0xf_ffff_ffff
     // Streams to a pipe have no count.
@@ -22,20 +17,30 @@ extension ContainerBytes {
   func applicationBlocks(_ identifier: String) -> [Range<Int>] {
     guard word(at: 0) == "fLaC" else { return [] }
     var blocks: [Range<Int>] = []
-    var offset = 4
-    var isLast = false
-    while !isLast, byteCount - offset >= 4, blocks.count < 4096 {
-      let kind = big(at: offset, count: 1)
-      let end = offset + 4 + big(at: offset + 1, count: 3)
-      isLast = kind & 0x80 != 0 || end > byteCount
-      if kind & 0x7f == 2, end - offset >= 16, end <= byteCount,
-        word(at: offset + 4) == identifier
-      {
-        blocks.append(offset + 8..<end)
+    _ = endOfFLACBlocks(from: 0) { kind, content in
+      if kind == 2, content.count >= 12, word(at: content.lowerBound) == identifier {
+        blocks.append(content.lowerBound + 4..<content.upperBound)
       }
-      offset = end
+      return blocks.count < 4096
     }
     return blocks
+  }
+
+  /// Goes through the metadata blocks of the FLAC stream at `start` (RFC 9639, section 8), as long as
+  /// `visit`, which takes the kind and the content of each, returns true.
+  /// - Returns: where the frames begin; nil if the file ends before, or `visit` returned false.
+  func endOfFLACBlocks(
+    from start: Int, _ visit: (_ kind: Int, _ content: Range<Int>) -> Bool
+  ) -> Int? {
+    var offset = start + 4
+    while byteCount - offset >= 4 {
+      let head = big(at: offset, count: 1)
+      let end = offset + 4 + big(at: offset + 1, count: 3)
+      guard end <= byteCount, visit(head & 0x7f, offset + 4..<end) else { return nil }
+      offset = end
+      if head & 0x80 != 0 { return end }
+    }
+    return nil
   }
 
   /// Searches backwards for the frame with the last sample.

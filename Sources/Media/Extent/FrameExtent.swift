@@ -7,7 +7,8 @@ extension ContainerBytes {
 
   /// What the last frame implies, of a stream that begins at `start`; whole for other files.
   func frameExtent(from start: Int) -> ContainerExtent {
-    guard let kind = FrameKind.allCases.first(where: { $0.byteCount(of: head(at: start)) != nil })
+    let head = bytes(at: start, count: 8)
+    guard let kind = FrameKind.allCases.first(where: { $0.byteCount(of: head[...]) != nil })
     else { return .whole }
     let end = endBeforeTags(start)
     let first = max(start, end - Self.windowLength)
@@ -21,8 +22,6 @@ extension ContainerBytes {
     }
     return .whole
   }
-
-  private func head(at offset: Int) -> ArraySlice<UInt8> { bytes(at: offset, count: 8)[...] }
 
   /// The last of the frames that follow each other from here; nil if they are too few.
   private func lastFrame(of kind: FrameKind, from place: Int, in window: [UInt8]) -> Range<Int>? {

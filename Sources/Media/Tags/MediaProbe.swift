@@ -83,8 +83,9 @@ package enum MediaProbe {
     }
   }
 
-  /// The markers of a recording, in order of time: chapter starts (M4A, Matroska, MP3, FLAC, Ogg), the cue points of WAV and the markers of AIFF and CAF, with their names. Chapters of a
-  /// FLAC file come before the cue points of the WAV file that it was made of.
+  /// The markers of a recording, in order of time: chapter starts (M4A, Matroska, MP3, FLAC, Ogg),
+  /// the cue points of WAV and the markers of AIFF and CAF, with their names. Chapters of a FLAC file
+  /// come before the cue points of the WAV file that it was made of.
   package static func markers(of recording: SourceFile) throws(SpoolError) -> [Marker] {
     let file = try InputFile(recording)
     let rate = file.sampleRate(ofStream: try file.chooseSoundStream()) ?? 0

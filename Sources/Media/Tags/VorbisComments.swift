@@ -80,18 +80,15 @@ struct VorbisComments: ~Copyable {
   private static func flacParts(
     of file: borrowing ContainerBytes
   ) -> [(range: Range<Int>, page: Range<Int>?)]? {
-    var offset = file.tagEnd(at: 0) ?? 0
-    guard file.word(at: offset) == "fLaC" else { return nil }
-    offset += 4
-    while file.byteCount - offset >= 4 {
-      let kind = file.big(at: offset, count: 1)
-      let end = offset + 4 + file.big(at: offset + 1, count: 3)
-      guard end <= file.byteCount else { break }
-      if kind & 0x7F == 4 { return [(offset..<end, nil)] }
-      guard kind & 0x80 == 0 else { break }
-      offset = end
+    let start = file.tagEnd(at: 0) ?? 0
+    guard file.word(at: start) == "fLaC" else { return nil }
+    var found: [(range: Range<Int>, page: Range<Int>?)] = []
+    _ = file.endOfFLACBlocks(from: start) { kind, content in
+      // With the head of the block, which its kind is read from.
+      if kind == 4 { found = [(content.lowerBound - 4..<content.upperBound, nil)] }
+      return found.isEmpty
     }
-    return []
+    return found
   }
 
   /// A picture of 16 MB as text, in pages of 64 kB.

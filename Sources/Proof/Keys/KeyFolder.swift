@@ -26,9 +26,7 @@ package struct KeyFolder: Sendable {
     if let own = store.map({ $0 + "/keys" }), (try? FileStamp(following: own))?.isFolder == true {
       return own
     }
-    // The specification of XDG_DATA_HOME requires relative paths to be ignored.
-    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/spool/keys" }
-    return (UserAccount.home(environment) ?? "") + "/.local/share/spool/keys"
+    return (UserAccount.dataFolder(environment) ?? "/.local/share") + "/spool/keys"
   }
 
   /// The signing key, generated if there is none.

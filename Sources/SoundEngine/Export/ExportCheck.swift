@@ -103,11 +103,12 @@ package struct ExportCheck: Codable, Hashable, Sendable {
     let files: [ExportCheck]
   }
 
-  /// Whether the samples of a file of this format had no more bits than it keeps, by what was written
-  /// down about the files of a step.
-  package static func keepsAllBits(_ format: ExportFormat, report text: String) -> Bool {
+  /// The formats whose files keep every bit of the samples, by what was written down about the files
+  /// of a step. O(files).
+  package static func unroundedFormats(report text: String) -> Set<ExportFormat> {
     let report = try? Findings.decode(Report.self, from: text)
-    return report?.files.first { $0.format == format.rawValue }?.isRounded == false
+    let unrounded = (report?.files ?? []).filter { $0.isRounded == false }
+    return Set(unrounded.compactMap { ExportFormat(rawValue: $0.format) })
   }
 }
 

@@ -206,11 +206,10 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
       : ExportTags()
     let tags = try carried.stating(stated)
     if carriesTags { context.warnOfDifferences(tags) }
-    let measurement = context.outputs[.measurement]?.artifact
-    let report = measurement.flatMap { try? context.store.text(of: $0) } ?? ""
+    let unrounded = context.unroundedFormats
     for target in targets {
-      let keepsAllBits = ExportCheck.keepsAllBits(target.format, report: report)
-      let loss = tags.loss(in: target, of: tags.source, keepsAllBits: keepsAllBits)
+      let loss = tags.loss(
+        in: target, of: tags.source, keepsAllBits: unrounded.contains(target.format))
       if let loss { context.warn(loss) }
       if let loss = stated.loss(in: target) { context.warn(loss) }
     }

@@ -136,9 +136,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
     if carriesTags { context.warnOfDifferences(tags) }
     let chapters = carriesChapters ? try context.chapters(recordingTags) : []
     if carriesTags { context.warnOfFieldsMissing(in: targets, known) }
-    // Before all is done there is none, and no warning is given.
-    let measurement = context.outputs[.measurement]?.artifact
-    let report = measurement.flatMap { try? context.store.text(of: $0) } ?? ""
+    let unrounded = context.unroundedFormats
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
@@ -162,9 +160,9 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
       let isCarried =
         known.notes.cues != nil && context.chapters.isEmpty && context.isOneRecording
       let lost = target.format == .wav && !isCarried ? chapters?.count ?? 0 : 0
-      let keepsAllBits = ExportCheck.keepsAllBits(target.format, report: report)
       let loss = tags.loss(
-        in: target, of: known.source, chapterCount: lost, keepsAllBits: keepsAllBits)
+        in: target, of: known.source, chapterCount: lost,
+        keepsAllBits: unrounded.contains(target.format))
       if let loss {
         context.warn(loss)
       }

@@ -142,13 +142,8 @@ struct IdentityClaimTests {
     try bench.process(plain.key, with: processor, sound: "B")
     let path = try #require(InboxPath("b.json"))
     try bench.write(sidecar(), to: path)
-    guard
-      case .attached(let recording) = try processor.takeSidecar(
-        at: path, stamp: bench.stamp(of: path))
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    let recording = try #require(
+      try processor.takeSidecar(at: path, stamp: bench.stamp(of: path)).attached)
     #expect(recording.isClaimOpen && recording.conflict == named.key)
     _ = processor.settle()
     #expect(try bench.ack(Self.id)["claimedBy"] == .list([.text(plain.key.name)]))

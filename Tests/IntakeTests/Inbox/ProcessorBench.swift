@@ -171,6 +171,11 @@ extension RecordingAdmission? {
 }
 
 /// A watch's work on a recording without its pipeline: the store's own changes, one call each.
+extension InboxProcessor.CompanionOutcome {
+  /// The recording that it was attached to; nil for any other outcome.
+  var attached: Recording? { if case .attached(let recording) = self { recording } else { nil } }
+}
+
 extension InboxProcessor {
   func begin(_ key: RecordingKey) throws(SpoolError) -> Recording? {
     try store.recordings.change(key, .begin)?.recording

@@ -30,13 +30,8 @@ struct CustodySidecarTests {
     let recording = try receive(try bench.drop("sound", as: "a.m4a"))
     let path = try #require(InboxPath("a_meta.json"))
     try bench.write(#"{"noteId":"\#(Self.id)","title":"Lunch"}"#, to: path)
-    guard
-      case .attached(let known) = try processor.takeSidecar(
-        at: path, stamp: try bench.stamp(of: path))
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    let known = try #require(
+      try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path)).attached)
     #expect(known.key == recording.key && known.deviceID == Self.id && known.title == "Lunch")
     try bench.process(recording.key, with: processor)
     _ = processor.settle()
@@ -82,13 +77,8 @@ struct CustodySidecarTests {
     #expect(copy.key == first.key)
     let path = try #require(InboxPath("b.json"))
     try bench.write(#"{"noteId":"\#(other)","tags":["late"]}"#, to: path)
-    guard
-      case .attached(let recording) = try processor.takeSidecar(
-        at: path, stamp: try bench.stamp(of: path))
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    let recording = try #require(
+      try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path)).attached)
     #expect(
       recording.key == first.key && recording.deviceID == Self.id && recording.tags == ["late"])
     #expect(try store.recordings.acknowledgementNames(of: recording).contains(other))
@@ -134,13 +124,8 @@ struct CustodySidecarTests {
     _ = processor.settle()
     let third = try receive(try bench.drop("third sound", as: "New.m4a"))
     try bench.write(#"{"title":"Garden"}"#, to: path)
-    guard
-      case .attached(let known) = try processor.takeSidecar(
-        at: path, stamp: try bench.stamp(of: path), mayWait: true)
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    let known = try #require(
+      try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path), mayWait: true).attached)
     #expect(known.key == third.key)
   }
 
@@ -155,13 +140,8 @@ struct CustodySidecarTests {
     try bench.write(#"{"duration":600}"#, to: path)
     #expect(try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path)) == .waiting)
     try bench.write(#"{"title":"Late","duration":10}"#, to: path)
-    guard
-      case .attached(let known) = try processor.takeSidecar(
-        at: path, stamp: try bench.stamp(of: path))
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    let known = try #require(
+      try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path)).attached)
     #expect(known.key == recording.key)
   }
 
@@ -176,11 +156,7 @@ struct CustodySidecarTests {
     // A device's own word counts, whatever else it has heard.
     let own = try #require(InboxPath("a_meta.json"))
     try bench.write(#"{"title":"Lunch","segments":[]}"#, to: own)
-    guard case .attached = try processor.takeSidecar(at: own, stamp: try bench.stamp(of: own))
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    _ = try #require(try processor.takeSidecar(at: own, stamp: try bench.stamp(of: own)).attached)
   }
 
   @Test("a sidecar that is malformed, huge or a link does not keep its recording out")
@@ -205,13 +181,8 @@ struct CustodySidecarTests {
     #expect(StoredFacts(of: recording).problems.count == 1)
     let path = try #require(InboxPath("a.json"))
     try bench.write(#"{"title":"Lunch","noteId":"\#(Self.id)"}"#, to: path)
-    guard
-      case .attached(let mended) = try processor.takeSidecar(
-        at: path, stamp: try bench.stamp(of: path))
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    let mended = try #require(
+      try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path)).attached)
     #expect(mended.deviceID == Self.id && StoredFacts(of: mended).problems.isEmpty)
     // The same once more is no news, and another one is none of its business.
     #expect(try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path)) == .known(mended))

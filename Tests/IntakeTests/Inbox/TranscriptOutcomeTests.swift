@@ -83,10 +83,7 @@ struct CustodyTranscriptTests {
     let text = try #require(InboxPath("a.txt"))
     try bench.write("what is said", to: text)
     let stamp = try bench.stamp(of: text)
-    guard case .attached(let known) = try processor.takeTranscript(at: text, stamp: stamp) else {
-      Issue.record("it was not attached")
-      return
-    }
+    let known = try #require(try processor.takeTranscript(at: text, stamp: stamp).attached)
     #expect(known.key == recording.key && StoredFacts(of: known).transcript == "a.txt")
     #expect(try transcripts(of: recording) == ["what is said"])
     #expect(processor.isKnown(text, stamp))
@@ -142,12 +139,8 @@ struct CustodyTranscriptTests {
       try processor.takeTranscript(at: text, stamp: try bench.stamp(of: text)) == .waiting)
     // Another text is one that the quarantined recording may have waited for.
     try bench.write("what else is said", to: text)
-    guard
-      case .attached = try processor.takeTranscript(at: text, stamp: try bench.stamp(of: text))
-    else {
-      Issue.record("it was not attached")
-      return
-    }
+    _ = try #require(
+      try processor.takeTranscript(at: text, stamp: try bench.stamp(of: text)).attached)
   }
 
   @Test("one without a recording waits, one that changed is looked at again")

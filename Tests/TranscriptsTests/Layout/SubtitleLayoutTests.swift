@@ -84,13 +84,14 @@ struct SubtitleLayoutTests {
   @Test("voices at the same time are shown as long as they speak, in the order of their starts")
   func overlapping() throws {
     var anna = spoken(
-      "I said that it should be done before the evening, prudently and well.", each: 0.5)
+      "I said that it should be done before the evening. And they did it, prudently and well, all day.",
+      each: 0.5)
     anna.speaker = "Anna"
     var ben = spoken("And I did not hear it.", from: 3, each: 0.5)
     ben.speaker = "Ben"
     let text = Transcript(segments: [anna, ben])
     let result = SubtitleLayout().subtitles(of: text).segments
-    #expect(result.map(\.speaker) == ["Anna", "Ben", "Anna"] || result.count == 2)
+    #expect(result.map(\.speaker) == ["Anna", "Ben", "Anna"])
     #expect(zip(result, result.dropFirst()).allSatisfy { $0.start! <= $1.start! })
     for caption in result {
       let spoken = try #require(caption.words.last?.end)

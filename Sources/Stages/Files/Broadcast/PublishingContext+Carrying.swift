@@ -56,6 +56,13 @@ extension PublishingContext {
     if !isWave { warnOfLost(others, "left out: Spool does not know these chunks") }
   }
 
+  /// The formats whose files keep every bit of the samples, by the step's own report; none before all
+  /// files are done.
+  var unroundedFormats: Set<ExportFormat> {
+    let report = outputs[.measurement]?.artifact.flatMap { try? store.text(of: $0) }
+    return report.map { ExportCheck.unroundedFormats(report: $0) } ?? []
+  }
+
   private func warnOfLost(_ lost: [String], _ reason: String) {
     guard let last = lost.last else { return }
     let list = lost.dropLast().joined(separator: ", ")

@@ -87,6 +87,19 @@ struct RunSummary {
   /// The levels of the run's measuring stages by their names, in order; without any, those of a
   /// normalizing stage as `before` and `after`.
   var columns: [(title: String, levels: Levels)] {
+    let measured = measuredColumns
+    guard measured.isEmpty, let (_, change) = normalization else { return measured }
+    return [("before", change.before), ("after", change.after)]
+  }
+
+  /// The first normalizing stage, with its report; nil if there is none.
+  private var normalization: (step: StepID, change: Change)? {
+    run.steps.lazy.compactMap { step in
+      decode(Change.self, step.findings).map { (step.id, $0) }
+    }.first
+  }
+
+  private var measuredColumns: [(title: String, levels: Levels)] {
     var columns: [(title: String, levels: Levels)] = []
     for step in run.steps {
       if step.kind == "measure-exports", let exports = decode(Exports.self, step.findings) {
@@ -96,11 +109,6 @@ struct RunSummary {
         continue
       }
       columns.append((step.id.name, levels))
-    }
-    if columns.isEmpty,
-      let change = run.steps.lazy.compactMap({ decode(Change.self, $0.findings) }).first
-    {
-      columns = [("before", change.before), ("after", change.after)]
     }
     return columns
   }
@@ -120,10 +128,10 @@ struct RunSummary {
   /// Where the levels were taken that are a normalizing stage's own: `before` is what comes into it,
   /// behind all stages above.
   private var levelsTitle: String {
-    let isMeasured = run.steps.contains { ["measure", "measure-exports"].contains($0.kind) }
-    let changed = run.steps.first { decode(Change.self, $0.findings) != nil }?.id.name
-    guard !isMeasured, let changed, changed.count <= 10 else { return "levels" }
-    return "at \(changed)"
+    guard measuredColumns.isEmpty, let name = normalization?.step.name, name.count <= 10 else {
+      return "levels"
+    }
+    return "at \(name)"
   }
 
   private var levels: [String] {
