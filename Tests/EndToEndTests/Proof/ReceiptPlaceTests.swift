@@ -11,7 +11,7 @@ struct ReceiptPlaceTests {
 
   init() throws { place = try Workspace() }
 
-  private func run(_ names: [String], format: String = "wav") throws {
+  private func run(_ names: [String], format: String = "wav", to out: String? = nil) throws {
     let pipeline = try place.pipeline(
       "pipeline: p\ninputs: { note: sound }\nstages: [decode, { export: [\(format)] }, proof]\n")
     for name in names {
@@ -19,7 +19,7 @@ struct ReceiptPlaceTests {
       if !FileManager.default.fileExists(atPath: note) {
         try Reference.record(note, seconds: 0.3)
       }
-      let run = try place.run(pipeline, [note])
+      let run = try place.run(pipeline, [note], out.map { ["--out", $0] } ?? [])
       #expect(run.exitCode == 0, "\(run.errorOutput)")
     }
   }
@@ -134,6 +134,19 @@ struct ReceiptPlaceTests {
     }
     let json = try place.spool(["verify", "moved", "--json"]).text
     #expect(json.contains("\"absent\":[\"\(place.out)/b.receipt.json\"]"), "\(json)")
+    // Nothing is said of another folder that went elsewhere.
+    for name in ["one", "two"] {
+      let target = place.file("\(name)-moved")
+      for folder in [place.file("tree"), target] {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      }
+      try run([name], to: place.file("tree/\(name)"))
+      try FileManager.default.moveItem(
+        atPath: place.file("tree/\(name)"), toPath: "\(target)/\(name)")
+    }
+    let part = try place.spool(["verify", "one-moved/one"])
+    #expect(part.exitCode == 0 && part.text.contains("moved:"), "\(part.text)")
+    #expect(!part.text.contains("absent"), "\(part.text)")
   }
 
   @Test(

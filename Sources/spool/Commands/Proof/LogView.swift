@@ -98,14 +98,19 @@ struct LogView {
     }.map(\.path).sorted().map { VerificationResult(missingAt: $0, knownTo: path) }
   }
 
-  /// Where receipts were written beside found ones whose folder was moved since, that did not come
-  /// along: neither that place nor the new one has them. Sorted. O(receipts in the log).
-  func leftBehind(among found: [VerificationResult]) -> [String] {
+  /// Where receipts were written in the folders that lie at `places` now, and did not come along:
+  /// neither that place nor the new one has them. Sorted. O(receipts in the log × folders moved).
+  func leftBehind(
+    from places: [String], among found: [VerificationResult]
+  ) -> [String] {
     var moves: [String: String] = [:]
     for receipt in found {
       guard let home = receipt.writtenAs else { continue }
-      let (old, new) = Self.roots(of: home, FilePath.absolute(receipt.path))
-      moves[old] = new
+      let path = FilePath.absolute(receipt.path)
+      for place in places.map(Self.folder(of:)) where path.hasPrefix(place + "/") {
+        let rest = path.dropFirst(place.count)
+        if home.hasSuffix(rest) { moves[String(home.dropLast(rest.count))] = place }
+      }
     }
     guard !moves.isEmpty else { return [] }
     let present = Set(found.compactMap(\.leaf))
@@ -120,14 +125,11 @@ struct LogView {
     }.map(\.path).sorted()
   }
 
-  /// Two paths without the names in which they end alike.
-  private static func roots(of old: String, _ new: String) -> (old: String, new: String) {
-    var (left, right) = (old.split(separator: "/"), new.split(separator: "/"))
-    while let name = left.last, name == right.last {
-      left.removeLast()
-      right.removeLast()
-    }
-    return ("/" + left.joined(separator: "/"), "/" + right.joined(separator: "/"))
+  /// A place's absolute path; of a receipt, that of its folder.
+  private static func folder(of place: String) -> String {
+    let path = FilePath.absolute(place)
+    if path.hasSuffix(ReceiptSearch.ending) { return FilePath.folder(of: path) }
+    return path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
   /// The withdrawals of the found receipts, and of the missing ones last written at or below

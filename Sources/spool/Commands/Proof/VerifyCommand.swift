@@ -118,7 +118,8 @@ extension CommandContext {
     let withdrawals = log?.withdrawals(below: places, among: receipts) ?? []
     tell(receipts, checked.bags, proven)
     if !receipts.isEmpty || !withdrawals.isEmpty {
-      tell(of: log, receipts, withdrawals)
+      let absent = log?.leftBehind(from: places, among: receipts) ?? []
+      tell(of: log, receipts, withdrawals, absent: absent)
     }
     let isSound =
       (receipts.isEmpty || log?.findings.isEmpty != false)
@@ -133,15 +134,17 @@ extension CommandContext {
 
   /// Reports the result of the log lookup.
   private func tell(
-    of log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal]
+    of log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal],
+    absent: [String]
   ) {
     if isJSON {
-      if let line = Self.verifiedLine(of: log, receipts, withdrawals) {
+      if let line = Self.verifiedLine(of: log, receipts, withdrawals, absent: absent) {
         console.print(json: line)
       }
       return
     }
-    for line in verified(log, receipts, withdrawals, isAsked: !arguments[Options.isAlone]) {
+    let isAsked = !arguments[Options.isAlone]
+    for line in verified(log, receipts, withdrawals, absent: absent, isAsked: isAsked) {
       console.print(line)
     }
   }

@@ -132,15 +132,16 @@ extension CommandContext {
   /// - Parameters:
   ///   - log: the store's; nil if it was not searched.
   ///   - withdrawals: those of the receipts looked up.
+  ///   - absent: where receipts were written that did not move with these.
   ///   - isAsked: whether the log was wanted, whether or not there is a store.
   func verified(
-    _ log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal], isAsked: Bool
+    _ log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal],
+    absent: [String], isAsked: Bool
   ) -> [String] {
     guard let log else {
       return isQuiet ? [] : ["ledger: not checked\(isAsked ? " (no store here)" : "")"]
     }
     if !log.findings.isEmpty { return Self.broken("the ledger in \(log.path)", log.findings) }
-    let absent = log.leftBehind(among: receipts)
     let lost = absent.prefix(1).map { first in
       let more = absent.count < 2 ? "" : " and \(absent.count - 1) more"
       return Format.visible(
@@ -172,10 +173,10 @@ extension CommandContext {
   /// The result of the lookup as `--json` shows it; nil if nothing has to be said: the results of
   /// sound receipts have lines of their own.
   static func verifiedLine(
-    of log: LogView?, _ results: [VerificationResult], _ withdrawals: [Withdrawal]
+    of log: LogView?, _ results: [VerificationResult], _ withdrawals: [Withdrawal],
+    absent: [String]
   ) -> JSONLine? {
     let problems = log?.findings ?? []
-    let absent = log?.leftBehind(among: results) ?? []
     if problems.isEmpty, withdrawals.isEmpty, absent.isEmpty { return nil }
     return JSONLine([
       "ledger": log?.path, "checked": log != nil, "receipts": results.count { $0.isInLog != nil },
