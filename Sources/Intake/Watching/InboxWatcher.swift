@@ -146,7 +146,22 @@ struct ArrivalMonitor: ~Copyable {
   mutating func recheck() {
     for (path, stamp) in watch.known.files
     where stamp.isRegularFile && !tracker.contains(path) && !isKnown(path, stamp) {
-      tracker.record(stamp, at: path, now: MonotonicTime.now)
+      follow(path, stamp)
+    }
+  }
+
+  /// Follows a file, and the sidecar beside it that an earlier watch took in: it counts for the
+  /// next file of its name too.
+  private mutating func follow(_ path: InboxPath, _ stamp: FileStamp) {
+    let now = MonotonicTime.now
+    tracker.record(stamp, at: path, now: now)
+    guard tracker.role(of: path) == .recording, tracker.rules.sidecar != .ignored,
+      let name = path.name
+    else { return }
+    for sidecar in SidecarName.candidates(for: name).map(path.folder.appending)
+    where !tracker.contains(sidecar) {
+      guard let stamp = watch.known.stamp(of: sidecar), stamp.isRegularFile else { continue }
+      tracker.record(stamp, at: sidecar, now: now)
     }
   }
 
@@ -160,7 +175,7 @@ struct ArrivalMonitor: ~Copyable {
     switch event {
     case .found(let path, let stamp):
       if stamp.isRegularFile {
-        if !isKnown(path, stamp) { tracker.record(stamp, at: path, now: MonotonicTime.now) }
+        if !isKnown(path, stamp) { follow(path, stamp) }
       } else {
         tracker.forget(path)
         do throws(SpoolError) {

@@ -232,7 +232,9 @@ struct ExportClaims {
     return Ruling(
       reason: .replaced, run: runs[later], successor: successor, digest: file.digest,
       isProof: proofs.contains { $0 == file || ($0.step == file.step && file.port == nil) },
-      receipts: receipts + proofs.map(\.path), isUnfinished: unfinished)
+      // A later run's receipt of the same name states other files.
+      receipts: receipts + proofs.map(\.path).filter { makers[$0] == made },
+      isUnfinished: unfinished)
   }
 
   /// Whether a run did the same as an earlier one, so that its exports take the place of that one's:

@@ -167,11 +167,19 @@ enum KnownFileTables {
     try record(digest, (0..<5).map { origin?[$0].text }, at: path, stamp: stamp, in: &database)
   }
 
-  /// Records the receipt that covers published files, where another one or none is recorded.
+  /// Records the receipt that covers published files, where another one or none is recorded, and
+  /// that it covers no others, as an earlier one of its path may have. O(published files).
   static func protect(
     _ paths: [String], by receipt: String, in database: inout Database
   ) throws(SpoolError) {
     try database.transaction(to: recordAction) { (database) throws(SpoolError) in
+      let covered = try database.run(
+        "SELECT path FROM published WHERE receipt = ?", [.text(receipt)], to: recordAction
+      ).compactMap(\.[0].text)
+      for path in Set(covered).subtracting(paths) {
+        try database.run(
+          "UPDATE published SET receipt = NULL WHERE path = ?", [.text(path)], to: recordAction)
+      }
       for path in paths {
         try database.run(
           "UPDATE published SET receipt = ?1 WHERE path = ?2 AND receipt IS NOT ?1",

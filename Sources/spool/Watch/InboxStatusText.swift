@@ -32,9 +32,19 @@ struct InboxStatusText: Encodable {
   /// Maximum number of file names listed for each kind.
   private static let nameLimit = 5
 
-  /// The command that watches it again; nil if it is watched, if its folder is not there, or if the
-  /// store does not know the command.
+  /// The command that watches it again; nil if it is watched, if its folder is not there, if its
+  /// settings do not name it any more, or if the store does not know the command.
   let wayOn: String?
+
+  /// The settings' file of its last watch, if that does not name it any more.
+  private let formerSettings: String?
+
+  /// The command that takes it off the list, if it is not to be watched any more.
+  var forgetting: String? { formerSettings.map { _ in forgettingLine } }
+
+  private var forgettingLine: String {
+    ShellWords.line(["spool", "inbox", "forget", "--inbox", path])
+  }
 
   /// How the store is named in commands that a user types.
   private let option: StoreOption
@@ -86,7 +96,9 @@ struct InboxStatusText: Encodable {
     let (number, report) = (inbox?.processNumber, inbox?.report)
     process = number
     isMissing = !FilePath.exists(path)
-    wayOn = number == nil && !isMissing ? line : nil
+    formerSettings =
+      number == nil ? line.flatMap { WatchOrder.settings(of: $0, lacking: path) } : nil
+    wayOn = number == nil && !isMissing && formerSettings == nil ? line : nil
     self.option = StoreOption(option)
     reportedAt = inbox?.reportedAt
     wasCutShort = report?.wasCutShort ?? false
@@ -114,6 +126,9 @@ struct InboxStatusText: Encodable {
       lines.append("           nothing is lost: the next watch goes on from what was noted last")
     }
     if let wayOn { lines.append("           \(Format.visible(wayOn)) goes on with it") }
+    if let formerSettings {
+      lines.append("           \(Format.visible(formerSettings)) does not name it any more")
+    }
     if isMissing {
       lines.append("           there is no such folder now: nothing can arrive in it")
       if isUnwatched {
@@ -121,9 +136,8 @@ struct InboxStatusText: Encodable {
       }
     }
     if isUnwatched {
-      let forgetting = ShellWords.line(["spool", "inbox", "forget", "--inbox", path])
       lines.append(
-        "           \(Format.visible(option.completing(forgetting))) takes it off this list")
+        "           \(Format.visible(option.completing(forgettingLine))) takes it off this list")
     }
     if let pause {
       lines += [

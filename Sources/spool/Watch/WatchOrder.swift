@@ -237,6 +237,24 @@ struct WatchOrder {
     return ((try? FilePath.resolved(parent)) ?? parent) + "/" + (names.last ?? "")
   }
 
+  /// The settings' file of a watch that does not name an inbox any more, though it can be read; nil
+  /// if it does, and without such a file.
+  /// - Parameters:
+  ///   - line: the watch's command line.
+  ///   - inbox: an absolute path without links.
+  static func settings(of line: String, lacking inbox: String) -> String? {
+    guard let words = ShellWords.words(of: line),
+      let option = words.firstIndex(of: "--config"), option + 1 < words.count,
+      let text = try? TextFile.read("the settings", words[option + 1])
+    else { return nil }
+    let file = words[option + 1]
+    let parsed = ParsedWatch(text)
+    let base = file[..<(file.lastIndex(of: "/") ?? file.startIndex)]
+    let isNamed = parsed.definition.inboxes.contains {
+      ResolvedPath.of(absolute($0.path.value, from: String(base))) == inbox
+    }
+    return isNamed || !parsed.problems.isEmpty ? nil : file
+  }
 }
 
 extension SourceLocation {

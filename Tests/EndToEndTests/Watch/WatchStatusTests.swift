@@ -89,6 +89,18 @@ struct WatchStatusTests {
     let told = try place.spool(["status", "--store", place.store]).text
     let line = "spool watch --config \(place.file("watch.yaml")) --store \(place.store)"
     #expect(told.contains(" \(line) goes on with it"), "\(told)")
+    // The watch of what its settings lack by now would watch something else.
+    try inbox.shell("sed -i 's/inbox: inbox/inbox: made/' watch.yaml")
+    let without = try place.spool(["status", "--store", place.store])
+    #expect(without.text.contains("watch.yaml does not name it any more\n"), "\(without.text)")
+    #expect(!without.text.contains("goes on with it"), "\(without.text)")
+    let json = try place.spool(["status", "--store", place.store, "--json"]).text
+    let forgetting = "spool inbox forget --inbox \(inbox.inbox) --store \(place.store)"
+    #expect(without.text.contains("next:  \(forgetting)\n"), "\(without.text)")
+    #expect(json.contains(#""next":["\#(forgetting)"]"#), "\(json)")
+    let store = ["--store", place.store]
+    #expect(try place.spool(["inbox", "forget", "--inbox", inbox.inbox] + store).exitCode == 0)
+    #expect(try place.spool(["status", "--check"] + store).exitCode == 0)
   }
 
   @Test("as JSON it says how a watch came to its end")

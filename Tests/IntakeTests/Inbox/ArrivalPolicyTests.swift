@@ -42,11 +42,20 @@ struct ArrivalPolicyTests {
     #expect(inbox.settled == ["early.wav"])
     try inbox.shell("echo '{}' > inbox/late_meta.json")
     #expect(await inbox.waitForSettled("late.wav"))
-    let sidecars = inbox.told.compactMap { arrival -> String? in
-      if case .settled(let recording) = arrival { return recording.sidecar?.description }
-      return nil
+    #expect(inbox.sidecars == ["early.json", "late_meta.json"])
+  }
+
+  @Test("takes the sidecar of an earlier watch for sound that replaces its recording")
+  func knownSidecar() async throws {
+    let inbox = try LiveInbox(known: ["a.json"]) {
+      $0.sidecar = .required(reportedAfter: .seconds(36_000))
     }
-    #expect(sidecars == ["early.json", "late_meta.json"])
+    try inbox.prepare("source")
+    try inbox.shell("echo '{}' > inbox/a.json; echo '{}' > inbox/b.json; cp source inbox/b.wav")
+    #expect(await inbox.waitForSettled("b.wav"))
+    try inbox.shell("cp source inbox/a.wav")
+    #expect(await inbox.waitForSettled("a.wav"))
+    #expect(inbox.sidecars == ["b.json", "a.json"])
   }
 
   @Test("takes a recording whose sidecar never comes when the wait is over")

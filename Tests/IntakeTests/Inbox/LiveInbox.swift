@@ -15,9 +15,10 @@ final class LiveInbox: Sendable {
   /// Where the inbox is.
   var path: String { scratch.file("inbox") }
 
+  /// - Parameter known: the names of the files that an earlier watch took in.
   init(
     names: UntouchedNames = UntouchedNames(), rescanPause: Duration = .seconds(60),
-    rules change: (inout StabilityRules) -> Void = { _ in }
+    known: Set<String> = [], rules change: (inout StabilityRules) -> Void = { _ in }
   ) throws {
     scratch = try ScratchFolder()
     try FileManager.default.createDirectory(
@@ -35,7 +36,8 @@ final class LiveInbox: Sendable {
     self.news = news
     watcher = InboxWatcher(
       path: scratch.file("inbox"), names: names, rules: rules, schedule: schedule,
-      isKnown: { _, _ in false }, examine: TestContainer.verdict, report: { news.add($0) })
+      isKnown: { path, _ in known.contains(path.description) }, examine: TestContainer.verdict,
+      report: { news.add($0) })
   }
 
   deinit { watcher.stop() }
@@ -49,6 +51,14 @@ final class LiveInbox: Sendable {
 
   /// The names of the recordings that settled so far, in the order of settling.
   var settled: [String] { told.compactMap(\.settledName) }
+
+  /// The sidecars of the recordings that settled so far, in the order of settling.
+  var sidecars: [String] {
+    told.compactMap { event in
+      guard case .settled(let recording) = event else { return nil }
+      return recording.sidecar?.description
+    }
+  }
 
   /// For each recording that settled, the seconds from the last change of its file to the report.
   var rests: [Double] {

@@ -215,26 +215,44 @@ struct SupersededExportTests {
     #expect(try prune().kept.map(\.obstacle) == [.changed])
   }
 
+  /// A finished run, and the receipt that it wrote of its export.
+  private func run(
+    _ number: Int, exporting name: String, proving receipt: String
+  ) throws -> RunRecord {
+    var run = try run(number, exporting: name)
+    let text = "receipt of \(name)"
+    let path = scratch.file("out/" + receipt)
+    let byteCount = try store.publish(
+      SHA256.digest(of: text), at: path, of: ExportSource(recording, pipeline: "note"),
+      isReplacing: true
+    ) { (temporary) throws(SpoolError) in try put(text, at: temporary) }
+    var proof = PublishedFile(
+      path: path, byteCount: byteCount, step: StepID("proof"), wasThere: false,
+      digest: SHA256.digest(of: text))
+    proof.leaf = SHA256.digest(of: name)
+    try store.protect(run.published.map(\.path), by: path)
+    run.published.append(proof)
+    return run
+  }
+
   @Test("what a receipt covers goes only on request, and the receipt never")
   func covered() throws {
-    var first = try run(1, exporting: "old.wav")
-    let receipt = scratch.file("out/old.receipt.json")
-    _ = try store.publish(
-      SHA256.digest(of: "receipt"), at: receipt, of: ExportSource(recording, pipeline: "note"),
-      isReplacing: false
-    ) { (temporary) throws(SpoolError) in try put("receipt", at: temporary) }
-    var proof = PublishedFile(
-      path: receipt, byteCount: 7, step: StepID("proof"), wasThere: false,
-      digest: SHA256.digest(of: "receipt"))
-    proof.leaf = SHA256.digest(of: "leaf")
-    first.published.append(proof)
-    try store.protect([first.published[0].path], by: receipt)
-    try store.runs.save(first)
+    try store.runs.save(run(1, exporting: "old.wav", proving: "old.receipt.json"))
     try store.runs.save(run(2, exporting: "new.wav"))
     let report = try prune()
     #expect(report.files == [] && report.kept.map(\.obstacle) == [.receipt, .receipt])
     #expect(try names(prune(covered: true).files) == ["old.wav"])
     #expect(exists("old.receipt.json"))
+  }
+
+  @Test("what a receipt covered goes once a later run's receipt, which lacks it, took its place")
+  func formerlyCovered() throws {
+    try store.runs.save(run(1, exporting: "old.wav", proving: "note.receipt.json"))
+    try store.runs.save(run(2, exporting: "new.wav", proving: "note.receipt.json"))
+    try store.runs.save(run(3, exporting: "newest.wav", proving: "newest.receipt.json"))
+    let report = try prune()
+    #expect(names(report.files) == ["old.wav"])
+    #expect(names(report.kept).sorted() == ["new.wav", "note.receipt.json"])
   }
 
   @Test("the seal of the folder around it goes first, and another program's keeps the file")
