@@ -231,7 +231,8 @@ struct StoreStatus: Encodable {
     let hasFailed = stopped.contains { own[$0].state == .failed }
     let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
     let attention =
-      inboxes.compactMap(\.forgetting) + tally.nextCommands + (damaged.isEmpty ? [] : ["\(command: .repair)"])
+      inboxes.compactMap(\.forgetting) + tally.nextCommands
+      + (damaged.isEmpty ? [] : ["\(command: .repair)"])
       + lost.map { "\(command: .inboxShow) \($0.key)" }
       + claimCommands
     let others =
