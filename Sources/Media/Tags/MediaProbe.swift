@@ -41,7 +41,8 @@ package enum MediaProbe {
     var tags = unsafe Dictionary.tags(
       file.context.pointee.metadata, over: file.stream(index).pointee.metadata)
     if ["flac", "ogg"].contains(file.formatName), tags["comment"] != nil,
-      let both = VorbisComments.commentAndDescription(ofFileAt: file.path)
+      let both = VorbisComments.commentAndDescription(ofFileAt: file.path),
+      both.comment != nil || both.description != nil
     {
       (tags["comment"], tags["description"]) = both
     }

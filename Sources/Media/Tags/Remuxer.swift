@@ -136,8 +136,8 @@ extension ExportSpec {
     }
     var isCommentRenamed = false
     if ["ogg", "flac"].contains(settings.muxer) {
-      // libavformat would call both DESCRIPTION.
-      if tags["description"] != nil, let comment = tags.removeValue(forKey: "comment") {
+      // libavformat would call it DESCRIPTION.
+      if let comment = tags.removeValue(forKey: "comment") {
         tags[VorbisComments.placeholder] = comment
         isCommentRenamed = true
       }

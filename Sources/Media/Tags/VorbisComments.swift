@@ -6,15 +6,14 @@ internal import Platform
 /// The packet of Vorbis comments of a FLAC or Ogg file (RFC 9639, section 8.6; RFC 7845, section 5.2).
 ///
 /// libavformat takes `COMMENT` and `DESCRIPTION` for one tag when it reads, and writes both as
-/// `DESCRIPTION`: what files with both have is read here, and the name of one is written here.
+/// `DESCRIPTION`: which of them a file has is read here, and the name of a comment is written here.
 struct VorbisComments: ~Copyable {
   private let file: ContainerBytes
   /// Where the packet lies in the file, and the page that a part belongs to; nil in FLAC.
   private var parts: [(range: Range<Int>, page: Range<Int>?)] = []
   private var entries: [(name: String, value: [UInt8], offset: Int)] = []
 
-  /// The name under which libavformat writes a comment that is beside a description. No tag has it,
-  /// as names have no `~`.
+  /// The name under which libavformat writes a comment. No tag has it, as names have no `~`.
   static let placeholder = "C~MMENT"
 
   /// Reads the comments of the file at `path`, in Ogg of the first stream with sound; nil if there
@@ -40,18 +39,19 @@ struct VorbisComments: ~Copyable {
     self.parts = parts
   }
 
-  /// The comment and the description of a file that has both; several of a name are joined as
-  /// libavformat joins them. O(bytes of the comments).
+  /// The comment and the description of a file, each nil if it has none; several of a name are joined
+  /// as libavformat joins them. Nil if there are no comments that can be read. O(bytes of the
+  /// comments).
   static func commentAndDescription(
     ofFileAt path: String
-  ) -> (comment: String, description: String)? {
+  ) -> (comment: String?, description: String?)? {
     guard let comments = VorbisComments(path: path) else { return nil }
-    func text(_ name: String) -> String {
-      comments.entries.filter { $0.name.uppercased() == name }
+    func text(_ name: String) -> String? {
+      let text = comments.entries.filter { $0.name.uppercased() == name }
         .map { String(ofFile: $0.value) }.joined(separator: ";")
+      return text.isEmpty ? nil : text
     }
-    let (comment, description) = (text("COMMENT"), text("DESCRIPTION"))
-    return comment.isEmpty || description.isEmpty ? nil : (comment, description)
+    return (text("COMMENT"), text("DESCRIPTION"))
   }
 
   /// Gives the comment that was written as `placeholder` its name.

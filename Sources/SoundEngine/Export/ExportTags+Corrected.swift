@@ -96,12 +96,36 @@ extension BroadcastMetadata {
     }
     if description.hasDefaultLanguage { tags["language"] = nil }
     guard description.container == "flac", let bext else { return tags }
-    if tags["comment"] == nil, !bext.description.isEmpty { tags["comment"] = bext.description }
+    if tags["comment"] == nil, !bext.description.isEmpty, tags["description"] != bext.description {
+      tags["comment"] = bext.description
+    }
     if tags["date"] == nil, !bext.originationDate.isEmpty {
       tags["date"] = bext.originationDate
       tags["creation_time"] = tags["creation_time"] ?? bext.originationTime
     }
     return tags
+  }
+}
+
+extension ExportTags {
+  /// A description where the format has its place. A WAV file's is in `bext`, which libavformat reads
+  /// as a comment; in an `INFO` list and a frame that players show there is only a comment.
+  func placed(_ tags: [String: String], in spec: ExportSpec) -> [String: String] {
+    var result = tags
+    switch spec {
+    case .flac, .opus, .vorbis:
+      guard tags["description"] == nil, !isStated("comment"), let comment = tags["comment"],
+        comment == notes.bext?.description
+      else { return tags }
+      result["description"] = result.removeValue(forKey: "comment")
+    case .wav, .mp3:
+      guard tags["comment"] == nil, !isStated("comment"), !isStated("description") else {
+        return tags
+      }
+      result["comment"] = result.removeValue(forKey: "description")
+    case .aac, .alac: break
+    }
+    return result
   }
 }
 

@@ -21,8 +21,8 @@ package struct ExportTags {
   package private(set) var coverObstacle: String?
   /// What the recording is; nil where it was not looked at.
   package private(set) var source: MediaDescription?
-  /// What only some of several recordings say, or each in another way, by the names of what a pipeline
-  /// can state.
+  /// What only some of several recordings say, or each in another way: first what a pipeline can
+  /// state, by its names.
   private var unshared: [String] = []
   /// What it tells as a WAV file.
   package private(set) var notes = BroadcastMetadata()
@@ -67,6 +67,8 @@ package struct ExportTags {
     }
     let names = Set(recordings.flatMap(\.tags.keys)).subtracting(tags.keys)
     unshared = StatedTags.names(of: names)
+    unshared += names.subtracting(unshared.map(StatedTags.tag)).subtracting(["creation_time"])
+      .map { $0.lowercased() }.sorted()
     if cover == nil, recordings.contains(where: { $0.cover != nil }) { unshared.append("cover") }
   }
 
@@ -101,6 +103,9 @@ package struct ExportTags {
   private var written: [String: String] {
     tags.merging(stated) { _, stated in stated }.filter { !$0.value.isEmpty }
   }
+
+  /// Whether the pipeline states a tag.
+  func isStated(_ tag: String) -> Bool { stated[tag] != nil }
 
   package var isEmpty: Bool { written.isEmpty && cover == nil && chapters.isEmpty }
 
@@ -146,8 +151,8 @@ package struct ExportTags {
     return fields
   }
 
-  /// What is left out because the recordings of the sound differ in it, by the names of what a pipeline
-  /// can state; what it does state is none of it.
+  /// What is left out because the recordings of the sound differ in it, first what a pipeline can state;
+  /// what it does state is none of it.
   package var differences: [String] {
     unshared.filter { name in
       let tag = StatedTags.tag(name)
@@ -179,12 +184,11 @@ package struct ExportTags {
     }
     let isInChunk = target.format == .wav && tags["description"] == notes.bext?.description
     let dropped = target.spec.droppedTags(
-      of: tags.filter { stated[$0.key] == nil && !(isInChunk && $0.key == "description") })
+      of: placed(tags, in: target.spec).filter {
+        stated[$0.key] == nil && !(isInChunk && $0.key == "description")
+      })
     if !dropped.isEmpty {
-      let rest = dropped.count - Self.namedTags
-      parts.append(
-        "without the tags " + dropped.prefix(Self.namedTags).joined(separator: ", ")
-          + (rest > 0 ? " and \(rest) more" : ""))
+      parts.append("without the tags " + Self.listed(dropped))
     }
     guard !parts.isEmpty else { return nil }
     return "the \(target.format) file is written with less than the recording has: "
@@ -194,7 +198,12 @@ package struct ExportTags {
   /// How an export keeps more than 24 bits.
   package static let bitsAdvice = "wav: { bits: float }"
 
-  /// Tags that a warning names.
+  /// The first of some tags, and the number of the others, for a warning.
+  package static func listed(_ names: [String]) -> String {
+    let rest = names.count - namedTags
+    return names.prefix(namedTags).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+
   private static let namedTags = 8
 
   /// What files are called by their tags.
@@ -247,10 +256,12 @@ package struct ExportTags {
   ) throws(SpoolError) -> Digest? {
     if let notes {
       return try BroadcastWave.copy(
-        from: source, to: destination, notes: notes, tags: written, isDigestWanted: true)
+        from: source, to: destination, notes: notes, tags: placed(written, in: spec),
+        isDigestWanted: true)
     }
     return try spec.copy(
-      from: source, to: destination, tags: written, cover: cover, chapters: chapters,
+      from: source, to: destination, tags: placed(written, in: spec), cover: cover,
+      chapters: chapters,
       isDigestWanted: true)
   }
 }

@@ -54,10 +54,8 @@ package struct StatedTags: Sendable {
   /// `album-artist` is `album_artist` in libavformat.
   static func tag(_ name: String) -> String { name.replacing("-", with: "_") }
 
-  /// The names that pipelines have for tags. The date is left out: that of a part is no loss.
-  static func names(of tags: Set<String>) -> [String] {
-    names.filter { $0 != "date" && tags.contains(tag($0)) }
-  }
+  /// The names that pipelines have for tags.
+  static func names(of tags: Set<String>) -> [String] { names.filter { tags.contains(tag($0)) } }
 
   /// What cannot be written of a text; nil if all can.
   private static func flaw(in text: String, of name: String) -> SpoolError? {

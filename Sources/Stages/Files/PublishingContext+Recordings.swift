@@ -41,7 +41,7 @@ extension PublishingContext {
     let names = tags.differences
     guard !names.isEmpty else { return }
     warn(
-      "\(names.joined(separator: ", ")) of the recordings differ and are left out: recording: $input "
+      "\(ExportTags.listed(names)) of the recordings differ and are left out: recording: $input "
         + "takes those of one, metadata and cover state others")
   }
 }

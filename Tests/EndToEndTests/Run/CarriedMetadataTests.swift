@@ -195,6 +195,26 @@ struct CarriedMetadataTests {
     }
   }
 
+  @Test(
+    "one of a comment and a description keeps its name where a file has both",
+    arguments: ["COMMENT", "DESCRIPTION"])
+  func either(name: String) throws {
+    let (take, bare) = (place.file("take.flac"), place.file("bare.wav"))
+    try Reference.record(bare, seconds: 1, rate: 48_000)
+    _ = try Reference.output("flac", ["-s", "-T", "\(name)=About rain", "-o", take, bare])
+    let run = try export(take, "{ formats: [wav, flac, mp3, m4a, opus], name: made }")
+    #expect(run.warnings == [])
+    for file in ["made.flac", "made.opus"] {
+      let text = String(decoding: try place.export(file), as: UTF8.self).uppercased()
+      #expect(text.contains("\(name)=ABOUT RAIN"), "\(file)")
+      #expect(text.components(separatedBy: "ABOUT RAIN").count == 2, "\(file)")
+    }
+    #expect(try tags("made.m4a")[name.lowercased()] == "About rain")
+    for file in ["made.wav", "made.mp3"] {
+      #expect(try tags(file)["comment"] == "About rain", "\(file)")
+    }
+  }
+
   @Test("the description of bext beside a comment of INFO")
   func descriptions() throws {
     let take = place.file("take.wav")
