@@ -162,6 +162,54 @@ import Testing
     #expect(plan.steps[1].sources[.sound] == .step(StepID("open"), .sound))
   }
 
+  /// A pipeline that blends two sounds only if there are words.
+  private func blending(_ sounds: String...) -> PipelineDefinition {
+    .sample(
+      [
+        .step("open", from: .from("$note")),
+        .step(
+          "blend", id: "mix",
+          from: .ordered(sounds.map { Located($0, at: SourceLocation(line: 3, column: 5)) }),
+          when: "$words"),
+        .step("change", from: .from("mix")), .step("write"),
+      ],
+      optional: [("words", .transcript), ("guest", .sound)])
+  }
+
+  @Test func `the sound that is left passes where a step of several is skipped`() throws {
+    let definition = blending("open", "$guest")
+    #expect(problems(definition) == [])
+    for inputs in [["note": "/a.wav"], ["note": "/a.wav", "guest": "/b.wav"]] {
+      let plan = try plan(definition, inputs: inputs)
+      #expect(plan.steps.map(\.id.name) == ["open", "change", "write"])
+      #expect(plan.steps[1].sources[.sound] == .step(StepID("open"), .sound))
+    }
+  }
+
+  @Test func `which of several sounds passes is not guessed, and recordings are not decoded`()
+    throws
+  {
+    let several = blending("open", "$guest", "open")
+    #expect(
+      problems(several).map(\.message) == [
+        "mix is skipped, and which sound passes to change in its place cannot be told: open, $guest, "
+          + "open"
+      ])
+    let raw = blending("$note", "$guest")
+    #expect(
+      problems(raw).map(\.message) == [
+        "mix is skipped, and which sound passes to change in its place cannot be told: $note, $guest"
+      ])
+    let error = #expect(throws: PlanError.self) { try plan(raw) }
+    #expect(
+      error?.problems.map(\.message) == [
+        "mix is skipped, and $note, which passes to change in its place, is not decoded"
+      ])
+    #expect(throws: Never.self) {
+      try plan(raw, inputs: ["note": "/a.wav", "guest": "/b.wav", "words": "/a.txt"])
+    }
+  }
+
   @Test func `variables are substituted, and overrides win`() throws {
     let definition = PipelineDefinition.sample(
       [.step("open"), .step("change", parameters: .mapping([("amount", .scalar("$level"))]))],

@@ -4,10 +4,13 @@ extension Plan.Binder {
   struct Above {
     let id: StepID
     let outputs: [Port]
-    /// For a skipped step: its input, which replaces its output.
-    var bypass: StepSource?
+    /// For a skipped step: its input, which replaces its output; several where it cannot be told
+    /// which of them does.
+    var bypasses: [StepSource] = []
     /// The bypass's kind: it replaces outputs of this kind only.
     var bypassKind: ArtifactKind?
+    /// Whether that is a list.
+    var isOfList = false
     var isSkipped = false
     /// Whether to suggest it for a wrong reference: not for a step of unknown kind.
     var isOffered = true
@@ -42,6 +45,72 @@ extension Plan.Binder {
       }
     }
     return (connection, missing)
+  }
+
+  /// What passes in the place of a skipped step's output: its first input. Where that is a list, it
+  /// is the only one of it that was given, or the only one that a step makes.
+  static func bypasses(of port: Port?, _ sources: [PortName: StepSource]) -> [StepSource] {
+    guard let port else { return [] }
+    guard port.isList else { return [sources[port.name]].compactMap(\.self) }
+    let given = (1...max(sources.count, 1)).compactMap { sources[port.place($0)] }
+    let made = given.filter { if case .step = $0 { true } else { false } }
+    return made.count == 1 ? made : given
+  }
+
+  /// The problems of what passes in the place of skipped steps, without each optional input and without
+  /// all of them.
+  static func bypassProblems(
+    in definition: PipelineDefinition, catalog: StageCatalog, overrides: [String: DocumentNode]
+  ) -> [Problem] {
+    let optional = definition.inputs.filter(\.isOptional)
+    var found: [Problem] = []
+    for absent in optional.map({ [$0] }) + [optional] {
+      let given = Set(definition.inputs.flatMap(\.leastNames))
+      var binder = Plan.Binder(
+        definition, catalog: catalog, given: given.subtracting(absent.flatMap(\.leastNames)),
+        overrides: overrides, checksEquipment: false)
+      binder.bind()
+      // One is enough for a step.
+      for problem in binder.bypassProblems
+      where !found.contains(where: { $0.location == problem.location }) {
+        found.append(problem)
+      }
+    }
+    return found
+  }
+
+  /// What passes in the place of a skipped step; none, where it was not given or is a problem.
+  private mutating func bypass(
+    of step: Above, to port: Port, of descriptor: StageDescriptor, at location: SourceLocation
+  ) -> [StepSource] {
+    func text(_ source: StepSource) -> String {
+      switch source {
+      case .input(let name): "$\(name)"
+      case .step(let id, _): id.name
+      }
+    }
+    let names = step.bypasses.map(text)
+    let problem: Problem
+    if step.bypasses.count > 1 {
+      problem = Problem(
+        at: location,
+        "\(step.id) is skipped, and which sound passes to \(descriptor.kind) in its place cannot be "
+          + "told: " + names.joined(separator: ", "),
+        allowed: "one of its sounds from a step, the others from recordings")
+    } else if case .input(let name)? = step.bypasses.first, port.kind == .sound,
+      port.intake == .made
+    {
+      problem = Problem(
+        at: location,
+        "\(step.id) is skipped, and $\(name), which passes to \(descriptor.kind) in its place, is "
+          + "not decoded",
+        allowed: "decode: { from: $\(name) } above \(step.id), and that step in its from")
+    } else {
+      return step.bypasses
+    }
+    sourceProblems.append(problem)
+    bypassProblems.append(problem)
+    return []
   }
 
   /// The references that a step names, by port.
@@ -174,7 +243,8 @@ extension Plan.Binder {
     }
     if output.kind != port.kind { report(reference, port, descriptor, found: output.kind) }
     guard step.isSkipped else { return [.step(step.id, output.name)] }
-    return output.kind == step.bypassKind ? [step.bypass].compactMap { $0 } : []
+    guard output.kind == step.bypassKind else { return [] }
+    return bypass(of: step, to: port, of: descriptor, at: reference.location)
   }
 
   /// What was probably meant by a time after `from`, which names sources: `start: 1:00`.
@@ -198,8 +268,9 @@ extension Plan.Binder {
           continue
         }
         if !candidate.isSkipped { return [.step(candidate.id, output.name)] }
-        if candidate.bypassKind == port.kind, let bypass = candidate.bypass, case .step = bypass {
-          return [bypass]
+        if candidate.bypassKind == port.kind, !candidate.bypasses.isEmpty {
+          if case .input? = candidate.bypasses.first, !candidate.isOfList { continue }
+          return bypass(of: candidate, to: port, of: descriptor, at: step.kind.location)
         }
       }
     }

@@ -9,6 +9,8 @@ extension Plan {
     private(set) var problems: [Problem] = []
     /// Problems of the steps' sources.
     var sourceProblems: [Problem] = []
+    /// Those of steps below a skipped one.
+    var bypassProblems: [Problem] = []
     private(set) var locations: [StepID: SourceLocation] = [:]
 
     /// The steps above the current one.
@@ -113,11 +115,12 @@ extension Plan {
 
       if let reason = reasonToSkip ?? connection.missing {
         skipped.append(SkippedStep(id: id, kind: descriptor.kind, reason: reason))
-        let bypass = descriptor.inputs.first.flatMap { connection.sources[$0.name] }
         above.append(
           Above(
-            id: id, outputs: descriptor.outputs, bypass: bypass,
-            bypassKind: descriptor.inputs.first?.kind, isSkipped: true))
+            id: id, outputs: descriptor.outputs,
+            bypasses: Self.bypasses(of: descriptor.inputs.first, connection.sources),
+            bypassKind: descriptor.inputs.first?.kind,
+            isOfList: descriptor.inputs.first?.isList == true, isSkipped: true))
         return
       }
       above.append(Above(id: id, outputs: descriptor.outputs))

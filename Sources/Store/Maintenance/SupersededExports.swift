@@ -222,13 +222,7 @@ struct ExportClaims {
       })
     else { return nil }
     let proofs = maker.published.filter { $0.leaf != nil }
-    let candidates = runs[later].published.filter {
-      $0.leaf == nil && Self.suffix($0.path) == Self.suffix(path)
-    }
-    // A step may have got another name since.
-    let successor =
-      candidates.first { $0.step == file.step && $0.port == file.port }
-      ?? (candidates.count == 1 ? candidates.first : nil)
+    let successor = Self.successor(of: file, from: maker.published, in: runs[later].published)
     return Ruling(
       reason: .replaced, run: runs[later], successor: successor, digest: file.digest,
       isProof: proofs.contains { $0 == file || ($0.step == file.step && file.port == nil) },
@@ -273,6 +267,29 @@ struct ExportClaims {
     guard sources.allSatisfy({ !$0.outputs.isEmpty }) else { return nil }
     return Dictionary(
       sources.map { ($0.id, $0.outputs.mapValues(\.identity)) }, uniquingKeysWith: { $1 })
+  }
+
+  /// What took the place of an export: the file of its step and port, or the only one that no other
+  /// file of the earlier run is followed by, as a step may have got another name. What the earlier run
+  /// wrote beside it took nothing's place. Nil if there is none.
+  private static func successor(
+    of file: PublishedFile, from earlier: [PublishedFile], in later: [PublishedFile]
+  ) -> PublishedFile? {
+    func isAlike(_ other: PublishedFile) -> Bool {
+      other.leaf == nil && suffix(other.path) == suffix(file.path)
+    }
+    func isFromSame(_ one: PublishedFile, _ other: PublishedFile) -> Bool {
+      one.step == other.step && one.port == other.port
+    }
+    let known = Set(earlier.map(\.path))
+    let new = later.filter { isAlike($0) && !known.contains($0.path) }
+    let same = new.filter { isFromSame($0, file) }
+    if !same.isEmpty { return same.count == 1 ? same[0] : nil }
+    let others = new.filter { candidate in !earlier.contains { isFromSame($0, candidate) } }
+    let left = earlier.filter { one in
+      isAlike(one) && !later.contains { isFromSame($0, one) || $0.path == one.path }
+    }
+    return others.count == 1 && left == [file] ? others[0] : nil
   }
 
   private static func suffix(_ path: String) -> Substring {

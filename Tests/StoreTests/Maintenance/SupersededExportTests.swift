@@ -203,6 +203,41 @@ struct SupersededExportTests {
     #expect(exists("a.wav"))
   }
 
+  @Test(
+    "what lay beside it all the time replaced nothing, whatever its ending and its step",
+    arguments: ["port", "step", "number", "command"])
+  func beside(change: String) throws {
+    func export(_ number: Int, _ files: [(name: String, step: String, port: String)]) throws {
+      var whole = try run(number, exporting: files[0].name)
+      whole.published = try files.flatMap { name, step, port in
+        try run(number, exporting: name).published.map { file in
+          var file = PublishedFile(
+            path: file.path, byteCount: file.byteCount, step: StepID(step), wasThere: false,
+            digest: file.digest)
+          file.port = PortName(port)
+          return file
+        }
+      }
+      try store.runs.save(whole)
+    }
+    let (kept, gone) =
+      switch change {
+      case "port": (("a.m4a", "export", "m4a"), ("a.alac.m4a", "export", "alac"))
+      case "step": (("a.loud.wav", "loud", "wav"), ("a.raw.wav", "raw", "wav"))
+      case "number": (("a.loud.wav", "export-2", "wav"), ("a.raw.wav", "export", "wav"))
+      default: (("a.flac", "export", "flac"), ("a.back.flac", "command", "sound"))
+      }
+    try export(1, [kept, gone])
+    // The only export left is called by the kind.
+    try export(2, [change == "number" ? ("a.loud.wav", "export", "wav") : kept])
+    let report = try prune()
+    #expect(report.files == [] && names(report.kept) == [gone.0])
+    #expect(report.kept.map(\.obstacle) == [.notExported])
+    // Both under other names: each has its own successor.
+    try export(3, [("b-" + kept.0, kept.1, kept.2), ("b-" + gone.0, gone.1, gone.2)])
+    #expect(Set(try names(prune().files)) == [kept.0, gone.0])
+  }
+
   @Test("where the digest is unknown, as of a tagged file, any change keeps it")
   func tagged() throws {
     var first = try run(1, exporting: "old.wav")
