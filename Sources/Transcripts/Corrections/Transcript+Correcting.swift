@@ -23,10 +23,11 @@ package struct CorrectedTranscript: Sendable {
     self.transcript = transcript
     for (number, correction) in corrections.enumerated() {
       var search = PlaceSearch(self.transcript.words, isWritten: isWritten, origin)
-      var edits: [(place: Range<Int>, words: [String])] = []
+      var edits: [(place: Range<Int>, words: [String], endsParagraph: Bool)] = []
       for change in correction.changes {
         switch search.find(change) {
-        case .place(let place): edits.append((place, change.inserted))
+        case .place(let place):
+          edits.append((place, change.inserted, change.endsParagraph == true))
         case .alreadyThere: break
         case .missing(let now):
           missed.append((number, change, now.map { self.transcript.words[$0].text }))
@@ -208,8 +209,11 @@ private struct PlaceSearch {
 extension Transcript {
   /// The transcript with other words at some places, in order. Other words keep their times; as many new
   /// words as there were take theirs over, and others share the place's time by their letters, with the
-  /// flag `interpolated`. New words have no confidence.
-  func replacing(_ edits: [(place: Range<Int>, words: [String])]) -> Transcript {
+  /// flag `interpolated`. New words have no confidence. Those between two segments are the second's,
+  /// unless they end the paragraph.
+  func replacing(
+    _ edits: [(place: Range<Int>, words: [String], endsParagraph: Bool)]
+  ) -> Transcript {
     guard !edits.isEmpty else { return self }
     let all = words
     var result = self
@@ -220,16 +224,26 @@ extension Transcript {
       let end = offset + segment.words.count
       let isLast = number == segments.count - 1
       var own: [(place: Range<Int>, words: [TimedWord])] = []
-      while let edit = rest.first, edit.place.lowerBound < end || isLast {
+      func isOwn(_ edit: (place: Range<Int>, words: [String], endsParagraph: Bool)) -> Bool {
+        edit.place.lowerBound < end || isLast
+          || edit.endsParagraph && edit.place == end..<end && offset < end
+      }
+      while let edit = rest.first, isOwn(edit) {
         let inside = edit.place.clamped(to: offset..<max(offset, end))
+        let isOneToOne = edit.words.count == edit.place.count
+        let words = isOneToOne ? Array(edit.words.prefix(inside.count)) : edit.words
         let new =
-          inside.lowerBound == edit.place.lowerBound
-          ? Self.timed(edit.words, at: edit.place, in: all) : []
+          words.isEmpty
+          ? []
+          : Self.timed(
+            words, at: isOneToOne ? inside : edit.place, in: all,
+            isBehind: edit.endsParagraph)
         own.append((inside.lowerBound - offset..<inside.upperBound - offset, new))
         // The next segment has the rest of the place.
         if edit.place.upperBound > end, !isLast {
           rest[rest.startIndex].place = end..<edit.place.upperBound
-          rest[rest.startIndex].words = []
+          rest[rest.startIndex].words =
+            isOneToOne ? Array(edit.words.dropFirst(inside.count)) : []
           break
         }
         rest.removeFirst()
@@ -244,11 +258,13 @@ extension Transcript {
     return result
   }
 
+  /// - Parameter isBehind: whether words at an empty place go with the word before them.
   private static func timed(
-    _ texts: [String], at place: Range<Int>, in words: [TimedWord]
+    _ texts: [String], at place: Range<Int>, in words: [TimedWord], isBehind: Bool
   ) -> [TimedWord] {
     let old = words[place]
-    let speaker = old.first?.speaker
+    let neighbour = isBehind ? words[..<place.lowerBound].last : words[place.upperBound...].first
+    let speaker = (old.first ?? neighbour)?.speaker
     if texts.count == old.count {
       return zip(texts, old).map { text, word in
         TimedWord(

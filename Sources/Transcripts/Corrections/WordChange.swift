@@ -15,14 +15,18 @@ package struct WordChange: Hashable, Sendable, Codable {
   package var start: Double?
   /// Where it ends, in seconds; nil if unknown.
   package var end: Double?
+  /// Whether inserted words end the paragraph before them rather than begin the next one; nil if
+  /// unknown.
+  package var endsParagraph: Bool?
 
   /// How many words around a place are noted.
   private static let context = 3
 
   init(
-    _ place: Range<Int>, to inserted: [String], in words: [TimedWord],
+    _ place: Range<Int>, to inserted: [String], in words: [TimedWord], endsParagraph: Bool? = nil,
     origin: (Double) -> Double = { $0 }
   ) {
+    self.endsParagraph = endsParagraph
     index = place.lowerBound
     removed = words[place].map(\.text)
     self.inserted = inserted
@@ -54,17 +58,21 @@ package struct Correction: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - shown: the words that the edited text was made of, by their numbers in the transcript; nil for
   ///     all. What is not shown is never changed.
+  ///   - starts: the edited words that begin a paragraph; nil where it has none.
   ///   - origin: the time in the recording of a time of the transcript.
   package static func changes(
     from transcript: Transcript, shown: [Int]? = nil, to edited: [String],
-    origin: (Double) -> Double = { $0 }
+    starts: Set<Int>? = nil, origin: (Double) -> Double = { $0 }
   ) -> [WordChange] {
     let words = transcript.words
+    let turns = transcript.inTurns.segments.enumerated().flatMap { number, turn in
+      turn.words.map { _ in number }
+    }
     let place = ShownWords(shown ?? Array(words.indices), in: words)
-    var found: [(place: Range<Int>, words: [String])] = []
-    func add(_ place: Range<Int>, _ new: [String]) {
+    var found: [(place: Range<Int>, words: [String], endsParagraph: Bool?)] = []
+    func add(_ place: Range<Int>, _ new: [String], endsParagraph: Bool? = nil) {
       guard let last = found.last, last.place == place, !place.isEmpty else {
-        return found.append((place, new))
+        return found.append((place, new, place.isEmpty ? endsParagraph : nil))
       }
       // An insertion beside a cut has taken its neighbour along, which is changed itself.
       let own = words[place].map(\.text)
@@ -75,8 +83,17 @@ package struct Correction: Hashable, Sendable, Codable {
     var (old, new) = (0, 0)
     func close(_ oldEnd: Int, _ newEnd: Int) {
       guard old < oldEnd || new < newEnd else { return }
+      // Words around the beginning of a paragraph are one change of each.
+      let cut = (new..<newEnd).dropFirst().first { starts?.contains($0) == true }
+      let border = (old..<oldEnd).dropFirst().first {
+        turns[place.numbers[$0]] != turns[place.numbers[$0 - 1]]
+      }
+      if let cut, let border = old == oldEnd ? old : border {
+        close(border, cut)
+        (old, new) = (border, cut)
+      }
       for part in place.parts(of: old..<oldEnd, to: Array(edited[new..<newEnd])) {
-        add(part.place, part.words)
+        add(part.place, part.words, endsParagraph: starts.map { !$0.contains(new) })
       }
     }
     for (left, right) in WordDifference.pairs(place.numbers.map { words[$0].text }, edited) {
@@ -86,7 +103,10 @@ package struct Correction: Hashable, Sendable, Codable {
       (old, new) = (left + 1, right + 1)
     }
     close(place.numbers.count, edited.count)
-    return found.map { WordChange($0.place, to: $0.words, in: words, origin: origin) }
+    return found.map {
+      WordChange(
+        $0.place, to: $0.words, in: words, endsParagraph: $0.endsParagraph, origin: origin)
+    }
   }
 
   /// Seconds by which a caption may begin before or behind its first word.

@@ -35,10 +35,16 @@ package enum WordsText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The words of an edited text, without remarks and marks. O(n).
-  package static func words(of text: String) -> [String] {
-    text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }
-      .flatMap { WrittenWords.split(String($0)) }.map(unmarked).filter { !$0.isEmpty }
+  /// The words of an edited text, without remarks and marks, in its paragraphs. O(n).
+  package static func transcript(of text: String) -> Transcript {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let paragraphs = lines.split { $0.hasPrefix("#") || $0.allSatisfy(\.isWhitespace) }
+    let segments = paragraphs.map { lines in
+      Segment(
+        words: lines.flatMap { WrittenWords.split(String($0)) }.map(unmarked)
+          .filter { !$0.isEmpty }.map { TimedWord($0) })
+    }
+    return Transcript(segments: segments.filter { !$0.words.isEmpty })
   }
 
   private static func marked(_ word: TimedWord) -> String {

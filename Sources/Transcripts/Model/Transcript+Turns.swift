@@ -7,6 +7,20 @@ extension Transcript {
     return result
   }
 
+  /// The words that begin a turn, by their numbers: captions of one speaker, and those behind one that
+  /// names nobody, go on with it. Without speakers, each segment is one; nil where there is one alone.
+  package var turnStarts: Set<Int>? {
+    guard segments.count > 1 else { return nil }
+    let turns = inTurns.segments
+    let hasSpeakers = turns.contains { $0.speaker != nil }
+    var (starts, index, speaker) = (Set<Int>(), 0, String?.none)
+    for turn in turns {
+      if !hasSpeakers || turn.speaker != nil && turn.speaker != speaker { starts.insert(index) }
+      (index, speaker) = (index + turn.words.count, turn.speaker ?? speaker)
+    }
+    return starts
+  }
+
   /// Captions in the order of a text whose voices overlap: there each turn is whole, while captions
   /// follow each other by time. Those without a time, or that are in no turn, stay behind the one before
   /// them. O(*n* × *t*) for *n* captions and *t* turns, where turns overlap.

@@ -235,8 +235,7 @@ extension CommandContext {
     }
     let text = String(decoding: bytes, as: UTF8.self)
     if text.hasPrefix("#"), format == nil || format == .plainText {
-      let words = WordsText.words(of: text).map { TimedWord($0) }
-      return Transcript(segments: words.isEmpty ? [] : [Segment(words: words)])
+      return WordsText.transcript(of: text)
     }
     if let format { return try format.read(bytes) }
     return try TranscriptFile(bytes, named: path).transcript

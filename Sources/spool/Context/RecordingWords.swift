@@ -54,9 +54,10 @@ struct RecordingWords {
   /// What makes an edited text of the words that are shown. It changes nothing that was cut out.
   func changes(to edited: Transcript) -> [WordChange] {
     let shown = removed == .kept ? nil : change?.wordsLeft(of: heard.transcript)
+    let edited = edited.inOrder(of: transcript)
     return Correction.changes(
-      from: heard.transcript, shown: shown,
-      to: edited.inOrder(of: transcript).words.map(\.text), origin: origin)
+      from: heard.transcript, shown: shown, to: edited.words.map(\.text), starts: edited.turnStarts,
+      origin: origin)
   }
 
   /// What of an edited text is not taken in besides its words, a line each.

@@ -113,6 +113,54 @@ import Testing
     #expect(Correction.changes(from: Transcript(), to: []).isEmpty)
   }
 
+  @Test(
+    "words at the border of two turns go where the text has them",
+    arguments: [
+      ["Amy: one two more / Bob: three four": "one two more|three four"],
+      ["Amy: one two / Bob: more three four": "one two|more three four"],
+      ["Amy: one two and / Bob: more three four": "one two and|more three four"],
+      ["Amy: one two / Amy: more / Bob: three four": "one two more|three four"],
+      ["Amy: one two / more / Bob: three four": "one two more|three four"],
+      ["Amy: one two / Bob: more / Bob: three four": "one two|more three four"],
+      ["Amy: one too / Bob: free four": "one too|free four"],
+      ["Amy: one too many / Bob: free four": "one too many|free four"],
+      ["Amy: one too / Bob: so free four": "one too|so free four"],
+      ["one two more / three four": "one two more|three four"],
+      ["one two / more three four": "one two|more three four"],
+      ["Amy: one two / Bob: three four more": "one two|three four more"],
+      ["Amy: more one two / Bob: three four": "more one two|three four"],
+    ])
+  func borders(example: [String: String]) throws {
+    let (edited, wanted) = try #require(example.first)
+    func transcript(_ text: String) -> Transcript {
+      Transcript(
+        segments: text.split(separator: " / ").map { turn in
+          let parts = turn.split(separator: ": ")
+          return Segment(
+            text: String(parts[parts.count - 1]),
+            speaker: parts.count > 1 ? String(parts[0]) : nil)
+        })
+    }
+    let before = transcript("Amy: one two / Bob: three four")
+    // Speakers may be those of segments or of words.
+    var together = Transcript(segments: [Segment(text: "one two three four")])
+    for (word, name) in zip(0..<4, ["Amy", "Amy", "Bob", "Bob"]) {
+      together.segments[0].words[word].speaker = name
+    }
+    let text = transcript(edited)
+    for before in [before, together] {
+      let overlay = Correction(
+        author: "amy", time: "",
+        changes: Correction.changes(
+          from: before, to: text.words.map(\.text), starts: text.turnStarts))
+      let after = CorrectedTranscript(before, with: [overlay])
+      let turns = after.transcript.inTurns.segments
+      #expect(
+        turns.map { $0.words.map(\.text).joined(separator: " ") }.joined(separator: "|") == wanted)
+      #expect(turns.map(\.speaker) == ["Amy", "Bob"] && after.missed.isEmpty)
+    }
+  }
+
   @Test("paragraphs and their speakers stay, and one whose words all go is gone")
   func paragraphs() {
     let before = Transcript(segments: [
@@ -251,8 +299,9 @@ import Testing
     ])
     let text = WordsText.text(of: transcript, name: "a\nb.wav") { "\($0)" }
     #expect(text.contains("\n# 1.0  Amy\n #1 beach,{31%}\n"))
-    #expect(WordsText.words(of: text) == ["#1", "beach,"])
-    #expect(WordsText.words(of: "# x\nspeech{31%}, {a} b{c}") == ["speech,", "{a}", "b{c}"])
+    #expect(WordsText.transcript(of: text).words.map(\.text) == ["#1", "beach,"])
+    let typed = WordsText.transcript(of: "# x\nspeech{31%}, {a}\nb{c}\n \nd\n# y\ne")
+    #expect(typed.segments.map(\.text) == ["speech, {a} b{c}", "d", "e"])
   }
 
   @Test("any words come back", arguments: 0..<50)
@@ -263,6 +312,6 @@ import Testing
     shape.hasConfidence = true
     let transcript = shape.transcript(&random)
     let text = WordsText.text(of: transcript, name: "a") { "\($0)" }
-    #expect(WordsText.words(of: text) == transcript.words.map(\.text))
+    #expect(WordsText.transcript(of: text).words.map(\.text) == transcript.words.map(\.text))
   }
 }
