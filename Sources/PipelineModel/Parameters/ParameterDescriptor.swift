@@ -12,6 +12,14 @@ package struct ParameterDescriptor: Hashable, Sendable {
     case defaulted(String)
   }
 
+  /// How values count the sources of the step's list, or of the step whose changes it follows.
+  package enum Places: Hashable, Sendable {
+    /// Elements of a list, one for each source in order.
+    case perSource
+    /// The number of a source, from 1.
+    case source
+  }
+
   /// In kebab case.
   package let name: String
   package let summary: String
@@ -20,16 +28,19 @@ package struct ParameterDescriptor: Hashable, Sendable {
   /// Whether it can change the artifacts. One that cannot (how exports are named, say) is in no
   /// key.
   package let isInKey: Bool
+  /// Nil if it counts no sources.
+  package let places: Places?
 
   package init(
     _ name: String, _ type: ParameterType, _ presence: Presence, _ summary: String,
-    isInKey: Bool = true
+    isInKey: Bool = true, places: Places? = nil
   ) {
     self.name = name
     self.type = type
     self.presence = presence
     self.summary = summary
     self.isInKey = isInKey
+    self.places = places
   }
 }
 

@@ -76,8 +76,8 @@ package struct Plan: Sendable {
   }
 
   /// Every problem of a definition independent of its inputs, and the equipment that its stages
-  /// lack on this machine. Every input counts as given; what passes in the place of a skipped step is
-  /// also looked at without each optional input, and without all of them.
+  /// lack on this machine. Every input counts as given; what is the matter without each optional
+  /// input, and without all of them, is among it.
   package static func problems(
     in definition: PipelineDefinition, catalog: StageCatalog,
     overrides: [String: DocumentNode] = [:]
@@ -87,8 +87,8 @@ package struct Plan: Sendable {
       definition, catalog: catalog, given: given, overrides: overrides, checksEquipment: true)
     binder.bind()
     guard binder.problems.isEmpty else { return binder.problems }
-    let unpassed = Binder.bypassProblems(in: definition, catalog: catalog, overrides: overrides)
-    guard unpassed.isEmpty else { return unpassed }
+    let absences = Binder.absenceProblems(in: definition, catalog: catalog, overrides: overrides)
+    guard absences.isEmpty else { return absences }
     // Placeholder files: only whether two steps export the same one under the same name matters.
     let files = Dictionary(uniqueKeysWithValues: given.map { ($0, "/\($0)") })
     return Plan(binder, definition, inputs: files).nameClashes(at: binder.locations)

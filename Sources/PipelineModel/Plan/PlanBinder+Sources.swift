@@ -12,39 +12,62 @@ extension Plan.Binder {
     /// Whether that is a list.
     var isOfList = false
     var isSkipped = false
+    /// The numbers of the sources of its list that were not given.
+    var absent: Set<Int> = []
     /// Whether to suggest it for a wrong reference: not for a step of unknown kind.
     var isOffered = true
     /// Whether its kind is unknown, and so may be what it gives: nothing below is blamed for it.
     var isUnknown = false
   }
 
-  /// The sources of a step's inputs, and why it cannot run if one that it needs was not given.
+  /// What a step's inputs are connected with.
+  struct Connection {
+    var sources: [PortName: StepSource] = [:]
+    /// The numbers of the sources of its list that were not given, counted from 1 as written; without
+    /// a list of sound, those of the step above whose changes it follows.
+    var absent: Set<Int> = []
+    /// Why it cannot run; nil if all that it needs was given.
+    var missing: String?
+  }
+
+  /// The sources of a step's inputs.
   /// - Parameter references: sources written among the parameters.
   mutating func connect(
     _ step: StepDefinition, _ descriptor: StageDescriptor, _ references: [DocumentNode.Entry]
-  ) -> (sources: [PortName: StepSource], missing: String?) {
+  ) -> Connection {
     let written = written(step, descriptor, references)
-    var connection: [PortName: StepSource] = [:]
-    var missing: String?
+    var connection = Connection()
     for (index, port) in descriptor.inputs.enumerated() {
       let problemCount = sourceProblems.count
       var sources: [StepSource] = []
       if let references = written[port.name] {
+        var number = 0
         for reference in references {
-          sources += resolve(reference, for: port, of: descriptor)
+          let found = resolve(reference, for: port, of: descriptor)
+          if found.isEmpty, port.isList, port.kind == .sound {
+            connection.absent.insert(number + 1)
+          }
+          number += max(1, found.count)
+          sources += found
         }
       } else if index == 0 || !port.isOptional {
         sources = nearest(above: step, port, descriptor)
       }
       for (index, source) in sources.enumerated() {
-        connection[port.isList ? port.place(index + 1) : port.name] = source
+        connection.sources[port.isList ? port.place(index + 1) : port.name] = source
+      }
+      if port.isList, port.kind == .measurement {
+        let followed = above.filter { step in
+          sources.contains { if case .step(let id, _) = $0 { id == step.id } else { false } }
+        }
+        connection.absent = followed.map(\.absent).first { !$0.isEmpty } ?? []
       }
       if sources.isEmpty, !port.isOptional, sourceProblems.count == problemCount {
         let name = written[port.name]?.first?.value ?? "its \(port.name)"
-        missing = "\(name) is not given"
+        connection.missing = "\(name) is not given"
       }
     }
-    return (connection, missing)
+    return connection
   }
 
   /// What passes in the place of a skipped step's output: its first input. Where that is a list, it
@@ -57,9 +80,9 @@ extension Plan.Binder {
     return made.count == 1 ? made : given
   }
 
-  /// The problems of what passes in the place of skipped steps, without each optional input and without
-  /// all of them.
-  static func bypassProblems(
+  /// The problems that a pipeline has without each optional input and without all of them: of what passes
+  /// in the place of skipped steps, and of numbers of sounds.
+  static func absenceProblems(
     in definition: PipelineDefinition, catalog: StageCatalog, overrides: [String: DocumentNode]
   ) -> [Problem] {
     let optional = definition.inputs.filter(\.isOptional)
@@ -71,7 +94,7 @@ extension Plan.Binder {
         overrides: overrides, checksEquipment: false)
       binder.bind()
       // One is enough for a step.
-      for problem in binder.bypassProblems
+      for problem in binder.absenceProblems
       where !found.contains(where: { $0.location == problem.location }) {
         found.append(problem)
       }
@@ -109,7 +132,7 @@ extension Plan.Binder {
       return step.bypasses
     }
     sourceProblems.append(problem)
-    bypassProblems.append(problem)
+    absenceProblems.append(problem)
     return []
   }
 
@@ -259,21 +282,37 @@ extension Plan.Binder {
     above step: StepDefinition, _ port: Port, _ descriptor: StageDescriptor
   ) -> [StepSource] {
     let inputs = definition.inputs.filter { $0.kind == port.kind }
+    // A skipped step that has no sound of its own to pass.
+    var silent: StepID?
     if port.intake != .recording {
       for candidate in above.reversed() {
         if candidate.isUnknown, candidate.outputs.isEmpty {
           return [.step(candidate.id, port.name)]
         }
-        guard let output = candidate.outputs.first(where: { $0.kind == port.kind }) else {
+        guard let output = candidate.outputs.first(where: { $0.kind == port.kind }),
+          !candidate.isSkipped || candidate.bypassKind == port.kind
+        else { continue }
+        if candidate.isSkipped, candidate.bypasses.isEmpty {
+          silent = silent ?? candidate.id
           continue
         }
-        if !candidate.isSkipped { return [.step(candidate.id, output.name)] }
-        if candidate.bypassKind == port.kind, !candidate.bypasses.isEmpty {
-          if case .input? = candidate.bypasses.first, !candidate.isOfList { continue }
-          return bypass(of: candidate, to: port, of: descriptor, at: step.kind.location)
+        if case .input? = candidate.bypasses.first, !candidate.isOfList { continue }
+        if let silent {
+          let problem = Problem(
+            at: step.kind.location,
+            "\(descriptor.kind) stands below \(silent), which is skipped, and would take the "
+              + "\(port.kind.rawValue) of \(candidate.id)",
+            allowed: "from: \(silent), to be skipped with it, or from: \(candidate.id)")
+          sourceProblems.append(problem)
+          absenceProblems.append(problem)
+          return []
         }
+        return candidate.isSkipped
+          ? bypass(of: candidate, to: port, of: descriptor, at: step.kind.location)
+          : [.step(candidate.id, output.name)]
       }
     }
+    if silent != nil { return [] }
     if port.intake != .made, inputs.count == 1, let only = inputs.first,
       port.isList || !only.isList
     {

@@ -9,8 +9,8 @@ extension Plan {
     private(set) var problems: [Problem] = []
     /// Problems of the steps' sources.
     var sourceProblems: [Problem] = []
-    /// Those of steps below a skipped one.
-    var bypassProblems: [Problem] = []
+    /// Those of what is not given: of steps below a skipped one, and of numbers of sounds.
+    var absenceProblems: [Problem] = []
     private(set) var locations: [StepID: SourceLocation] = [:]
 
     /// The steps above the current one.
@@ -99,11 +99,11 @@ extension Plan {
       let registration = found.shaped(by: filled(step.parameters))
       let descriptor = registration.descriptor
       let reasonToSkip = step.condition.flatMap { unmet($0) }
-      let (parameters, references) = split(step.parameters, descriptor)
+      let (written, references) = split(step.parameters, descriptor)
       let connection = connect(step, descriptor, references)
 
       let problemCount = sourceProblems.count
-      let substituted = substitute(parameters)
+      let substituted = substitute(written)
       // An undefined name is one problem, not also a wrong or a missing value at its place.
       let unknown = Set(sourceProblems[problemCount...].compactMap(\.location))
       var resolver = ParameterResolver(
@@ -123,16 +123,19 @@ extension Plan {
             isOfList: descriptor.inputs.first?.isList == true, isSkipped: true))
         return
       }
-      above.append(Above(id: id, outputs: descriptor.outputs))
+      above.append(Above(id: id, outputs: descriptor.outputs, absent: connection.absent))
       guard resolver.problems.isEmpty, unknown.isEmpty else { return }
+      let parameters = placed(
+        value, as: descriptor.parameters, without: connection.absent, of: id,
+        at: step.kind.location)
       do throws(SpoolError) {
-        let stage = try registration.make(value)
+        let stage = try registration.make(parameters)
         try (stage as? any ConnectedStage)?.checkSources(connection.sources) { id in
           steps.first { $0.id == id }
         }
         steps.append(
           BoundStep(
-            id: id, registration: registration, parameters: value, stage: stage,
+            id: id, registration: registration, parameters: parameters, stage: stage,
             sources: connection.sources, keep: step.keep, attempts: step.attempts ?? 3,
             timeout: step.timeout))
         if checksEquipment { try (stage as? any EquippedStage)?.checkEquipment() }

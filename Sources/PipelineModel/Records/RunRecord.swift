@@ -311,11 +311,15 @@ extension SpoolError {
       renaming = "choose other names with \(option: .name)"
     }
     let isSamePath = others.allSatisfy { other in own.contains { $0.path == other.path } }
+    let isReordered = others.allSatisfy { other in own.contains { $0.isSameRecording(as: other) } }
     self.init(
       "\(path) was made of another recording",
-      reason: isSamePath
-        ? "it was made of what \(list(others)) held before; what is there now has another sound"
-        : "it holds \(list(others)), and \(list(own)) would take its place",
+      reason: isReordered
+        ? "it was made of the same recordings in another order, or each another number of times: of "
+          + "\(list(others)), and now of \(list(own))"
+        : isSamePath
+          ? "it was made of what \(list(others)) held before; what is there now has another sound"
+          : "it holds \(list(others)), and \(list(own)) would take its place",
       advice: "choose another folder with \(option: .out), \(renaming), or add "
         + "\(option: .replace)", kind: .occupied)
   }

@@ -124,7 +124,7 @@ extension ExportSource {
   /// Why an export may not take the place of a file of `other`, made of other recordings; nil if it
   /// may, and if too little is known.
   ///
-  /// What all sound inputs of the runs contain decides, in any order, and not their paths. Texts and
+  /// What all sound inputs of the runs contain decides, with their order, and not their paths. Texts and
   /// settings make no other recording. Of what an older version published, only the nearest
   /// recording is known.
   package func refusal(
@@ -142,7 +142,12 @@ extension ExportSource {
     }
     let theirs = Self.missing(from: sounds, of: other.sounds)
     let mine = Self.missing(from: other.sounds, of: sounds)
-    if theirs.isEmpty, mine.isEmpty { return nil }
+    if theirs.isEmpty, mine.isEmpty {
+      let isSame =
+        sounds.count == other.sounds.count
+        && zip(sounds, other.sounds).allSatisfy { $0.isSameRecording(as: $1) }
+      return isSame ? nil : SpoolError(path, holds: other.sounds, not: sounds, namesake: namesake)
+    }
     return SpoolError(
       path, holds: theirs.isEmpty ? other.sounds : theirs, not: mine.isEmpty ? sounds : mine,
       namesake: namesake)

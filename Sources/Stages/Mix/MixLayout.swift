@@ -257,12 +257,13 @@ struct MixLayout {
     /// What they are called, and what they take.
     static let descriptors = [
       ParameterDescriptor(
-        "track", .text(maximumLength: 100), .optional, "what is turned down: a name or a number"),
+        "track", .text(maximumLength: 100), .optional, "what is turned down: a name or a number",
+        places: .source),
       ParameterDescriptor(
         "role", .choice(TrackRole.words), .optional, "what is turned down: all tracks of a role"),
       ParameterDescriptor(
         "by", .text(maximumLength: 100), .optional,
-        "what is listened to, behind its fader: a name or a number"),
+        "what is listened to, behind its fader: a name or a number", places: .source),
       ParameterDescriptor(
         "by-role", .choice(TrackRole.words), .optional,
         "what is listened to: all tracks of a role"),

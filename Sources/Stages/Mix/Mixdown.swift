@@ -55,7 +55,8 @@ struct MixdownStage: DeclaredStage, SoundSourceStage, ConnectedStage {
     parameters: [
       ParameterDescriptor(
         "tracks", .list(of: .group(TrackParameters.descriptors), count: 1...256), .optional,
-        "how the tracks are mixed, in their order; those beyond the list at full volume"),
+        "how the tracks are mixed, in their order; those beyond the list at full volume",
+        places: .perSource),
       ParameterDescriptor(
         "master-volume", .number(.number, 0...1.5), .defaulted("1"), "the fader of the sum"),
       ParameterDescriptor(
@@ -80,7 +81,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage, ConnectedStage {
         "the highest true peak, with headroom: reduce"),
       ParameterDescriptor(
         "stem", .integer(1...256), .optional,
-        "give this track alone, just as it is in the mix"),
+        "give this track alone, just as it is in the mix", places: .source),
       ParameterDescriptor(
         "stems", .flag, .optional, "give every track that is heard, side by side, not their sum"),
     ])

@@ -42,7 +42,7 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
     parameters: [
       ParameterDescriptor(
         "reference", .integer(1...64), .defaulted("1"),
-        "the number of the recording whose clock counts"),
+        "the number of the recording whose clock counts", places: .source),
       ParameterDescriptor(
         "extent", .choice(Extent.allCases.map(\.rawValue)), .defaulted("all"),
         "from the first beginning to the last end (all), as long as the reference, or what all "

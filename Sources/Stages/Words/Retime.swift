@@ -36,7 +36,7 @@ struct RetimeStage: DeclaredStage, WholeStage, ConnectedStage {
         "whether words whose sound was cut out stay in the text"),
       ParameterDescriptor(
         "part", .integer(1...256), .optional,
-        "which of the sounds that concat joins or mixdown mixes has the words"),
+        "which of the sounds that concat joins or mixdown mixes has the words", places: .source),
     ])
 
   /// Lengths that are to be the same may differ by this, in seconds: a frame of a low rate, and

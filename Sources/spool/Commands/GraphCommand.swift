@@ -7,7 +7,7 @@ extension Command {
     name: "pipeline graph", group: "Pipelines",
     summary: "Draw a pipeline as a Mermaid or Graphviz (DOT) graph.",
     discussion: """
-      With --json, it is one object: the inputs, the steps, and what goes from one to another.
+      It has every step that runs with all inputs or without optional ones; those that a variable turns       off are left out. With --json, it is one object: the inputs, the steps, and what goes from one to       another.
       """,
     positionals: [Options.pipeline], options: [Options.format, Options.plugins, Options.json],
     examples: [
@@ -30,11 +30,21 @@ extension Options {
 extension CommandContext {
   fileprivate func drawGraph() throws(SpoolError) -> ExitCode {
     let pipeline = try pipeline(at: arguments[Options.pipeline])
-    let inputs = Dictionary(
-      pipeline.definition.inputs.flatMap(\.leastNames).map { ($0, "") }, uniquingKeysWith: { $1 })
-    let graph = PipelineGraph(
-      try plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false),
-      of: pipeline.definition)
+    let all = pipeline.definition.inputs
+    let optional = all.filter(\.isOptional)
+    var plans: [Plan] = []
+    for absent in [[]] + optional.map({ [$0.name] }) + [optional.map(\.name)] {
+      let names = all.filter { !absent.contains($0.name) }.flatMap(\.leastNames)
+      let inputs = Dictionary(names.map { ($0, "") }, uniquingKeysWith: { $1 })
+      do throws(SpoolError) {
+        plans.append(
+          try plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false))
+      } catch {
+        // Not every set of inputs need be a use of it.
+        if plans.isEmpty { throw error }
+      }
+    }
+    let graph = PipelineGraph(plans, of: pipeline.definition)
     if isJSON {
       console.print(json: graph.line)
       return .done
@@ -51,32 +61,41 @@ struct PipelineGraph: Sendable {
   private let steps: [(name: String, kind: String, label: String)]
   private let edges: [(from: String, to: String, label: String)]
 
-  /// Draws a plan of `definition`. A list of files is one node: `tracks+`.
-  init(_ plan: Plan, of definition: PipelineDefinition) {
-    title = plan.name
+  /// Draws what plans of `definition` have together, each of some of its inputs. A list of files is one
+  /// node: `tracks+`.
+  init(_ plans: [Plan], of definition: PipelineDefinition) {
+    title = definition.name
+    let given = Set(plans.flatMap(\.inputs.keys))
     let names = Dictionary(
       definition.inputs.flatMap { input in
-        input.names(in: Set(plan.inputs.keys)).map { ($0, input.isList ? input.name + "+" : $0) }
+        input.names(in: given).map { ($0, input.isList ? input.name + "+" : $0) }
       }, uniquingKeysWith: { first, _ in first })
     inputs = Set(names.values).sorted()
-    steps = plan.steps.map { step in
-      (
-        step.id.name, step.descriptor.kind,
-        step.id.name == step.descriptor.kind
-          ? step.id.name : "\(step.id.name) (\(step.descriptor.kind))"
-      )
-    }
-    edges = plan.steps.flatMap { step in
-      step.descriptor.inputs.flatMap { port in
-        step.sources(of: port).map { source in
-          switch source {
-          case .input(let name):
-            ("$" + (names[name] ?? name), step.id.name, port.kind.rawValue)
-          case .step(let id, _): (id.name, step.id.name, port.kind.rawValue)
+    var steps: [(name: String, kind: String, label: String)] = []
+    var edges: [(from: String, to: String, label: String)] = []
+    for plan in plans {
+      var next = 0
+      for step in plan.steps {
+        let (name, kind) = (step.id.name, step.descriptor.kind)
+        let index = steps.firstIndex { $0.name == name }
+        if index == nil {
+          steps.insert((name, kind, name == kind ? name : "\(name) (\(kind))"), at: next)
+        }
+        next = (index ?? next) + 1
+        for port in step.descriptor.inputs {
+          for source in step.sources(of: port) {
+            let from =
+              switch source {
+              case .input(let input): "$" + (names[input] ?? input)
+              case .step(let id, _): id.name
+              }
+            let edge = (from: from, to: name, label: port.kind.rawValue)
+            if !edges.contains(where: { $0 == edge }) { edges.append(edge) }
           }
         }
       }
     }
+    (self.steps, self.edges) = (steps, edges)
   }
 
   /// The graph as `--json` shows it. An edge begins at a step, or at an input: `$note`.

@@ -25,7 +25,7 @@ extension Command {
       With --check the exit code is 1 if something needs action: an inbox that was watched and that no process \
       watches now, however its watch ended, until spool inbox forget takes it off the list; a recording \
       that failed, is quarantined, conflicts with another one or whose original is lost or was found damaged; an \
-      inbox that pauses or whose acknowledgements cannot be written; or a run that \
+      inbox whose folder is not there, that pauses or whose acknowledgements cannot be written; or a run that \
       failed or was cut off, stopped or paused. Else it is 0.
       """,
     options: [Options.check, Options.store, Options.json],
@@ -224,7 +224,7 @@ struct StoreStatus: Encodable {
       openRuns[index].missing == nil ? nil : "spool runs forget \(own[index].id)"
     }
     needsAction =
-      inboxes.contains { $0.isUnwatched || $0.isPaused || $0.hasProblems }
+      inboxes.contains { $0.isUnwatched || $0.isMissing || $0.isPaused || $0.hasProblems }
       || !tally.nextCommands.isEmpty
       || !claims.isEmpty || !stopped.isEmpty || !lost.isEmpty || !damaged.isEmpty
     // Resuming does not mend every failure: this clears those that are of no use.

@@ -285,11 +285,7 @@ extension DiskStore {
     return try hits.map { (hit) throws(SpoolError) in
       guard let recording = hit.digest else { return hit }
       let key = [recording.hex] + hit.paths
-      if places[key] == nil {
-        let paths = try self.places(of: hit, recording)
-        let isElsewhere = paths.count == 1 ? try holdsOther(paths[0], than: recording) : false
-        places[key] = (paths, isElsewhere)
-      }
+      if places[key] == nil { places[key] = try self.places(of: hit, recording) }
       var placed = hit
       if let place = places[key] { (placed.paths, placed.isElsewhere) = place }
       return placed
@@ -304,12 +300,25 @@ extension DiskStore {
     return try !recordings(likeThat: recording).contains(digest)
   }
 
-  private func places(of hit: SearchHit, _ recording: Digest) throws(SpoolError) -> [String] {
-    if hit.paths.count == 1 { return [try place(of: recording, named: hit.paths[0])] }
-    guard let run = try runs.run(named: hit.run), run.id.name == hit.run else { return hit.paths }
+  /// The files of a hit, and whether one of them is another recording by now.
+  private func places(
+    of hit: SearchHit, _ recording: Digest
+  ) throws(SpoolError) -> (paths: [String], isElsewhere: Bool) {
+    if hit.paths.count == 1 {
+      let path = try place(of: recording, named: hit.paths[0])
+      return ([path], try holdsOther(path, than: recording))
+    }
+    guard let run = try runs.run(named: hit.run), run.id.name == hit.run else {
+      return (hit.paths, false)
+    }
     let inputs = hit.paths.compactMap { path in
       run.orderedInputs.first { $0.path == path }?.name
     }
-    return inputs.count == hit.paths.count ? try places(of: inputs, in: run) : hit.paths
+    guard inputs.count == hit.paths.count else { return (hit.paths, false) }
+    let paths = try places(of: inputs, in: run)
+    for (input, path) in zip(inputs, paths) {
+      if let own = run.recordings?[input], try holdsOther(path, than: own) { return (paths, true) }
+    }
+    return (paths, false)
   }
 }

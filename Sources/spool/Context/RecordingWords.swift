@@ -181,7 +181,8 @@ extension DiskStore {
     lazy var words = self.words(of: told)
     var isReadFor = Self.readLimit
     func says(_ other: RunRecord.ToldTranscript) -> Bool {
-      guard files.count > 1 || other.isOfWhole, isReadFor > 0 else { return false }
+      // The words of a whole are no earlier ones of its part, nor those of a part its own.
+      guard told.isOfWhole, other.isOfWhole, isReadFor > 0 else { return false }
       isReadFor -= 1
       guard let words, let others = self.words(of: other) else { return false }
       return Correction.likeness(of: others.words.map(\.text), to: words) >= Self.sameText

@@ -12,7 +12,7 @@ struct InboxStatusText: Encodable {
   private let process: Int?
   /// Whether the folder does not exist, as with an unmounted share, which otherwise looks like an
   /// idle inbox.
-  private let isMissing: Bool
+  let isMissing: Bool
   /// Seconds since 1970.
   private let reportedAt: Double?
   /// Whether its watch was stopped and ended before its work had reached a safe point.
@@ -131,9 +131,11 @@ struct InboxStatusText: Encodable {
     }
     if isMissing {
       lines.append("           there is no such folder now: nothing can arrive in it")
-      if isUnwatched {
-        lines.append("           mount its disk; if it was moved, watch it where it is now")
-      }
+      lines.append(
+        isUnwatched
+          ? "           mount its disk; if it was moved, watch it where it is now"
+          : "           mount its disk, or move it back, and the watch goes on; if it was moved for good, "
+            + "watch it where it is now")
     }
     if isUnwatched {
       lines.append(

@@ -87,6 +87,32 @@ struct WholeWordsTests {
     #expect(try found("grey car").contains("b.wav"))
   }
 
+  @Test("and those of a part alone are neither earlier nor later ones of it")
+  func part() throws {
+    func runAlone() throws -> SpoolRun {
+      let pipeline = try place.folder.write(
+        """
+        pipeline: alone
+        inputs: { talk: sound, text: transcript }
+        stages:
+          - decode: { from: $talk }
+          - align: { transcript: $text }
+          - transcript: { formats: [srt], name: alone }
+        """, to: "alone.yaml")
+      let run = try place.run(pipeline, ["b.wav", "b.txt"].map(place.file))
+      try #require(run.exitCode == 0, "\(run.errorOutput)")
+      return run
+    }
+    #expect(try runAlone().warnings == [])
+    try run("b")
+    #expect(try correct("last", "grey", "green").exitCode == 0)
+    #expect(try runAlone().warnings == [], "the whole was corrected")
+    let shown = try place.spool(["words", "show", "last"])
+    #expect(!shown.errorOutput.contains("another recording"), "\(shown.errorOutput)")
+    #expect(try correct("last", "Nobody", "Somebody").exitCode == 0)
+    #expect(try run("b").warnings == [], "the part was corrected")
+  }
+
   private func captions() throws -> String {
     try String(contentsOfFile: place.out + "/a.srt", encoding: .utf8)
   }
@@ -121,6 +147,10 @@ struct WholeWordsTests {
     }
     let changed = try run("a", mixes: mixes, intro: intro, options: ["--replace"])
     #expect(try captions().contains("secret"))
+    // Of two versions under the same names, the former is told apart.
+    let found = try found("garden show").split(separator: "\n").filter { $0.contains("a.wav") }
+    let former = found.filter { $0.contains("a.wav (as it was in run ") }
+    #expect(found.count == 2 && former.count == (intro == "intro" ? 1 : 0), "\(found)")
     let notice = "\(intro).wav + a.wav is another recording than before, and the corrections"
     let warning = try #require(
       changed.warnings.first { $0.contains(notice) }, "\(changed.warnings)")

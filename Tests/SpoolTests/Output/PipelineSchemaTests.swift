@@ -31,10 +31,35 @@ import Testing
       .step("open"), .step("change", id: "a b"), .step("write"),
     ])
     let plan = try Plan(definition, catalog: SampleStages.catalog, inputs: ["note": ""])
-    let graph = PipelineGraph(plan, of: definition)
+    let graph = PipelineGraph([plan], of: definition)
     #expect(graph.mermaid.contains(#"step_a_b["a b (change)"]"#))
     #expect(graph.mermaid.contains("step_open -->|sound| step_a_b"))
     #expect(graph.dot.contains(#""$note" -> "open""#))
     #expect(graph.dot.hasSuffix("}\n"))
+  }
+
+  @Test func `a graph has the steps that run with an input and those that run without it`() throws {
+    let definition = PipelineDefinition.sample(
+      [
+        .step("open"), .step("change", when: "$words"),
+        .step("change", id: "other", when: "not $words"), .step("write"),
+      ],
+      optional: [("words", .transcript)])
+    let plans = try [["note": "", "words": ""], ["note": ""]].map {
+      try Plan(definition, catalog: SampleStages.catalog, inputs: $0)
+    }
+    let graph = PipelineGraph(plans, of: definition)
+    let nodes = graph.mermaid.split(separator: "\n").filter {
+      $0.contains("[\"") && !$0.contains("([")
+    }
+    #expect(
+      nodes.map { $0.prefix { $0 != "[" }.dropFirst(7) } == [
+        "open", "other", "change", "write",
+      ])
+    for edge in ["open -->|sound| step_change", "open -->|sound| step_other"]
+      + ["change -->|sound| step_write", "other -->|sound| step_write"]
+    {
+      #expect(graph.mermaid.contains("step_" + edge), "\(graph.mermaid)")
+    }
   }
 }

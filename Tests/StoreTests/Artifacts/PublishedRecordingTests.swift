@@ -87,13 +87,19 @@ struct PublishedRecordingTests {
     #expect(try reopened.refusal(toReplace: path, with: source) != nil)
   }
 
-  @Test("all sound inputs count, in any order, and not only the one that names the export")
+  @Test("all sound inputs count, with their order, and not only the one that names the export")
   func severalSounds() throws {
     let (intro, week1, week2) = (
       recording("/intro.wav", "intro"), recording("/1.wav", "1"), recording("/2.wav", "2")
     )
     try publish("first", of: intro, sounds: [intro, week1])
-    try publish("second", of: intro, sounds: [week1, intro])
+    try publish("second", of: intro, sounds: [intro, week1])
+    for sounds in [[week1, intro], [intro, intro, week1]] {
+      let error = try #require(throws: SpoolError.self) {
+        try publish("third", of: intro, sounds: sounds)
+      }
+      #expect(error.reason?.contains("the same recordings in another order") == true, "\(error)")
+    }
     for sounds in [[intro, week2], [intro], [intro, week1, week2]] {
       let error = try #require(throws: SpoolError.self) {
         try publish("third", of: intro, sounds: sounds)

@@ -1,0 +1,69 @@
+/// Numbers of sources among a step's parameters, where some of the sources were not given.
+extension Plan.Binder {
+  /// The parameters as the stage counts its sources: those that were given, without the places of the
+  /// others. An element of a list that is about another one is left out; any other number of one is a
+  /// problem.
+  /// - Parameter absent: the numbers of the sources that were not given, counted from 1 as written.
+  mutating func placed(
+    _ parameters: Value, as descriptors: [ParameterDescriptor], without absent: Set<Int>,
+    of owner: StepID, at location: SourceLocation
+  ) -> Value {
+    guard !absent.isEmpty, case .group(var members) = parameters else { return parameters }
+    for descriptor in descriptors {
+      guard let value = members[descriptor.name] else { continue }
+      if let placed = Self.placed(value, as: descriptor, without: absent) {
+        members[descriptor.name] = placed
+      } else {
+        let problem = Problem(
+          at: location,
+          "\(descriptor.name) \(value.canonicalJSON) of \(owner) means a sound that is not given",
+          allowed: "when: $input, with the name of that input")
+        sourceProblems.append(problem)
+        absenceProblems.append(problem)
+      }
+    }
+    return .group(members)
+  }
+
+  /// Nil where the value means a source that was not given.
+  private static func placed(
+    _ value: Value, as descriptor: ParameterDescriptor, without absent: Set<Int>
+  ) -> Value? {
+    switch (descriptor.places, value, descriptor.type) {
+    case (.perSource, .list(let values), _):
+      .list(values.enumerated().filter { !absent.contains($0.offset + 1) }.map(\.element))
+    case (.source, .number(let number), _):
+      place(Int(number), without: absent).map { .number(Double($0)) }
+    case (.source, .text(let text), _):
+      Int(text).map { place($0, without: absent).map { .text("\($0)") } } ?? value
+    case (_, .list(let values), .list(let element, _)):
+      .list(values.compactMap { placed($0, as: descriptor.element(element), without: absent) })
+    case (_, .group(let members), .group(let descriptors)):
+      placed(members, as: descriptors, without: absent)
+    default: value
+    }
+  }
+
+  private static func placed(
+    _ members: [String: Value], as descriptors: [ParameterDescriptor], without absent: Set<Int>
+  ) -> Value? {
+    var result = members
+    for descriptor in descriptors {
+      guard let value = members[descriptor.name] else { continue }
+      guard let placed = placed(value, as: descriptor, without: absent) else { return nil }
+      result[descriptor.name] = placed
+    }
+    return .group(result)
+  }
+
+  private static func place(_ number: Int, without absent: Set<Int>) -> Int? {
+    absent.contains(number) ? nil : number - absent.count { $0 < number }
+  }
+}
+
+extension ParameterDescriptor {
+  /// The descriptor of an element of this list.
+  fileprivate func element(_ type: ParameterType) -> ParameterDescriptor {
+    ParameterDescriptor(name, type, .required, summary)
+  }
+}
