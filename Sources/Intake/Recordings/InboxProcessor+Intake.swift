@@ -1,6 +1,6 @@
 import PipelineModel
-import Platform
-import Store
+package import Platform
+package import Store
 
 extension InboxProcessor {
   /// The outcome of taking in a sidecar or a transcript that came by itself.
@@ -126,7 +126,7 @@ extension InboxProcessor {
         facts: FactsText.json(recording.facts, adding: sidecar),
         title: isRenamed ? nil : sidecar.title, tags: sidecar.tags,
         isReplacing: FactsText.hasUnreadableSidecar(recording.facts)
-          || isInherited && recording.state == .received)
+          || isInherited && recording.state == .received || recording.state == .quarantined)
       switch try change(recording.key, .attach(late)) {
       case .changed(let recording): changed = recording
       case .refused:
@@ -260,5 +260,31 @@ extension Sidecar {
       guard error.kind == .tooLarge else { throw error }
       self.init(tooLong: Int(file.stamp.byteCount))
     }
+  }
+}
+
+extension DiskStore {
+  /// Has a quarantined recording take its sidecar again, if a person has corrected it where it lies in
+  /// quarantine. Without such a sidecar, or with one that does not read, nothing changes.
+  package func retakeSidecar(of recording: Recording) throws(SpoolError) {
+    guard recording.state == .quarantined, let own = recording.sidecar else { return }
+    let files = try recordings.files(of: recording.key)
+    guard let file = files.last(where: { $0.role == .sidecar && $0.place == .quarantine }),
+      let path = InboxPath(escaped: file.location),
+      let folder = try? ProcessedFolder(at: file.inbox),
+      let arrived = try? folder.open(path), RecordingFileStamp(arrived.stamp) != file.stamp,
+      let read = try? Sidecar(reading: arrived), read.isReadable, !read.isTranscript
+    else { return }
+    let draft = try makeDraft(.file)
+    try copyFile(from: arrived.readingPath, to: draft.path)
+    let artifact = try draft.seal()
+    guard artifact != own, try arrived.currentStamp() == arrived.stamp else { return }
+    _ = try recordings.change(
+      recording.key,
+      .attach(
+        LateSidecar(
+          artifact, deviceID: read.noteID?.text, deviceName: read.noteID?.written,
+          facts: FactsText.json(recording.facts, adding: read), title: read.title, tags: read.tags,
+          isReplacing: true)))
   }
 }

@@ -211,6 +211,7 @@ extension CommandContext {
     _ action: Options.Action, _ recording: Recording, _ store: DiskStore
   ) throws(SpoolError) {
     let files = try store.recordings.files(of: recording.key)
+    if action != .forget { try store.retakeSidecar(of: recording) }
     let outcome =
       switch action {
       case .forget: try store.recordings.forget(recording.key)

@@ -56,6 +56,36 @@ struct WatchAssertTests {
     #expect(WatchedPlace.files(in: place.out) == ["long.wav", "short.wav"])
   }
 
+  @Test(
+    "a sidecar that the pipeline cannot use counts once it was corrected in quarantine, or sent again",
+    arguments: [true, false])
+  func sidecar(isInPlace: Bool) throws {
+    try inbox.make(1)
+    try inbox.shell(
+      "printf 'pipeline: p\nvars: { level: { value: -3 dB, overridable: true } }\n"
+        + "stages: [ decode, { gain: $level }, { export: [wav] } ]\n' > \(inbox.pipeline)")
+    let watch = try inbox.watch()
+    func write(_ name: String, to path: String) throws {
+      try inbox.shell(
+        "echo '{\"title\": \"A\", \"spool\": {\"set\": {\"\(name)\": \"-6 dB\"}}}' > x.json; "
+          + "mv x.json \(path)")
+    }
+    try write("levle", to: "inbox/1.json")
+    try inbox.shell("cp made/1.wav x.wav; mv x.wav inbox/1.wav")
+    awaitQuarantine(watch)
+    let key = try #require(try inbox.notes().first).key
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    try write("level", to: isInPlace ? "inbox/quarantine/1.json" : "inbox/1.json")
+    if !isInPlace {
+      #expect(inbox.wait { watch.news.contains { $0.event == "sidecar" } }, "\(watch.output)")
+    }
+    #expect(try place.spool(["inbox", isInPlace ? "release" : "retry", key]).exitCode == 0)
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    let sound = try Reference.floats(of: place.out + "/1.wav")
+    let peak = try Reference.floats(of: place.file("made/1.wav")).map(abs).max() ?? 0
+    #expect(abs((sound.map(abs).max() ?? 0) / peak - 0.501) < 0.005, "6 dB down")
+  }
+
   @Test("is refused for good where it has to fail, even if a person releases it")
   func failure() throws {
     try self.assert("fail")
