@@ -235,6 +235,10 @@ package final class DiskStore: Sendable {
     try database.withDeferredFlush(to: action, body)
   }
 
+  /// Bytes that a store of one run takes besides its artifacts: the ballast, and the database with
+  /// its log.
+  package static let ownByteCount = Ballast.byteCount + (3 << 20)
+
   /// Bytes free for an unprivileged user in a folder's file system.
   package static func freeByteCount(inFolder path: String) throws(SpoolError) -> Int {
     try doing("look for free space in", path) { () throws(SystemError) in

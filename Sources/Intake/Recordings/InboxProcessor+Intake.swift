@@ -133,7 +133,8 @@ extension InboxProcessor {
         return .refused(
           RecordingRefusal(
             reason: "it is left at \(fullPath(path)): "
-              + recording.words(ignoring: fields(of: sidecar, ignoredBy: recording) ?? [])))
+              + words(
+                ignoring: fields(of: sidecar, ignoredBy: recording) ?? [], by: recording)))
       case nil: return .waiting
       }
     }

@@ -135,14 +135,14 @@ extension InboxProcessor {
     let names = sidecar.written.filter { own[$0.key] != $0.value }.keys.sorted()
     return names.isEmpty ? nil : names
   }
-}
 
-extension Recording {
-  /// Why fields of another sidecar change nothing, and what does.
-  func words(ignoring fields: [String]) -> String {
+  /// Why fields of another sidecar than a recording's change nothing, and what does.
+  func words(ignoring fields: [String], by recording: Recording) -> String {
     let said = fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))"
+    let forget = option.completing("\(command: .inboxForget) \(recording.key)")
     return
-      "\(fileName) has its sidecar already, so what this one says\(said) is ignored; to do the "
-      + "recording again with it, type \(command: .inboxForget) \(key), and deliver both again"
+      "\(recording.fileName) has its sidecar already, so what this one says\(said) is ignored; to do "
+      + "the recording again with it, \(rules.bringingBack(recording.key, option: option))type "
+      + "\(forget), and deliver both again"
   }
 }

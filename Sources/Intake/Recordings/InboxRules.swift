@@ -37,6 +37,15 @@ package struct InboxRules: Hashable, Sendable {
   package var currentLimit = 5000
 
   package init() {}
+
+  /// What is typed before recordings are given up, in order to deliver their files again: where the
+  /// inbox deletes them, the store has the only ones. The beginning of a phrase; empty otherwise.
+  func bringingBack(_ keys: RecordingKey..., option: StoreOption) -> String {
+    guard keep == .delete else { return "" }
+    let names = keys.map(\.name).joined(separator: " ")
+    let export = option.completing("\(command: .inboxExport) \(names) \(option: .to) DIR")
+    return "type \(export), as the store has the only files, "
+  }
 }
 
 enum MonotonicTime {

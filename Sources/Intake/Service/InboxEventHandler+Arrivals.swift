@@ -31,7 +31,8 @@ extension InboxEventHandler {
           ? "it has come before, and waits to be processed" : "it has come before"
         handler.tell(
           .duplicate, known, file: path.description,
-          text: text + (ignored.map { "; " + known.words(ignoring: $0) } ?? ""))
+          text: text
+            + (ignored.map { "; " + handler.processor.words(ignoring: $0, by: known) } ?? ""))
         handler.tellQuarantinedCompanions(of: known, isNew: false)
         handler.warn(of: known, isCopy: true)
       case .conflict(let recording, let other):
@@ -153,7 +154,9 @@ extension InboxEventHandler {
     guard recording.state == .uploaded else { return "" }
     let forget = processor.option.completing("\(command: .inboxForget) \(recording.key)")
     return "; it came when the recording was done, and its exports stay as they are: to do it "
-      + "again with the sidecar, move them away, type \(forget), and deliver both again"
+      + "again with the sidecar, "
+      + processor.rules.bringingBack(recording.key, option: processor.option)
+      + "move them away, type \(forget), and deliver both again"
   }
 
   /// What becomes of the exports of a recording that a device has given another title: nothing.

@@ -25,8 +25,9 @@ extension RecordingJob {
     _ = try engine.store.recordings.change(
       copy.key, .differ(facts: FactsText.json(copy.facts, addingDifferences: sentences)))
     let names = fields.map(\.key).joined(separator: ", ")
-    return "; what this file says (\(names)) is ignored; to do the recording again with it, move "
-      + "the exports of \(original) away, type "
+    return "; what this file says (\(names)) is ignored; to do the recording again with it, "
+      + settings.recordingRules.bringingBack(original, copy.key, option: engine.option)
+      + "move the exports of \(original) away, type "
       + engine.option.completing("\(command: .inboxForget) \(original) \(copy.key)")
       + ", and deliver this file again"
   }

@@ -19,6 +19,7 @@ package enum MediaProbe {
         advice: "copy it again from where it came from", cause: .input)
     }
     let length = StreamLength(of: file, stream: index)
+    let (tags, severalValues) = tags(of: file, stream: index)
     return unsafe MediaDescription(
       container: file.formatName,
       duration: length.duration,
@@ -30,23 +31,33 @@ package enum MediaProbe {
       bitDepth: bitDepth(of: parameters),
       bitRate: parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil,
       expectedFrames: length.duration?.frames(at: Hertz(Double(sampleRate))),
-      tags: tags(of: file, stream: index),
+      tags: tags, severalValues: severalValues,
       pictureCount: pictureStreams(of: file).count,
       markers: markers(of: file, rate: Hertz(Double(sampleRate))),
       isAmbisonic: parameters.ch_layout.order == AV_CHANNEL_ORDER_AMBISONIC
         || WaveChunks.Format(ofFileAt: recording.path)?.isAmbisonic == true)
   }
 
-  private static func tags(of file: InputFile, stream index: Int) -> [String: String] {
+  /// The tags, and the values of those that several comments hold.
+  private static func tags(
+    of file: InputFile, stream index: Int
+  ) -> ([String: String], several: [String: [String]]) {
     var tags = unsafe Dictionary.tags(
       file.context.pointee.metadata, over: file.stream(index).pointee.metadata)
-    if ["flac", "ogg"].contains(file.formatName), tags["comment"] != nil,
+    guard ["flac", "ogg"].contains(file.formatName) else { return (tags, [:]) }
+    if tags["comment"] != nil,
       let both = VorbisComments.commentAndDescription(ofFileAt: file.path),
       both.comment != nil || both.description != nil
     {
       (tags["comment"], tags["description"]) = both
     }
-    return tags
+    guard tags.values.contains(where: { $0.contains(VorbisComments.separator) }) else {
+      return (tags, [:])
+    }
+    let several = VorbisComments.severalValues(ofFileAt: file.path).filter {
+      tags[$0.key] == VorbisComments.joined($0.value)
+    }
+    return (tags, several)
   }
 
   /// The cover picture of a recording; nil when it has none.
@@ -146,6 +157,9 @@ package struct MediaDescription: Hashable, Sendable {
   /// The tags of the container and the sound stream, names in lower case; the container's take
   /// precedence.
   package let tags: [String: String]
+  /// The values of the tags that several Vorbis comments hold, in their order; the tags have them
+  /// joined by semicolons.
+  package let severalValues: [String: [String]]
   /// How many pictures there are: `MediaProbe.coverArt(of:)` reads the first one.
   package let pictureCount: Int
   package var hasCoverArt: Bool { pictureCount > 0 }

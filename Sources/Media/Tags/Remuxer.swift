@@ -15,11 +15,14 @@ extension ExportSpec {
   /// a few more, MP3 (ID3v2), FLAC, Opus and Vorbis take all, WAV takes the INFO ones and no
   /// picture. Tags of the source are dropped. Chapters are frames of ID3v2 in MP3, a track and a list
   /// in M4A, and comments in FLAC, Opus and Vorbis; WAV takes none. O(file size).
+  /// - Parameter severalValues: of tags whose text joins them by semicolons: comments of FLAC, Opus and
+  ///   Vorbis each hold one, other formats the text.
   /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`; computed during writing, or
   ///   by reading the file again if libavformat wrote it non-sequentially.
   @discardableResult
   package func copy(
     from source: String, to target: String, tags: [String: String],
+    severalValues: [String: [String]] = [:],
     cover: CoverArt? = nil, chapters: [MediaProbe.Marker] = [], isDigestWanted: Bool = false
   ) throws(SpoolError) -> Digest? {
     let tags = inItsTime(tags)
@@ -40,13 +43,15 @@ extension ExportSpec {
       let source = try OpenFile(path: source, O_RDONLY)
       if let start = try Self.flacFramesStart(in: source) {
         try write(
-          from: source.path, to: target, tags: tags, cover: cover, chapters: chapters,
-          isSoundLeftOut: true)
+          from: source.path, to: target, tags: tags, severalValues: severalValues, cover: cover,
+          chapters: chapters, isSoundLeftOut: true)
         return try Self.append(
           start..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
       }
     }
-    try write(from: source, to: target, tags: tags, cover: cover, chapters: chapters)
+    try write(
+      from: source, to: target, tags: tags, severalValues: severalValues, cover: cover,
+      chapters: chapters)
     return isDigestWanted ? try CopiedFile.digest(ofWritten: target) : nil
   }
 
@@ -109,8 +114,8 @@ extension ExportSpec {
   /// - Parameter isSoundLeftOut: whether to write only the header.
   func write(
     from source: String, to target: String, tags: [String: String],
-    cover: CoverArt? = nil, chapters markers: [MediaProbe.Marker] = [],
-    isSoundLeftOut: Bool = false
+    severalValues: [String: [String]] = [:], cover: CoverArt? = nil,
+    chapters markers: [MediaProbe.Marker] = [], isSoundLeftOut: Bool = false
   ) throws(SpoolError) {
     let input = try InputFile(SourceFile(source))
     let index = try input.chooseSoundStream()
@@ -134,13 +139,9 @@ extension ExportSpec {
     if settings.muxer == "mp3", chapters.contains(where: \.hasLongTitle) {
       settings.muxerOptions["id3v2_version"] = "3"
     }
-    var isCommentRenamed = false
+    var commentNames: [String: String] = [:]
     if ["ogg", "flac"].contains(settings.muxer) {
-      // libavformat would call it DESCRIPTION.
-      if let comment = tags.removeValue(forKey: "comment") {
-        tags[VorbisComments.placeholder] = comment
-        isCommentRenamed = true
-      }
+      (tags, commentNames) = VorbisComments.draft(of: tags, severalValues: severalValues)
       tags.merge(chapters.comments) { _, new in new }
     }
 
@@ -172,7 +173,7 @@ extension ExportSpec {
       try output.write(packet, stream: sound, timeBase: timeBase)
     }
     try output.finish()
-    if isCommentRenamed { try VorbisComments.nameComment(inFileAt: target) }
+    try VorbisComments.name(commentNames, inFileAt: target)
   }
 }
 

@@ -6,7 +6,9 @@ internal import Platform
 /// The packet of Vorbis comments of a FLAC or Ogg file (RFC 9639, section 8.6; RFC 7845, section 5.2).
 ///
 /// libavformat takes `COMMENT` and `DESCRIPTION` for one tag when it reads, and writes both as
-/// `DESCRIPTION`: which of them a file has is read here, and the name of a comment is written here.
+/// `DESCRIPTION`; it joins several comments of one name with semicolons, and writes one of each name.
+/// What a file has is read here, and the names of comments that it was given under others are written
+/// here.
 struct VorbisComments: ~Copyable {
   private let file: ContainerBytes
   /// Where the packet lies in the file, and the page that a part belongs to; nil in FLAC.
@@ -14,7 +16,7 @@ struct VorbisComments: ~Copyable {
   private var entries: [(name: String, value: [UInt8], offset: Int)] = []
 
   /// The name under which libavformat writes a comment. No tag has it, as names have no `~`.
-  static let placeholder = "C~MMENT"
+  private static let placeholder = "C~MMENT"
 
   /// Reads the comments of the file at `path`, in Ogg of the first stream with sound; nil if there
   /// are none.
@@ -47,34 +49,93 @@ struct VorbisComments: ~Copyable {
   ) -> (comment: String?, description: String?)? {
     guard let comments = VorbisComments(path: path) else { return nil }
     func text(_ name: String) -> String? {
-      let text = comments.entries.filter { $0.name.uppercased() == name }
-        .map { String(ofFile: $0.value) }.joined(separator: ";")
+      let text = Self.joined(
+        comments.entries.filter { $0.name.uppercased() == name }.map { String(ofFile: $0.value) })
       return text.isEmpty ? nil : text
     }
     return (text("COMMENT"), text("DESCRIPTION"))
   }
 
-  /// Gives the comment that was written as `placeholder` its name.
-  static func nameComment(inFileAt path: String) throws(SpoolError) {
-    guard let comments = VorbisComments(path: path),
-      let entry = comments.entries.first(where: { $0.name == placeholder })
-    else { return }
-    // Of the name one letter is another.
-    var rest = entry.offset + 1
-    guard
-      let part = comments.parts.first(where: { part in
-        defer { rest -= part.range.count }
-        return rest < part.range.count
-      })
-    else { return }
-    let place = part.range.upperBound + rest
+  /// The values of tags that several comments hold, in their order, by libavformat's names in lower
+  /// case. O(bytes of the comments).
+  static func severalValues(ofFileAt path: String) -> [String: [String]] {
+    guard let comments = VorbisComments(path: path) else { return [:] }
+    return Dictionary(
+      comments.entries.map { entry in
+        let name = entry.name.lowercased()
+        return (commonNames[name] ?? name, [String(ofFile: entry.value)])
+      }, uniquingKeysWith: +
+    ).filter { $0.value.count > 1 }
+  }
+
+  /// libavformat's names of the tags that Vorbis comments call otherwise.
+  private static let commonNames = [
+    "albumartist": "album_artist", "tracknumber": "track", "discnumber": "disc",
+  ]
+
+  /// Tags as libavformat is to write them into comments, and the names of what it would misname or
+  /// leave out, by the placeholders in the tags.
+  /// - Parameter severalValues: of tags; of those alone whose text joins them.
+  static func draft(
+    of tags: [String: String], severalValues: [String: [String]]
+  ) -> (tags: [String: String], names: [String: String]) {
+    var (tags, names) = (tags, [String: String]())
+    for (name, values) in severalValues.sorted(by: { $0.key < $1.key })
+    where tags[name] == VorbisComments.joined(values) {
+      let written = commonNames.first { $0.value == name }?.key.uppercased() ?? name
+      let drafts = values.dropFirst().indices.map { index in
+        // As long as the name, which takes its place.
+        let number = String(names.count + index)
+        let zeros = written.utf8.count - 1 - number.utf8.count
+        return zeros < 0 ? nil : "~" + String(repeating: "0", count: zeros) + number
+      }
+      guard !drafts.contains(nil) else { continue }
+      tags[name] = values[0]
+      for (draft, value) in zip(drafts.compactMap(\.self), values.dropFirst()) {
+        (tags[draft], names[draft]) = (value, written)
+      }
+    }
+    if let comment = tags.removeValue(forKey: "comment") {
+      (tags[placeholder], names[placeholder]) = (comment, "COMMENT")
+    }
+    return (tags, names)
+  }
+
+  /// Several values of one name as libavformat joins them.
+  static func joined(_ values: [String]) -> String { values.joined(separator: separator) }
+
+  static let separator = ";"
+
+  /// Gives comments their names.
+  /// - Parameter names: of the same length, by the placeholders that were written.
+  static func name(_ names: [String: String], inFileAt path: String) throws(SpoolError) {
+    guard !names.isEmpty, let comments = VorbisComments(path: path) else { return }
     let target = try OpenFile(path: path, O_RDWR)
-    try target.write(Array("O".utf8), at: place)
-    guard let page = part.page else { return }
-    var bytes = try target.read(page.count, at: page.lowerBound)
-    bytes.replaceSubrange(22..<26, with: [0, 0, 0, 0])
-    let checksum = unsafe av_crc(av_crc_get_table(AV_CRC_32_IEEE), 0, bytes, bytes.count)
-    try target.write(checksum.bigEndianBytes(4), at: page.lowerBound + 22)
+    var pages: Set<Range<Int>> = []
+    for entry in comments.entries {
+      guard let name = names[entry.name] else { continue }
+      for (index, byte) in name.utf8.enumerated() {
+        guard let (place, page) = comments.place(of: entry.offset + index) else { continue }
+        try target.write([byte], at: place)
+        if let page { pages.insert(page) }
+      }
+    }
+    for page in pages {
+      var bytes = try target.read(page.count, at: page.lowerBound)
+      bytes.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+      let checksum = unsafe av_crc(av_crc_get_table(AV_CRC_32_IEEE), 0, bytes, bytes.count)
+      try target.write(checksum.bigEndianBytes(4), at: page.lowerBound + 22)
+    }
+  }
+
+  /// Where a byte of the packet lies in the file, and its page; nil behind the packet's end.
+  private func place(of offset: Int) -> (place: Int, page: Range<Int>?)? {
+    var rest = offset
+    for part in parts {
+      if rest < part.range.count { return (part.range.lowerBound + rest, part.page) }
+      rest -= part.range.count
+    }
+    return nil
   }
 
   private static func flacParts(

@@ -44,9 +44,15 @@ extension Execution {
     let changed = (earlier.recordings ?? [:]).sorted { $0.key < $1.key }.first { name, digest in
       run.recordings?[name].map { $0 != digest } ?? false
     }
+    if let changed {
+      return ResumeLoss(
+        .recordingChanged, at: clock.now, run: earlier.id, part: run.inputs[changed.key])
+    }
+    let upgrade = (earlier.plugins ?? []).lazy.compactMap { old in
+      run.plugins?.first { $0.kind == old.kind }?.change(since: old)
+    }.first
     return ResumeLoss(
-      changed == nil ? .notesLost : .recordingChanged, at: clock.now, run: earlier.id,
-      part: changed.flatMap { run.inputs[$0.key] })
+      upgrade == nil ? .notesLost : .pluginChanged, at: clock.now, run: earlier.id, part: upgrade)
   }
 
   /// The run that this one resumes, if that stopped in the middle of its work.

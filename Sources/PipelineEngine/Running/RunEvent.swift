@@ -104,7 +104,7 @@ extension RunEvent {
       case .takenOver:
         let process = loss.processNumber.map { "process \($0)" } ?? "another process"
         return (step, "taken over from \(process), which is stopped: it begins anew")
-      case .notesLost, .recordingChanged: return nil
+      case .notesLost, .recordingChanged, .pluginChanged: return nil
       }
     default: return nil
     }

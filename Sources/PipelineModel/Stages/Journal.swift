@@ -128,6 +128,8 @@ package struct ResumeLoss: Hashable, Sendable, Codable {
     case damaged
     /// The input file has other bytes now.
     case recordingChanged = "recording-changed"
+    /// A plugin behind the stages has other files now.
+    case pluginChanged = "plugin-changed"
   }
 
   package let cause: Cause
@@ -137,8 +139,8 @@ package struct ResumeLoss: Hashable, Sendable, Codable {
   package var run: RunID?
   /// The earlier process; nil if unknown.
   package var processNumber: Int?
-  /// The damaged part, in words (`kept sound`), or the path of the changed recording; nil for other
-  /// causes.
+  /// The damaged part, in words (`kept sound`), the path of the changed recording, or what changed of
+  /// the plugin, in words; nil for other causes.
   package var part: String?
   /// Other damaged parts of the same step, in words; nil if there are none.
   package var furtherParts: [String]?

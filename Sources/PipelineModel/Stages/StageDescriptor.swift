@@ -141,6 +141,14 @@ package struct PluginUse: Hashable, Sendable, Codable {
     self.digest = digest
     self.folder = folder
   }
+
+  /// What changed of the plugin since an earlier use, in words; nil if nothing did.
+  package func change(since old: PluginUse) -> String? {
+    guard digest != old.digest else { return nil }
+    return version == old.version
+      ? "files of the plugin \(name) \(version) have changed"
+      : "the plugin \(name) was \(old.version), and is \(version) now"
+  }
 }
 
 /// The program and the machine of a run.

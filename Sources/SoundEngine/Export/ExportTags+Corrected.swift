@@ -99,9 +99,12 @@ extension BroadcastMetadata {
     if tags["comment"] == nil, !bext.description.isEmpty, tags["description"] != bext.description {
       tags["comment"] = bext.description
     }
-    if tags["date"] == nil, !bext.originationDate.isEmpty {
-      tags["date"] = bext.originationDate
-      tags["creation_time"] = tags["creation_time"] ?? bext.originationTime
+    if tags["date"] == nil, !bext.originationDate.isEmpty { tags["date"] = bext.originationDate }
+    // The date of a tag may be another one, such as that of the edition.
+    if tags["creation_time"] == nil, let day = CalendarText.date(bext.originationDate),
+      let time = CalendarText.time(bext.originationTime)
+    {
+      tags["creation_time"] = "\(day)T\(time)"
     }
     return tags
   }

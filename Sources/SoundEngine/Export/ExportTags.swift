@@ -10,6 +10,8 @@ import Synchronization
 package struct ExportTags {
   /// What the recording says.
   private var tags: [String: String] = [:]
+  /// The values of the tags that several comments of the recording hold, and which `tags` joins.
+  private var severalValues: [String: [String]] = [:]
   /// What the pipeline says in its place.
   private var stated: [String: String] = [:]
   private var cover: CoverArt?
@@ -38,6 +40,7 @@ package struct ExportTags {
       notes.completing(description).filter {
         !ExportTags.technical.contains($0.key.lowercased())
       }, notes, ofRecording: recording.name)
+    severalValues = description.severalValues
     if ["wav", "w64"].contains(description.container) || !notes.information.isEmpty {
       for name in ExportSpec.informationTags {
         tags[name] = tags.removeValue(forKey: name.lowercased())
@@ -60,6 +63,9 @@ package struct ExportTags {
     let others = recordings.dropFirst()
     guard !others.isEmpty else { return }
     tags = tags.filter { tag in others.allSatisfy { $0.tags[tag.key] == tag.value } }
+    severalValues = severalValues.filter { tag in
+      others.allSatisfy { $0.severalValues[tag.key] == tag.value }
+    }
     if others.contains(where: { $0.cover != cover }) { cover = nil }
     if recordings.contains(where: { $0.coverObstacle != nil }) { coverObstacle = nil }
     if others.contains(where: { $0.origination?.date != origination?.date }) {
@@ -102,6 +108,11 @@ package struct ExportTags {
   /// What files say.
   private var written: [String: String] {
     tags.merging(stated) { _, stated in stated }.filter { !$0.value.isEmpty }
+  }
+
+  /// The tags whose text joins several values of the recording.
+  private var joined: Set<String> {
+    Set(severalValues.keys.filter { tags[$0] != nil && stated[$0] == nil })
   }
 
   /// Whether the pipeline states a tag.
@@ -188,7 +199,11 @@ package struct ExportTags {
         stated[$0.key] == nil && !(isInChunk && $0.key == "description")
       })
     if !dropped.isEmpty {
-      parts.append("without the tags " + Self.listed(dropped))
+      parts.append("without the \(dropped.count > 1 ? "tags" : "tag") " + Self.listed(dropped))
+    }
+    let joined = target.format.holdsSeveralValues ? [] : self.joined.subtracting(dropped).sorted()
+    if !joined.isEmpty {
+      parts.append("the values of \(Self.listed(joined)) joined by \";\"")
     }
     guard !parts.isEmpty else { return nil }
     return "the \(target.format) file is written with less than the recording has: "
@@ -237,6 +252,10 @@ package struct ExportTags {
     for (name, value) in written.sorted(by: { $0.key < $1.key }) {
       hasher.update("\(name.utf8.count):\(name)=\(value.utf8.count):\(value)\n")
     }
+    for name in joined.sorted() {
+      let values = severalValues[name] ?? []
+      hasher.update("several \(name)" + values.map { " \($0.utf8.count):\($0)" }.joined() + "\n")
+    }
     if let cover { hasher.update(cover.bytes) }
     if !chapters.isEmpty {
       hasher.update("chapters \(chapters.count)\n")
@@ -260,9 +279,8 @@ package struct ExportTags {
         isDigestWanted: true)
     }
     return try spec.copy(
-      from: source, to: destination, tags: placed(written, in: spec), cover: cover,
-      chapters: chapters,
-      isDigestWanted: true)
+      from: source, to: destination, tags: placed(written, in: spec),
+      severalValues: severalValues, cover: cover, chapters: chapters, isDigestWanted: true)
   }
 }
 

@@ -25,6 +25,14 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether each of several values of a tag has its own place: as Vorbis comments.
+  var holdsSeveralValues: Bool {
+    switch self {
+    case .flac, .opus, .ogg: true
+    case .wav, .m4a, .alac, .mp3: false
+    }
+  }
+
   /// Where the hashes of its samples come out.
   package var samplesPort: PortName { port.sampleHashes }
 

@@ -41,7 +41,8 @@ extension PublishingContext {
     let names = tags.differences
     guard !names.isEmpty else { return }
     warn(
-      "\(ExportTags.listed(names)) of the recordings differ and are left out: recording: $input "
+      "\(ExportTags.listed(names)) of the recordings "
+        + (names.count > 1 ? "differ and are" : "differs and is") + " left out: recording: $input "
         + "takes those of one, metadata and cover state others")
   }
 }

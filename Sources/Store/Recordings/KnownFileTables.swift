@@ -46,14 +46,16 @@ enum KnownFileTables {
 
     func hasStamp(_ other: FileStamp) -> Bool { stamp == other.columns }
 
-    /// As it was published, with the receipt where it is if it was moved along.
+    /// As it was published, with the receipt where it is if it was moved or copied along: in the
+    /// folder of the file, or in one below or above that came along as well.
     func published(movedTo other: String) -> Published {
       var moved = published
-      let (old, new) = (FilePath.folder(of: path), FilePath.folder(of: other))
-      if let receipt = published.receipt, FilePath.folder(of: receipt) == old,
-        let name = receipt.split(separator: "/").last
-      {
-        moved.receipt = "\(new)/\(name)"
+      var (old, new) = (FilePath.folder(of: path), FilePath.folder(of: other))
+      while old != new, old.split(separator: "/").last == new.split(separator: "/").last {
+        (old, new) = (FilePath.folder(of: old), FilePath.folder(of: new))
+      }
+      if let receipt = published.receipt, receipt.hasPrefix(old + "/") {
+        moved.receipt = new + receipt.dropFirst(old.count)
       }
       return moved
     }

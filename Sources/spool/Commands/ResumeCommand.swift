@@ -84,7 +84,21 @@ extension CommandContext {
     }
     // A watch resumes its own.
     let open = try store.runs.open().filter { !store.isOfInbox($0) }
-    return open.first(where: \.isResumable) ?? open.first { $0.state == .running }
+    let resumable = open.filter(\.isResumable)
+    let next = resumable.firstIndex { obstacle(to: $0, in: store) == nil }
+    let skipped = resumable[..<(next ?? 0)]
+    if !isQuiet, let obstacle = skipped.first.flatMap({ self.obstacle(to: $0, in: store) }) {
+      let others = skipped.count > 1 ? "; \(skipped.count - 1) more cannot go on either" : ""
+      console.report("note: \(Format.visible(obstacle.description))\(others)")
+    }
+    return next.map { resumable[$0] } ?? resumable.first ?? open.first { $0.state == .running }
+  }
+
+  /// Why a run cannot go on at all: a plugin or a recording is gone. Nil if both are there.
+  private func obstacle(to run: RunRecord, in store: DiskStore) -> SpoolError? {
+    PluginUsage(registry(beside: run.pipelinePath))
+      .loss(since: run, resumeCommand: "spool resume \(run.id)")
+      ?? MissingRecording(of: run, in: store, option: arguments[Options.store])?.error
   }
 
   /// Refuses a run whose exports would take the place of those of a later one.

@@ -65,18 +65,18 @@ extension CommandContext {
   private func offerToGoOn(in store: DiskStore) throws(SpoolError) {
     let option = arguments[Options.store]
     let open = try store.runs.open()
-    if let run = open.first(where: { $0.wayOn != nil && !store.isOfInbox($0) }),
-      let wayOn = run.wayOn
-    {
+    let unfinished = open.filter { $0.wayOn != nil && !store.isOfInbox($0) }
+    for (index, run) in unfinished.enumerated() {
       if let missing = MissingRecording(of: run, in: store, option: option) {
-        console.report("note: \(Format.visible(missing.line))")
-      } else {
-        let first = run.state == .paused ? "; free some space first" : ""
-        console.report("note: \(run.id) is the newest that is not done\(first)")
-        console.offer(NextCommand(StoreOption(option).completing(wayOn)).map { [$0] } ?? [])
+        if index == 0 { console.report("note: \(Format.visible(missing.line))") }
+        continue
       }
-      return
+      let first = run.state == .paused ? "; free some space first" : ""
+      console.report("note: \(run.id) is the newest that can go on\(first)")
+      return console.offer(
+        NextCommand(StoreOption(option).completing(run.wayOn ?? "")).map { [$0] } ?? [])
     }
+    guard unfinished.isEmpty else { return }
     for run in open {
       guard let recording = try store.inboxRecording(of: run), recording.state == .failed,
         recording.nextAttempt == nil, let command = recording.nextCommands.first

@@ -228,14 +228,14 @@ struct ReasonText {
     case .notesLost: return ["began anew: no notes of what \(run) had begun were left"]
     case .damaged:
       let parts = [loss.part ?? "earlier work"] + (loss.furtherParts ?? [])
-      return [
-        "\(parts.joined(separator: " and ")) \(parts.count > 1 ? "were" : "was") damaged, "
-          + "and made again"
-      ]
+      let verb = parts.count > 1 ? "were" : "was"
+      return ["\(parts.joined(separator: " and ")) \(verb) damaged, and made again"]
     case .recordingChanged:
       // The comparison already states it.
       if case .changed = reason { return [] }
       return ["began anew: \(loss.part ?? "the recording") had changed since \(run)"]
+    case .pluginChanged:
+      return ["began anew what \(run) had begun: \(loss.part ?? "a plugin had changed")"]
     case .takenOver:
       let process = loss.processNumber.map { " (process \($0))" } ?? ""
       return [

@@ -92,13 +92,9 @@ struct PluginUsage {
   func changes(since earlier: RunRecord) -> [String] {
     (earlier.plugins ?? []).compactMap { old in
       guard let now = plugin(offering: old.kind) else { return nil }
-      let use = use(of: now, for: old.kind)
-      guard use.digest != old.digest else { return nil }
-      let what =
-        use.version == old.version
-        ? "files of the plugin \(use.name) \(use.version) have changed"
-        : "the plugin \(use.name) was \(old.version), and is \(use.version) now"
-      return "\(what) since run \(earlier.id): the stage \(old.kind) is made anew"
+      return use(of: now, for: old.kind).change(since: old).map {
+        "\($0) since run \(earlier.id): the stage \(old.kind) is made anew"
+      }
     }
   }
 

@@ -108,7 +108,8 @@ struct QuickRuns {
     let (here, there) = (context.disk(of: folder), context.disk(of: context.absolute(other)))
     guard here.device != there.device, there.freeByteCount > here.freeByteCount,
       let forecast = try? context.forecast(plan, Runner.Options(request), in: store),
-      forecast.storeByteCount + forecast.publishedByteCount > here.freeByteCount
+      forecast.storeByteCount + forecast.publishedByteCount + DiskStore.ownByteCount
+        > here.freeByteCount
     else { return store }
     temporary.remove()
     return try temporary.open(in: context.absolute(other))

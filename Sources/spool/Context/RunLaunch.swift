@@ -246,6 +246,9 @@ struct InterimEvent {
     case .recordingChanged:
       return "\(Format.visible(loss.part ?? "the recording")) has changed since "
         + "\(run ?? "an earlier run"), and nothing of that is used"
+    case .pluginChanged:
+      return "\(Format.visible(loss.part ?? "a plugin has changed")), and nothing that "
+        + "\(run ?? "an earlier run") had begun with it is used"
     case .takenOver:
       let process = loss.processNumber.map { "process \($0)" } ?? "another process"
       return "taken over from \(process)\(run.map { " of \($0)" } ?? ""), which is stopped"

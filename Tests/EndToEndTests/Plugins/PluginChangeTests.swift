@@ -1,4 +1,6 @@
 import Foundation
+import PipelineModel
+import Store
 import TestSupport
 import Testing
 
@@ -57,6 +59,32 @@ struct PluginChangeTests {
       resumed.errorOutput.contains("warning: files of the plugin halve 1.0.0 have changed"),
       "\(resumed.errorOutput)")
     #expect(FileManager.default.fileExists(atPath: place.file("out/note.wav")))
+  }
+
+  @Test("work that another version had begun begins anew, and the version is named as the reason")
+  func begunWithAnother() throws {
+    let place = try place()
+    let id = RunID("20251121-142205-3f9a")
+    do {
+      let store = try DiskStore(at: place.place.store)
+      var record = RunRecord(
+        id: id, pipeline: "p", pipelinePath: place.file("p/p.yaml"),
+        inputs: ["note": place.file("note.wav")], overrides: [:], startedAt: 1_764_000_000,
+        plugins: [
+          PluginUse(
+            kind: "halve", name: "halve", version: "0.9.0", digest: "00",
+            folder: place.file("mine/halve"))
+        ])
+      record.state = .interrupted
+      try store.runs.save(record)
+    }
+    let resumed = try place.spool(["resume", "--plugins", "mine"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    let reason = "the plugin halve was 0.9.0, and is 1.0.0 now"
+    let begun = resumed.text.split(separator: "\n").first { $0.hasPrefix("Beginning anew with ") }
+    #expect(begun?.contains(reason) == true, "\(resumed.text)")
+    let why = try place.spool(["why", "last"]).text
+    #expect(why.contains(reason) && !why.contains("no notes"), "\(why)")
   }
 
   @Test("a plugin that is gone when its run goes on is told of, with where it lay")

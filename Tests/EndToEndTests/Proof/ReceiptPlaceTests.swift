@@ -11,9 +11,11 @@ struct ReceiptPlaceTests {
 
   init() throws { place = try Workspace() }
 
-  private func run(_ names: [String], format: String = "wav", to out: String? = nil) throws {
+  private func run(
+    _ names: [String], format: String = "wav", proof: String = "proof", to out: String? = nil
+  ) throws {
     let pipeline = try place.pipeline(
-      "pipeline: p\ninputs: { note: sound }\nstages: [decode, { export: [\(format)] }, proof]\n")
+      "pipeline: p\ninputs: { note: sound }\nstages: [decode, { export: [\(format)] }, \(proof)]\n")
     for name in names {
       let note = place.file(name + ".wav")
       if !FileManager.default.fileExists(atPath: note) {
@@ -73,9 +75,11 @@ struct ReceiptPlaceTests {
       Complaint(empty.errorOutput)?.what == "there is no receipt in empty", "\(empty.errorOutput)")
   }
 
-  @Test("a copy of a folder with its receipts is taken as made, and the receipts stay")
-  func copied() throws {
-    try run(["a", "b"])
+  @Test(
+    "a copy of a folder with its receipts is taken as made, and the receipts stay",
+    arguments: ["proof", "{ proof: { place: folder } }"])
+  func copied(proof: String) throws {
+    try run(["a", "b"], proof: proof)
     try copy("out", "copy")
     let before = try Workspace.listing(of: place.file("copy"))
     let pipeline = place.file("pipeline.yaml")

@@ -278,4 +278,23 @@ struct QuickSafetyTests {
     #expect(Workspace.names(in: disk.path) == ["out.mp3"])
     #expect(Workspace.names(in: temporary) == [])
   }
+
+  @Test(
+    "the temporary store goes elsewhere where the sound fits beside the output, and the store does not",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func scarceDisk() throws {
+    let disk = try SmallDisk(byteCount: 1 << 20)
+    try Reference.record(place.file("long.wav"), seconds: 24)
+    let temporary = place.file("temporary")
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+    let out = disk.path + "/out.flac"
+    // All sizes between one that is too small for the sound and one that is enough for everything.
+    for megabytes in 19...23 {
+      try disk.resize(toByteCount: megabytes << 20)
+      let done = try place.spool(
+        ["normalize", "long.wav", "-o", out], environment: ["TMPDIR": temporary])
+      #expect(done.exitCode == 0, "\(megabytes) MB: \(done.errorOutput)")
+      try FileManager.default.removeItem(atPath: out)
+    }
+  }
 }

@@ -140,6 +140,19 @@ struct BroadcastWaveTests {
     #expect(facts.tags["coding_history"]?.hasPrefix("A=ANALOGUE") == true)
   }
 
+  @Test("with the recording's name where nothing else describes it, whatever the file is called")
+  func named() throws {
+    try FileManager.default.createDirectory(
+      atPath: place.file("notes"), withIntermediateDirectories: true)
+    try Reference.record(place.file("notes/Tape 2.wav"), seconds: 1)
+    let batch = try place.spool([
+      "batch", try pipeline("  - gain: -3 dB"), place.file("notes"), "--out", place.out, "--name",
+      "undated {title}",
+    ])
+    #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    #expect(text(try chunks(of: "undated Tape 2.wav")["bext"], 0..<256) == "Tape 2")
+  }
+
   @Test("with the loudness that the recorder stated, as long as nothing changed the sound")
   func statedLoudness() throws {
     let tape = try tape()

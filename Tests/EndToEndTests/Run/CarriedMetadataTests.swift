@@ -156,6 +156,61 @@ struct CarriedMetadataTests {
       other.errorOutput.contains(
         "originator, originator reference, iXML, notes of cue points and cart of take.flac left"),
       "\(other.errorOutput)")
+    // A date of its own does not cost the time.
+    _ = try Reference.output(
+      "flac", ["-s", "-f", "--keep-foreign-metadata", "-T", "DATE=1990", "-o", take, wave])
+    _ = try export(take, "[flac, mp3]")
+    for name in ["take.flac", "take.mp3"] {
+      let tags = try self.tags(name)
+      #expect(
+        tags["date"] == "1990" && tags["creation_time"]?.hasPrefix("1987-05-12T20:15:00") == true,
+        "\(tags)")
+    }
+  }
+
+  @Test(
+    "several values of a tag each in a comment of their own, and elsewhere as one text",
+    .enabled(if: Program(named: "flac") != nil, "the flac program is not installed"))
+  func severalValues() throws {
+    let (take, bare) = (place.file("take.flac"), place.file("bare.wav"))
+    try Reference.record(bare, seconds: 1, rate: 48_000)
+    let tags = [
+      "ARTIST=Anna Möller", "ARTIST=Karl Weiß", "SUBJECT=War", "SUBJECT=School; Church",
+      "SUBJECT=Rain", "TITLE=One; two", "COMMENT=first", "COMMENT=second", "TRACKNUMBER=1",
+      "TRACKNUMBER=2",
+    ]
+    _ = try Reference.output(
+      "flac", ["-s", "-o", take, bare] + tags.flatMap { ["-T", $0] })
+    let run = try export(take, "{ formats: [flac, opus, ogg, mp3], name: made }")
+    #expect(
+      run.warnings == [
+        "the mp3 file is written with less than the recording has: the values of artist, comment, "
+          + #"subject, track joined by ";""#
+      ])
+    #expect(try self.tags("made.mp3")["artist"] == "Anna Möller;Karl Weiß")
+    // Opus and Ogg files are heard through another conversion.
+    for name in ["made.opus", "made.ogg"] {
+      let other = try place.spool(["convert", place.out + "/" + name, "-o", "\(name).flac"])
+      #expect(other.exitCode == 0, "\(other.errorOutput)")
+    }
+    for file in [place.out + "/made.flac", "made.opus.flac", "made.ogg.flac"] {
+      let path = file.hasPrefix("/") ? file : place.file(file)
+      let lines = String(
+        decoding: try Reference.output("metaflac", ["--export-tags-to=-", path]), as: UTF8.self
+      ).split(separator: "\n").map { line in
+        let parts = line.split(separator: "=", maxSplits: 1)
+        return parts[0].uppercased() + "=" + parts[1]
+      }
+      for name in ["ARTIST", "SUBJECT", "TITLE", "COMMENT", "TRACKNUMBER"] {
+        #expect(
+          lines.filter { $0.hasPrefix(name + "=") } == tags.filter { $0.hasPrefix(name + "=") },
+          "\(file)")
+      }
+    }
+    // What a pipeline states takes the place of all of them.
+    let stated = try export(take, "{ formats: [mp3], name: stated, metadata: { artist: Eva } }")
+    #expect(
+      stated.warnings.allSatisfy { !$0.contains("artist") }, "\(stated.warnings)")
   }
 
   @Test("a comment beside a description, and a language", arguments: ["take.flac", "take.opus"])
@@ -179,7 +234,7 @@ struct CarriedMetadataTests {
     let run = try export(take, "{ formats: [wav, flac, mp3, m4a, ogg], name: made }")
     #expect(
       run.warnings == [
-        "the wav file is written with less than the recording has: without the tags description"
+        "the wav file is written with less than the recording has: without the tag description"
       ])
     for file in ["made.mp3", "made.m4a"] {
       let tags = try tags(file)

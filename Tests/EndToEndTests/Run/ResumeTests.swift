@@ -218,6 +218,28 @@ struct ResumeTests {
     #expect(try place.spool(["runs"]).errorOutput == "")
   }
 
+  @Test("without a name, a run whose recording is gone does not keep an older one from going on")
+  func goneBeforeAnother() throws {
+    let first = try #require(try interrupted(by: SIGINT).record)
+    let other = place.file("other.wav")
+    try Reference.record(other, seconds: 40, rate: 22050, channels: 1)
+    let running = try place.start(pipeline, [other])
+    try #require(try running.waits(for: "\"progress\""))
+    running.send(SIGINT)
+    let second = try #require(try running.end().run.record)
+    try FileManager.default.moveItem(atPath: other, toPath: other + ".away")
+    let listed = try place.spool(["runs"]).errorOutput
+    #expect(listed.contains("is gone: \(other)"), "\(listed)")
+    #expect(listed.contains("next:  spool resume \(first.id)"), "\(listed)")
+    let resumed = try place.spool(["resume"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(resumed.text.contains("goes on with run \(first.id)"), "\(resumed.text)")
+    #expect(
+      resumed.errorOutput.contains("note: the note of run \(second.id) is gone: \(other)"),
+      "\(resumed.errorOutput)")
+    #expect(try place.allExports() == undisturbed())
+  }
+
   @Test("the same run typed again leaves nothing to go on with")
   func typedAgain() throws {
     try #require(try interrupted(by: SIGINT).exitCode == 130)

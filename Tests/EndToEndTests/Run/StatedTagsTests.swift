@@ -173,6 +173,15 @@ struct StatedTagsTests {
         "date, description, catalognumber of the recordings differ and are left out: recording: "
           + "$input takes those of one, metadata and cover state others"
       ], "\(stated.errorOutput)")
+    let rest = try place.run(
+      episode(
+        "{ formats: [mp3], metadata: { title: Us, artist: Anna, date: '', description: '', comment: '' } }"
+      ), inputs)
+    #expect(
+      rest.warnings == [
+        "catalognumber of the recordings differs and is left out: recording: $input takes those of "
+          + "one, metadata and cover state others"
+      ], "\(rest.errorOutput)")
   }
 
   @Test("A show has the title of the only sidecar, and WAV files are described by their own name")

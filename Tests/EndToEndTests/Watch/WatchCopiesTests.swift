@@ -95,6 +95,34 @@ struct WatchCopiesTests {
         .range(of: Data("Tape 417 A".utf8)) != nil, "\(watch.output)")
   }
 
+  @Test("where an inbox deletes its files, the way to use other tags begins with getting them back")
+  func otherTagsDeleted() throws {
+    try inbox.make(1)
+    try entitle(1, "Tape 417 A")
+    let watch = try inbox.watch(["--keep", "delete"])
+    try inbox.shell("cp made/1.wav inbox/tape.wav")
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    let first = try #require(try inbox.notes().first).key
+    try inbox.shell("cp made/titled.wav inbox/tape.wav")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "released" } == 2 }, "\(watch.output)")
+    let second = try #require(try inbox.notes().first { $0.original == first }).key
+    let export =
+      "to do the recording again with it, type spool inbox export \(first) \(second) --to DIR"
+    let forget = "type spool inbox forget \(first) \(second)"
+    let told = try #require(watch.output.firstRange(of: export), "\(watch.output)")
+    #expect(watch.output[told.upperBound...].contains(forget), "\(watch.output)")
+    // As the log says.
+    let back = try place.spool(["inbox", "export", first, second, "--to", "back"])
+    #expect(back.exitCode == 0, "\(back.errorOutput)")
+    let titled = try Data(contentsOf: URL(filePath: place.file("made/titled.wav")))
+    let files = try Workspace.names(in: place.file("back")).map {
+      try Data(contentsOf: URL(filePath: place.file("back/" + $0)))
+    }
+    #expect(files.count == 2 && files.contains(titled))
+  }
+
   @Test("the sidecar of a recording that was cut off is told, and becomes the whole one's")
   func cutOff() throws {
     try inbox.make(1, seconds: 2)

@@ -39,5 +39,27 @@ struct VorbisCommentsTests {
     _ = try Reference.output("flac", ["-s", "-o", path, wave] + tags.flatMap { ["-T", $0] })
     let found = try #require(VorbisComments.commentAndDescription(ofFileAt: path))
     #expect(found.comment == "one;two" && found.description == "about")
+    #expect(VorbisComments.severalValues(ofFileAt: path) == ["comment": ["one", "two"]])
+  }
+
+  @Test("are drafted under names of the same length, each its own, where a name has several")
+  func drafts() {
+    let values = (1...12).map { "value \($0)" }
+    let several = [
+      "track": ["1", "2"], "isrc": values, "x": ["a", "b"], "artist": ["one", "two"],
+    ]
+    var tags = several.mapValues(VorbisComments.joined)
+    tags["artist"] = "stated"
+    let draft = VorbisComments.draft(of: tags, severalValues: several)
+    #expect(draft.tags["artist"] == "stated", "what is no joined text stays")
+    #expect(draft.tags["x"] == "a;b", "there is no room for another name")
+    #expect(draft.tags["isrc"] == values[0] && draft.tags["track"] == "1")
+    #expect(draft.names.count == 12 && draft.tags.count == 16)
+    for (name, written) in draft.names {
+      #expect(name.utf8.count == written.utf8.count && name.hasPrefix("~"))
+    }
+    #expect(
+      draft.names.filter { $0.value == "isrc" }.keys.sorted().map { draft.tags[$0] }
+        == Array(values.dropFirst()))
   }
 }

@@ -41,6 +41,14 @@ import Testing
         + "no notes of what run 20261121-142205-3f9a had begun are left")
     _ = news.take(.reused(StepID("a"), kind: "a"))
     #expect(news.take(event)?.contains("eq, export: 1 stage reused, no notes") == true)
+    let upgrade = RunEvent.beganAnew(
+      steps: steps,
+      ResumeLoss(
+        .pluginChanged, at: 0, run: RunID("r"), part: "files of the plugin eq 1 have changed"))
+    #expect(
+      news.take(upgrade)?.hasSuffix(
+        "files of the plugin eq 1 have changed, and nothing that run r had begun with it is used")
+        == true)
   }
 
   @Test("work that was taken over from a stopped process begins anew, and all of it is lost")

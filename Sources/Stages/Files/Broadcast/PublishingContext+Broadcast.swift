@@ -38,7 +38,7 @@ extension PublishingContext {
     let description = [incoming.bext?.description, tags.title].compactMap { $0 }
       .first { !$0.isEmpty }
     bext.description =
-      description ?? ExportName.stem(of: past.isOneRecording ? names.first : name)
+      description ?? ExportName.stem(of: past.isOneRecording ? recordings.first?.title : name)
     // The originator is the recording's; what was done since is in the coding history.
     bext.originator =
       incoming.bext.map(\.originator).flatMap { $0.isEmpty ? nil : $0 }
