@@ -65,6 +65,7 @@ extension CommandContext {
     }
     if let seconds = forecast.mediaSeconds { lines.append("length    \(Format.duration(seconds))") }
     lines += disk(need)
+    lines += unsized(plan, forecast)
     if !forecast.units.isEmpty {
       let basis =
         forecast.pastRunCount > 0
@@ -113,6 +114,20 @@ extension CommandContext {
       "disk      about \(store) in the store, where \(free) are free",
       "          about \(exports) of exports, where \(ByteCount(need.folderFreeByteCount)) are free",
     ]
+  }
+
+  /// The steps whose files may have any size: those of programs.
+  private func unsized(_ plan: Plan, _ forecast: Forecast) -> [String] {
+    let done = Set(reused(forecast))
+    let steps = plan.steps.filter { step in
+      guard let stage = step.stage as? any PublishingStage else { return false }
+      return !done.contains(step.id)
+        && !stage.fileNames(of: step.id, recordings: plan.recordings(of: step.id)).isEmpty
+        && (step.descriptor.kind == "command" || !(step.stage is any DeclaredStage))
+    }
+    guard !steps.isEmpty else { return [] }
+    let names = steps.map(\.id.name).joined(separator: ", ")
+    return ["          besides the files of \(names), whose size nobody knows before"]
   }
 
   private func json(_ plan: Plan, _ forecast: Forecast, _ need: RoomNeed) -> Value {

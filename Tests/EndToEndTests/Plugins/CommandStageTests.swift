@@ -46,6 +46,27 @@ struct CommandStageTests {
     #expect(Date().timeIntervalSince(began) < 20)
   }
 
+  @Test("a plan says that nobody knows how much a program writes, until it is done")
+  func planned() throws {
+    let stage = try python("open(sys.argv[2], 'w').write('x')")
+    func plan() throws -> String {
+      try place.spool([
+        "pipeline", "plan", place.file("pipeline.yaml"), recording, "--out", place.out,
+      ]).text
+    }
+    _ = try run(["measure"])
+    #expect(!(try plan().contains("besides the files")))
+    _ = try run([stage])
+    #expect(!(try plan().contains("besides the files")))
+    _ = try run([stage.replacing("tool.py", with: "absent.py")])
+    try FileManager.default.copyItem(
+      atPath: place.file("tool.py"), toPath: place.file("absent.py"))
+    try "# another\n".write(toFile: place.file("absent.py"), atomically: true, encoding: .utf8)
+    let text = try plan()
+    #expect(
+      text.contains("besides the files of command, whose size nobody knows before\n"), "\(text)")
+  }
+
   @Test("sound goes out as a WAV file and comes back as sound, and both ways its samples are kept")
   func sound() throws {
     let copy = try python(
