@@ -246,7 +246,7 @@ extension CommandContext {
       })
     let runs = QuickRuns(
       context: self, folder: folder, shownFolder: destination.path, temporary: temporary,
-      clock: clock, stop: stop)
+      clock: clock, stop: stop, areSeveral: jobs.count > 1)
     var jobs = jobs
     if !isDry {
       do throws(SpoolError) {

@@ -16,6 +16,8 @@ struct QuickRuns {
   let temporary: TemporaryStore
   let clock: SystemClock
   let stop: StopRequest
+  /// Whether there are several: warnings name their file then.
+  let areSeveral: Bool
 
   private var isKept: Bool { context.arguments[QuickOptions.keep] }
 
@@ -49,7 +51,7 @@ struct QuickRuns {
     var settings = Runner.Options(request)
     settings.makesFolder = true
     if isKept { settings.resumeCommand = context.resumeLine(record.id) }
-    defer { warn(job.compromises + recorder.warnings) }
+    defer { warn(job.compromises + recorder.warnings, of: job) }
     do throws(RunError) {
       report.run = try context.runner(in: store, recorder, clock, stop)
         .run(job.plan, settings, record: record)
@@ -81,10 +83,11 @@ struct QuickRuns {
     return forecast.units.isEmpty && forecast.publishedByteCount == 0
   }
 
-  private func warn(_ warnings: [String]) {
+  private func warn(_ warnings: [String], of job: QuickJob) {
     guard !context.isJSON else { return }
+    let name = areSeveral ? job.inputs.joined(separator: " + ") + ": " : ""
     for warning in warnings {
-      context.console.report("warning: \(Format.visible(inOptions(warning)))")
+      context.console.report("warning: \(Format.visible(name + inOptions(warning)))")
     }
   }
 

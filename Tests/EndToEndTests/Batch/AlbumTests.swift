@@ -53,6 +53,17 @@ struct AlbumTests {
     return try #require(ratios.min())...(try #require(ratios.max()))
   }
 
+  @Test("and tells of each that the ceiling makes quieter among the others")
+  func quieter() throws {
+    try record([("quiet.wav", -20), ("loud.wav", 10)])
+    let run = try folder.batch(try pipeline("loudness: -5 LUFS, true-peak: -3 dBTP, album: true"))
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let told = run.errorOutput.split(separator: "\n").filter {
+      $0.contains("LU below that of the album's gain: true peaks are limited to -3 dBTP")
+    }
+    #expect(told.count == 1 && told.first?.contains("loud.wav") == true, "\(told)")
+  }
+
   @Test("with which all of them together meet the loudness, and none changes against another")
   func oneGain() throws {
     try record([("a.wav", -14), ("b/loud.wav", -3), ("c.wav", -25)])

@@ -58,6 +58,7 @@ extension NormalizeStage {
       var decision = decide(before, found.history)
       var after = before.amplified(by: decision.gain)
       after.integratedLoudness = found.history.integrated(behind: decision.gain)
+      let unlimited = after.integratedLoudness
       switch (target, decision.ceiling) {
       case (.loudness(let wanted, _), let ceiling?):
         let finder = LoudnessSearch(
@@ -75,7 +76,9 @@ extension NormalizeStage {
       let findings = NormalizeStage.Report(
         before: before, after: after, gain: decision.gain, isLimited: decision.ceiling != nil)
       var result = PassOutcome.Result()
-      result.warnings = warnings(before, after, decision, sound.outline)
+      result.warnings =
+        warnings(before, after, decision, sound.outline)
+        + albumWarnings(after, unlimited: unlimited, decision)
       result.memo = try Findings.json(decision)
       result.artifacts[.measurement] = try store.keep(
         try Findings.json(findings), as: .measurement)
@@ -117,6 +120,24 @@ extension NormalizeStage {
       return [
         "the loudness ends at \(places) LUFS, not at \(wanted.value): with no true peak above "
           + "\(ceiling.value) dBTP, more gain makes this recording hardly any louder"
+      ]
+    }
+
+    /// The least loss of loudness among an album's recordings that is told of, in LU.
+    private static let toldLoss = 0.5
+
+    /// What the ceiling takes from a recording of an album, and not from the others.
+    private func albumWarnings(
+      _ after: NormalizeLevels, unlimited: LUFS?, _ decision: NormalizeStage.Decision
+    ) -> [String] {
+      guard case .gain = target, let ceiling = decision.ceiling, let unlimited,
+        let reached = after.integratedLoudness, unlimited.value - reached.value > Self.toldLoss
+      else { return [] }
+      func places(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+      return [
+        "the loudness ends at \(places(reached.value)) LUFS, \(places(unlimited.value - reached.value)) "
+          + "LU below that of the album's gain: true peaks are limited to \(ceiling.value) dBTP, and it is "
+          + "quieter among the others than it was"
       ]
     }
 
