@@ -13,6 +13,10 @@ extension ContainerBytes {
     let end = endBeforeTags(start)
     let first = max(start, end - Self.windowLength)
     let window = bytes(at: first, count: max(0, end - first))
+    // More than the rest of a disk's block: room that was reserved, and perhaps not filled.
+    if window.suffix(Self.blockSize + 1).allSatisfy({ $0 == 0 }), window.count > Self.blockSize {
+      return .unended("zeros follow its last frame")
+    }
     for place in window.indices {
       guard let last = lastFrame(of: kind, from: place, in: window) else { continue }
       guard last.upperBound > window.count else { return .whole }

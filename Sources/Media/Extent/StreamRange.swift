@@ -93,5 +93,6 @@ extension ContainerBytes {
 
   /// Fewer bytes than any format needs for a part of its own.
   static let mostStrayBytes = 16
-  private static let blockSize = 4096
+  /// The longest rest of a disk's block.
+  static let blockSize = 4096
 }

@@ -38,29 +38,55 @@ package enum ShellWords {
 
   /// Takes the first word off a line; nil if none is left.
   private static func takeWord(from line: inout Substring) throws(OpenQuotation) -> String? {
-    var word: String?
-    var mark: Character?
-    var isEscaped = false
-    while let character = line.first {
-      if !isEscaped, mark == nil, character.isWhitespace, word != nil { return word }
-      line.removeFirst()
-      if isEscaped {
-        word = (word ?? "") + String(character)
-        isEscaped = false
-      } else if character == "\\", mark != "'" {
-        isEscaped = true
-      } else if character == mark {
+    // Scalars, as a quotation mark may stand before a combining character.
+    var rest = line.unicodeScalars
+    defer { line = Substring(rest) }
+    var word: String.UnicodeScalarView?
+    // `$` stands for the quotation `$'…'`.
+    var mark: Unicode.Scalar?
+    func add(_ scalar: Unicode.Scalar) {
+      var longer = word.take() ?? String.UnicodeScalarView()
+      longer.append(scalar)
+      word = longer
+    }
+    while let scalar = rest.first {
+      let isSpace = mark == nil && scalar.properties.isWhitespace
+      if isSpace, word != nil { break }
+      rest.removeFirst()
+      if isSpace { continue }
+      if scalar == "\\", mark != "'" {
+        guard let next = rest.popFirst() else { throw OpenQuotation() }
+        add(mark == "$" ? meaning(of: next, before: &rest) : next)
+      } else if let open = mark, scalar == (open == "$" ? "'" : open) {
         mark = nil
-      } else if mark == nil, character == "'" || character == "\"" {
-        (mark, word) = (character, word ?? "")
-      } else if mark == nil, character.isWhitespace {
-        continue
+      } else if mark == nil, scalar == "'" || scalar == "\"" {
+        (mark, word) = (scalar, word ?? String.UnicodeScalarView())
+      } else if mark == nil, scalar == "$", rest.first == "'" {
+        rest.removeFirst()
+        (mark, word) = ("$", word ?? String.UnicodeScalarView())
       } else {
-        word = (word ?? "") + String(character)
+        add(scalar)
       }
     }
-    guard mark == nil, !isEscaped else { throw OpenQuotation() }
-    return word
+    guard mark == nil else { throw OpenQuotation() }
+    return word.map { String($0) }
+  }
+
+  /// What a character means behind a backslash in `$'…'`; the inverse of ``escaped(_:)``.
+  private static func meaning(
+    of scalar: Unicode.Scalar, before rest: inout Substring.UnicodeScalarView
+  ) -> Unicode.Scalar {
+    switch scalar {
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "e": return "\u{1B}"
+    case "u":
+      let digits = rest.prefix(4).prefix { $0.properties.isASCIIHexDigit }
+      rest.removeFirst(digits.count)
+      return UInt32(String(digits), radix: 16).flatMap(Unicode.Scalar.init) ?? scalar
+    default: return scalar
+    }
   }
 
   private static func quoted(_ word: String) -> String {
