@@ -89,6 +89,11 @@ package enum ShellWords {
     }
   }
 
+  /// A word in the quotation that every shell reads, whatever is in it. O(n).
+  package static func singleQuoted(_ word: String) -> String {
+    "'" + word.replacing(scalar: "'", with: #"'\''"#) + "'"
+  }
+
   private static func quoted(_ word: String) -> String {
     let plain = word.unicodeScalars.allSatisfy { scalar in
       switch scalar {
@@ -98,7 +103,7 @@ package enum ShellWords {
     }
     guard !plain || word.isEmpty else { return word }
     if word.unicodeScalars.contains(where: { $0.isSteering }) { return escaped(word) }
-    return "'" + word.replacing("'", with: "'\\''") + "'"
+    return singleQuoted(word)
   }
 
   /// A word in the quotation of bash, ksh and zsh in which every character can be printed.
@@ -130,6 +135,23 @@ extension Unicode.Scalar {
     case .control, .lineSeparator, .paragraphSeparator: true
     default: properties.isBidiControl
     }
+  }
+}
+
+/// Text as programs read it, scalar by scalar or byte by byte: with a combining character behind it, a
+/// slash or a quotation mark is another `Character`.
+extension String {
+  /// The text with another one in place of a scalar. O(n).
+  package func replacing(scalar: Unicode.Scalar, with text: String) -> String {
+    unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false)
+      .map { String($0) }.joined(separator: text)
+  }
+}
+
+extension StringProtocol {
+  /// The names in a path, as the kernel parts it, without empty ones. O(n).
+  package var pathNames: [String] {
+    utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

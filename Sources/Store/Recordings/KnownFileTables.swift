@@ -51,7 +51,7 @@ enum KnownFileTables {
       var moved = published
       let (old, new) = (FilePath.folder(of: path), FilePath.folder(of: other))
       if let receipt = published.receipt, FilePath.folder(of: receipt) == old,
-        let name = receipt.split(separator: "/").last
+        let name = receipt.pathNames.last
       {
         moved.receipt = "\(new)/\(name)"
       }

@@ -19,6 +19,13 @@ struct ShellWordsTests {
     #expect(ShellWords.words(of: line).map { $0.map(ExactText.init) } == [ExactText(word)])
   }
 
+  @Test("names in a path are parted at each slash, even one with an accent")
+  func pathNames() {
+    #expect("/a//b/".pathNames == ["a", "b"])
+    #expect("../\u{301}b".pathNames.map(ExactText.init) == ["..", "\u{301}b"].map(ExactText.init))
+    #expect("".pathNames == [])
+  }
+
   @Test("a path is shown as it is, unless it would steer the terminal")
   func paths() {
     #expect(ShellWords.visible(path: "/a b/it's.wav") == "/a b/it's.wav")
