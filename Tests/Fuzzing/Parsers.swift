@@ -125,7 +125,8 @@ enum Parsers {
     var strange = StrangeBytes()
     unsafe bytes.withUnsafeBytes { all in
       for start in stride(from: 0, to: all.count, by: 417) {
-        let packet = unsafe UnsafeRawBufferPointer(rebasing: all[start..<min(start + 417, all.count)])
+        let end = min(start + 417, all.count)
+        let packet = unsafe UnsafeRawBufferPointer(rebasing: all[start..<end])
         strange.give(unsafe strange.gap(before: packet) ?? 1)
       }
     }

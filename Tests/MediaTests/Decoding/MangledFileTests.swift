@@ -180,7 +180,6 @@ struct MangledFileTests {
     var found: [String] = []
     for mangling in Mangling.allCases {
       try mangling(bytes, longer: longer).write(to: URL(fileURLWithPath: path))
-      if let f = ProcessInfo.processInfo.environment["DUMP"] { let d = "\(f)/\(kind.name)"; try? FileManager.default.createDirectory(atPath: d, withIntermediateDirectories: true); try? FileManager.default.copyItem(atPath: path, toPath: "\(d)/\(mangling.rawValue).\(kind.ending)") }
       found.append(outcome(of: path, whole: whole).rawValue)
       if mangling == .whole { whole = try Decoding(of: path).samples }
     }
