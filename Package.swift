@@ -201,3 +201,17 @@ let package = Package(
       "EndToEndTests", ["spool", "Store", "PipelineModel", "Audio", "Platform", "TestSupport"]),
   ]
 )
+
+// The parsers under libFuzzer. `Tests/long.sh fuzz` alone builds them, as all that they call must be
+// compiled for it.
+if Context.environment["SPOOL_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzzing",
+      dependencies: [
+        "Platform", "PipelineModel", "Audio", "Media", "Transcripts", "Proof", "Plugins", "Search",
+        "Store", "Intake", "SoundEngine",
+      ],
+      path: "Tests/Fuzzing",
+      swiftSettings: rules + [.unsafeFlags(["-parse-as-library"])]))
+}

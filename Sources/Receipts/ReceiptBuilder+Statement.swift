@@ -133,11 +133,11 @@ extension ReceiptBuilder {
   ) throws(SpoolError) -> JSONValue {
     let origin = context.origins[input]
     return Receipt.source(
-      input: input, name: origin?.name ?? name.split(separator: "/").last.map(String.init) ?? name,
+      input: input, name: origin?.name ?? name.pathNames.last ?? name,
       digest: digest,
       byteCount: (try? FileStamp(following: path)).map { Int($0.byteCount) },
       // The inbox's parent folders are private.
-      inbox: origin?.inbox.flatMap { $0.split(separator: "/").last }.map(String.init),
+      inbox: origin?.inbox.flatMap(\.pathNames.last),
       arrivedAt: origin?.arrivedAt,
       sidecar: try origin?.sidecar.map { (sidecar) throws(SpoolError) in
         let isShort = sidecar.byteCount <= Self.sidecarLimit

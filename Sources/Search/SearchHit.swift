@@ -205,7 +205,7 @@ package struct SearchLimits: Hashable, Sendable {
 extension [String] {
   /// What people call the recording of these files: `intro.wav + talk.wav`.
   package var recordingName: String {
-    let names = map { path in path.split(separator: "/").last.map(String.init) ?? path }
+    let names = map { path in path.pathNames.last ?? path }
     if names.count <= 4 { return names.joined(separator: " + ") }
     return (names.prefix(3) + ["\(names.count - 3) more"]).joined(separator: " + ")
   }

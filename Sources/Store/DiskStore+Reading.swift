@@ -32,7 +32,7 @@ extension DiskStore {
 
   /// Whether a file lies in a work folder of the store: its path means nothing to people.
   private func isOfInbox(_ file: String) -> Bool {
-    let names = file.split(separator: "/")
+    let names = file.pathNames
     return file.hasPrefix(path + "/")
       || names.count > 2 && names[names.count - 3] == "work"
         && StoreLayout.isWorkName(String(names[names.count - 2]))
@@ -40,7 +40,7 @@ extension DiskStore {
 
   /// What a recording's path is called: one in a work folder by its file's name alone.
   package func shownName(of file: String) -> String {
-    isOfInbox(file) ? file.split(separator: "/").last.map(String.init) ?? file : file
+    isOfInbox(file) ? file.pathNames.last ?? file : file
   }
 
   /// The recording that an inbox took in and a run processed; nil if the run is of other files, or

@@ -72,7 +72,7 @@ enum Package {
       contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
     let declaration = /(?:library|system|\.target|\.executableTarget)\(\s*(?:name:\s*)?"(\w+)"/
     return Set(manifest.matches(of: declaration).map { String($0.1) }).subtracting([
-      "benchmarks", "TestSupport", "CEBUR128", "SpoolConfine",
+      "benchmarks", "fuzzing", "TestSupport", "CEBUR128", "SpoolConfine",
     ])
   }
 }

@@ -137,6 +137,7 @@ struct BagTests {
     "a path that leads out of the bag is refused and not looked at",
     arguments: [
       "../secret", "data/../../secret", "/etc/passwd", "data//x", "data/./note.wav", "data/",
+      "data/../../\u{301}secret",
       "bagit.txt", "data/a/../note.wav",
     ])
   func leadingOut(path: String) throws {

@@ -34,6 +34,8 @@ import Testing
     #expect(record(moments, needs: [(1, 290), (1, 90)]).restart?.frame == 100)
     #expect(record(moments, needs: [(1, 89)]).restart == nil)
     #expect(record([], needs: [(1, 290)]).restart == nil)
+    // A state of another pass.
+    #expect(record(moments, needs: [(5, 290)]).restart == nil)
   }
 
   @Test func `what a listener had in hand is what it did since it last came further`() {

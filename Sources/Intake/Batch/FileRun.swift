@@ -215,7 +215,7 @@ func makeOutputFolder(_ path: String, below root: String) throws(SpoolError) -> 
   let advice = "make it writable, or choose another folder with \(option: .out)"
   let files = FileOperations.system
   var current = root
-  for name in path.split(separator: "/") {
+  for name in path.pathNames {
     let parent = current
     current = PathText.join(current, String(name))
     if (try? FileStamp(at: current)) == nil {

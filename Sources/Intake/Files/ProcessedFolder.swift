@@ -15,7 +15,7 @@ struct ProcessedFolder: ~Copyable {
 
   /// Creates a folder that a user named, and those above it, if missing.
   static func make(_ path: String) throws(SpoolError) {
-    let names = path.split(separator: "/")
+    let names = path.pathNames
     for count in 1...max(1, names.count) {
       let folder = (path.hasPrefix("/") ? "/" : "") + names.prefix(count).joined(separator: "/")
       do throws(SystemError) { try FileOperations.system.makeFolder(folder, mode: 0o777) } catch {

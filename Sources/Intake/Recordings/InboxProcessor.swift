@@ -199,7 +199,7 @@ extension InboxClaim {
   ) -> Watch? {
     guard var last = try? inbox.stamp else { return nil }
     var way = ".."
-    var names = path.split(separator: "/")
+    var names = path.pathNames
     while let folder = try? inbox.openFolder(way), let stamp = try? folder.stamp {
       // The root is its own parent.
       if stamp.isSameFile(as: last) { return nil }

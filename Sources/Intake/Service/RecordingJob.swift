@@ -169,7 +169,7 @@ struct RecordingJob {
     var names = template.fill(
       NameFields(
         path: known, sidecar: StoredFacts(of: recording).nameFields(of: recording), tags: tags)
-    ).split(separator: "/").map(String.init)
+    ).pathNames
     let stem = names.popLast() ?? "recording"
     return (names, RecordingName(stem: stem, endingOf: path.name))
   }

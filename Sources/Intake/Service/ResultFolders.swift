@@ -171,7 +171,7 @@ package enum MountPoint {
   /// a system call each: blocks while a disk does not answer.
   /// - Parameter path: absolute and free of links.
   static func above(_ path: String) -> String? {
-    var names = path.split(separator: "/")
+    var names = path.pathNames
     while !names.isEmpty {
       let folder = "/" + names.joined(separator: "/")
       if isMounted(folder) { return folder }

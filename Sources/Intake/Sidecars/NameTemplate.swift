@@ -22,7 +22,9 @@ package struct NameTemplate: Hashable, Sendable {
       throw SpoolError("a name begins below the output folder, not with a slash")
     }
     var parts: [[Piece]] = []
-    for part in body.split(separator: "/", omittingEmptySubsequences: false) {
+    for part in body.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+      .map({ Substring($0) })
+    {
       guard !part.isEmpty, part != ".", part != ".." else {
         throw SpoolError("\"\(part)\" is no folder for exports")
       }
@@ -204,7 +206,7 @@ struct NameFields: Sendable {
 
   /// The names of the folders around it.
   var folders: [String] {
-    PathText.folder(of: path).split(separator: "/").map(String.init)
+    PathText.folder(of: path).pathNames
   }
 
   /// A field's text; `unknown album` for an unknown album.

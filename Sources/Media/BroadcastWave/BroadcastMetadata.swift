@@ -155,7 +155,10 @@ package struct CuePoints: Hashable, Sendable {
       while let name = reader.bytes(4), let count = reader.integer(byteCount: 4),
         let bytes = reader.bytes(count)
       {
-        labels.append(Label(name: String(decoding: name, as: UTF8.self), bytes: bytes))
+        // Another name would have more bytes when it is written.
+        if let name = String(validating: name, as: UTF8.self) {
+          labels.append(Label(name: name, bytes: bytes))
+        }
         if count % 2 == 1 { _ = reader.bytes(1) }
       }
     }

@@ -173,6 +173,10 @@ extension ContainerBytes {
     guard !Self.isUnfinished(length) else { return Self.unfinished }
     let declared = following(length)
     guard declared == .whole else { return declared }
+    // The index, which comes last, is not zero: room that was reserved, and perhaps not filled.
+    guard byteCount - startOfZeros <= 2 * Self.blockSize else {
+      return .unended("its end is zeros")
+    }
     var end = 8 + length + length & 1
     while word(at: end) == "RIFF", word(at: end + 8) == "AVIX" {
       let length = little(at: end + 4, count: 4)

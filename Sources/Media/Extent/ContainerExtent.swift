@@ -61,11 +61,16 @@ extension ContainerBytes {
   private static let longestPage = 27 + 255 + 255 * 255
 
   var oggExtent: ContainerExtent {
-    let start = max(0, byteCount - 2 * Self.longestPage)
-    let window = bytes(at: start, count: byteCount - start)
+    // A page may end in zeros.
+    let end = min(byteCount, startOfZeros + Self.longestPage)
+    let start = max(0, end - 2 * Self.longestPage)
+    let window = bytes(at: start, count: end - start)
     var place = window.count - 4
     while place >= 0 {
-      if let extent = extent(ofPageAt: place, in: window) { return extent }
+      if let extent = extent(ofPageAt: place, in: window) {
+        return extent == .whole && end < byteCount
+          ? .unended("zeros follow its last page") : extent
+      }
       place -= 1
     }
     return .incomplete("its last \(window.count) bytes hold no page")

@@ -13,6 +13,12 @@ extension ContainerBytes {
     let end = endBeforeTags(start)
     let first = max(start, end - Self.windowLength)
     let window = bytes(at: first, count: max(0, end - first))
+    // More than the rest of a disk's block, and the zeros that may end a frame: room that was
+    // reserved, and perhaps not filled.
+    let most = 2 * Self.blockSize
+    if window.count > most, window.suffix(most + 1).allSatisfy({ $0 == 0 }) {
+      return .unended("zeros follow its last frame")
+    }
     for place in window.indices {
       guard let last = lastFrame(of: kind, from: place, in: window) else { continue }
       guard last.upperBound > window.count else { return .whole }

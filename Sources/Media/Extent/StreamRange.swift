@@ -91,7 +91,19 @@ extension ContainerBytes {
     return end - offset <= Self.blockSize ? .padding : .zeros(end - offset)
   }
 
+  /// Where the zeros begin that end the file. Looks at the last 64 MiB.
+  var startOfZeros: Int {
+    var end = byteCount
+    while end > max(0, byteCount - (64 << 20)) {
+      let start = max(0, end - (1 << 16))
+      end -= bytes(at: start, count: end - start).reversed().prefix { $0 == 0 }.count
+      guard end == start else { break }
+    }
+    return end
+  }
+
   /// Fewer bytes than any format needs for a part of its own.
   static let mostStrayBytes = 16
-  private static let blockSize = 4096
+  /// The longest rest of a disk's block.
+  static let blockSize = 4096
 }

@@ -95,6 +95,7 @@ struct TaggedMovie: ~Copyable {
       let isLong = copy[box.content.lowerBound] == 1
       let count = isLong ? 8 : 4
       let start = box.content.lowerBound + 4
+      guard start + 2 * count <= box.content.upperBound else { return }
       let time = created.bigEndianBytes(count)
       copy.replaceSubrange(start..<start + 2 * count, with: time + time)
     }

@@ -62,7 +62,7 @@ package enum ExportName {
 
   /// The same as the file has it, which may not be safe.
   package static func plainStem(of path: String?) -> String {
-    let name = path?.split(separator: "/").last.map(String.init) ?? ""
+    let name = path?.pathNames.last ?? ""
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])
   }

@@ -305,7 +305,7 @@ extension SpoolError {
       let isNamedAfter = ExportName.stem(of: path).contains(ExportName.stem(of: namesake))
       renaming =
         isNamedAfter
-        ? "rename \(namesake.split(separator: "/").last ?? ""), after which it is named"
+        ? "rename \(namesake.pathNames.last ?? ""), after which it is named"
         : "change its name in the pipeline"
     } else {
       renaming = "choose other names with \(option: .name)"

@@ -31,7 +31,7 @@ extension CompletionScript {
   }
 
   /// `text` quoted as one shell word.
-  static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+  static func quoted(_ text: String) -> String { ShellWords.singleQuoted(text) }
 }
 
 /// A zsh function that passes the declarations to zsh's `_arguments`.

@@ -30,7 +30,7 @@ package enum FilePath {
     var rest = Set(paths)
     for length in 1...2 {
       let ends = Dictionary(grouping: rest) {
-        $0.split(separator: "/").suffix(length).joined(separator: "/")
+        $0.pathNames.suffix(length).joined(separator: "/")
       }
       for (name, alike) in ends where alike.count == 1 {
         names[alike[0]] = name
@@ -64,7 +64,7 @@ package enum FilePath {
   /// Without `.` and redundant slashes. `..` stays: behind a symbolic link, only the kernel can
   /// resolve it.
   private static func trimmed(_ path: String) -> String {
-    let names = path.split(separator: "/").filter { $0 != "." }
+    let names = path.pathNames.filter { $0 != "." }
     return (path.hasPrefix("/") ? "/" : "") + names.joined(separator: "/")
   }
 }

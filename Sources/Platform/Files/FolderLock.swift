@@ -59,7 +59,7 @@ package struct FolderLock: ~Copyable, Sendable {
 
   private static func words(_ number: pid_t) -> String {
     let command = SmallFile.text(at: "/proc/\(number)/cmdline")?
-      .split(separator: "\0").map { $0.split(separator: "/").last ?? $0 }.joined(separator: " ")
+      .split(separator: "\0").map { $0.pathNames.last ?? String($0) }.joined(separator: " ")
     guard let command, !command.isEmpty else { return "process \(number)" }
     let short = command.count > 60 ? command.prefix(59) + "…" : command[...]
     return "process \(number) (\(short))"

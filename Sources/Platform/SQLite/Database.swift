@@ -235,8 +235,8 @@ internal import Glibc
 
   /// The URI of a file that SQLite treats as immutable.
   private static func frozenName(_ path: String) -> String {
-    let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f")
-      .replacing("#", with: "%23")
+    let escaped = path.replacing(scalar: "%", with: "%25").replacing(scalar: "?", with: "%3f")
+      .replacing(scalar: "#", with: "%23")
     return "file:\(escaped)?immutable=1"
   }
 

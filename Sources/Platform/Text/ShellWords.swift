@@ -38,29 +38,60 @@ package enum ShellWords {
 
   /// Takes the first word off a line; nil if none is left.
   private static func takeWord(from line: inout Substring) throws(OpenQuotation) -> String? {
-    var word: String?
-    var mark: Character?
-    var isEscaped = false
-    while let character = line.first {
-      if !isEscaped, mark == nil, character.isWhitespace, word != nil { return word }
-      line.removeFirst()
-      if isEscaped {
-        word = (word ?? "") + String(character)
-        isEscaped = false
-      } else if character == "\\", mark != "'" {
-        isEscaped = true
-      } else if character == mark {
+    // Scalars, as a quotation mark may stand before a combining character.
+    var rest = line.unicodeScalars
+    defer { line = Substring(rest) }
+    var word: String.UnicodeScalarView?
+    // `$` stands for the quotation `$'…'`.
+    var mark: Unicode.Scalar?
+    func add(_ scalar: Unicode.Scalar) {
+      var longer = word.take() ?? String.UnicodeScalarView()
+      longer.append(scalar)
+      word = longer
+    }
+    while let scalar = rest.first {
+      let isSpace = mark == nil && scalar.properties.isWhitespace
+      if isSpace, word != nil { break }
+      rest.removeFirst()
+      if isSpace { continue }
+      if scalar == "\\", mark != "'" {
+        guard let next = rest.popFirst() else { throw OpenQuotation() }
+        add(mark == "$" ? meaning(of: next, before: &rest) : next)
+      } else if let open = mark, scalar == (open == "$" ? "'" : open) {
         mark = nil
-      } else if mark == nil, character == "'" || character == "\"" {
-        (mark, word) = (character, word ?? "")
-      } else if mark == nil, character.isWhitespace {
-        continue
+      } else if mark == nil, scalar == "'" || scalar == "\"" {
+        (mark, word) = (scalar, word ?? String.UnicodeScalarView())
+      } else if mark == nil, scalar == "$", rest.first == "'" {
+        rest.removeFirst()
+        (mark, word) = ("$", word ?? String.UnicodeScalarView())
       } else {
-        word = (word ?? "") + String(character)
+        add(scalar)
       }
     }
-    guard mark == nil, !isEscaped else { throw OpenQuotation() }
-    return word
+    guard mark == nil else { throw OpenQuotation() }
+    return word.map { String($0) }
+  }
+
+  /// What a character means behind a backslash in `$'…'`; the inverse of ``escaped(_:)``.
+  private static func meaning(
+    of scalar: Unicode.Scalar, before rest: inout Substring.UnicodeScalarView
+  ) -> Unicode.Scalar {
+    switch scalar {
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "e": return "\u{1B}"
+    case "u":
+      let digits = rest.prefix(4).prefix { $0.properties.isASCIIHexDigit }
+      rest.removeFirst(digits.count)
+      return UInt32(String(digits), radix: 16).flatMap(Unicode.Scalar.init) ?? scalar
+    default: return scalar
+    }
+  }
+
+  /// A word in the quotation that every shell reads, whatever is in it. O(n).
+  package static func singleQuoted(_ word: String) -> String {
+    "'" + word.replacing(scalar: "'", with: #"'\''"#) + "'"
   }
 
   private static func quoted(_ word: String) -> String {
@@ -72,7 +103,7 @@ package enum ShellWords {
     }
     guard !plain || word.isEmpty else { return word }
     if word.unicodeScalars.contains(where: { $0.isSteering }) { return escaped(word) }
-    return "'" + word.replacing("'", with: "'\\''") + "'"
+    return singleQuoted(word)
   }
 
   /// A word in the quotation of bash, ksh and zsh in which every character can be printed.
@@ -104,6 +135,23 @@ extension Unicode.Scalar {
     case .control, .lineSeparator, .paragraphSeparator: true
     default: properties.isBidiControl
     }
+  }
+}
+
+/// Text as programs read it, scalar by scalar or byte by byte: with a combining character behind it, a
+/// slash or a quotation mark is another `Character`.
+extension String {
+  /// The text with another one in place of a scalar. O(n).
+  package func replacing(scalar: Unicode.Scalar, with text: String) -> String {
+    unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false)
+      .map { String($0) }.joined(separator: text)
+  }
+}
+
+extension StringProtocol {
+  /// The names in a path, as the kernel parts it, without empty ones. O(n).
+  package var pathNames: [String] {
+    utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

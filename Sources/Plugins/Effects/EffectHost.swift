@@ -226,7 +226,7 @@ extension EffectHost {
 
   /// The name that pipelines use for the library at a path.
   static func name(of path: String) -> String {
-    String((path.split(separator: "/").last ?? "").dropLast(3))
+    String((path.pathNames.last ?? "").dropLast(3))
   }
 
   /// Splits `LIBRARY:LABEL` at the first colon behind a library that exists, else at the first.

@@ -94,7 +94,7 @@ struct ManifestReader {
   private mutating func checkReads(_ paths: [String], _ place: ManifestPlace) {
     let broad: Set = ["", "boot", "dev", "etc", "home", "proc", "root", "run", "sys", "var"]
     for (index, path) in paths.enumerated() {
-      let parts = path.split(separator: "/").filter { $0 != "." }
+      let parts = path.pathNames.filter { $0 != "." }
       let isBroad = path.hasPrefix("/") && broad.contains(parts.joined(separator: "/"))
       guard isBroad || parts.contains("..") else { continue }
       findings.report(

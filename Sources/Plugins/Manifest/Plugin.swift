@@ -86,7 +86,7 @@ package struct Plugin: Hashable, Sendable {
   static func leadsOut(_ path: String) -> Bool {
     guard !path.hasPrefix("/") else { return true }
     var depth = 0
-    for part in path.split(separator: "/") where part != "." {
+    for part in path.pathNames where part != "." {
       depth += part == ".." ? -1 : 1
       if depth < 0 { return true }
     }
@@ -134,7 +134,7 @@ package struct Plugin: Hashable, Sendable {
   private var ownFiles: [String] {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     return names.sorted().filter { name in
-      !name.split(separator: "/").contains { part in
+      !name.pathNames.contains { part in
         part == "__pycache__" || part.hasPrefix(".") || part.hasSuffix("~")
           || part.hasPrefix("#") && part.hasSuffix("#") || part == "README.md"
       }

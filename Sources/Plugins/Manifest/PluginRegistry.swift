@@ -184,7 +184,7 @@ package struct PluginStatus: Hashable, Sendable {
 
   /// The manifest's name, or the folder's if the manifest is invalid.
   package var name: String {
-    plugin?.manifest.name ?? folder.split(separator: "/").last.map(String.init) ?? folder
+    plugin?.manifest.name ?? folder.pathNames.last ?? folder
   }
 
   /// The state in a few words: `needs python3`.

@@ -150,7 +150,7 @@ final class PluginProcess {
   /// The launcher as a program of its own, which starts much faster than Spool's executable: beside
   /// it, or where packages install it. Nil if it is not there.
   private static func separateLauncher(beside spool: String) -> String? {
-    let folder = ProgramPrefix.real(spool).split(separator: "/").dropLast().map { "/\($0)" }
+    let folder = ProgramPrefix.real(spool).pathNames.dropLast().map { "/\($0)" }
       .joined()
     return ["\(folder)/spool-confine", "\(folder)/../lib/spool/spool-confine"]
       .first { FileManager.default.isExecutableFile(atPath: $0) }

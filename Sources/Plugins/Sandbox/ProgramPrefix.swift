@@ -53,7 +53,7 @@ struct ProgramPrefix {
   private static func places(around program: String, _ homes: Set<String>) -> [String] {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     func isPersonal(_ folder: String) -> Bool {
-      let parts = folder.split(separator: "/")
+      let parts = folder.pathNames
       // A folder directly below the root holds mostly unrelated files.
       return parts.count < 2 || homes.contains(folder)
         || parts.last == ".local" && homes.contains(parent(of: folder))
@@ -77,7 +77,7 @@ struct ProgramPrefix {
     }
     let own = ProcessInfo.processInfo.environment["HOME"] ?? "/root"
     return Set(
-      (named + [own, "/root"]).map { "/" + $0.split(separator: "/").joined(separator: "/") })
+      (named + [own, "/root"]).map { "/" + $0.pathNames.joined(separator: "/") })
   }
 
   /// The path without links.
@@ -86,7 +86,7 @@ struct ProgramPrefix {
   }
 
   private static func parent(of path: String) -> String {
-    let parts = path.split(separator: "/").dropLast()
+    let parts = path.pathNames.dropLast()
     return "/" + parts.joined(separator: "/")
   }
 }
@@ -120,7 +120,7 @@ struct PublicFiles {
   /// Whether the folders above, below `base` if it lies in there, are open to all users.
   static func isReachable(_ path: String, from base: String = "/") -> Bool {
     var folder = ""
-    for part in path.split(separator: "/").dropLast() {
+    for part in path.pathNames.dropLast() {
       folder += "/\(part)"
       if base == folder || base.hasPrefix("\(folder)/"), path.hasPrefix("\(base)/") { continue }
       guard let stamp = try? FileStamp(following: folder), stamp.permissions & S_IXOTH != 0 else {

@@ -32,7 +32,7 @@ struct ScriptLine {
     guard !program.isEmpty else { return nil }
     var rest = text.dropFirst(program.unicodeScalars.count).drop(while: isBlank)
     while let last = rest.last, isBlank(last) { rest.removeLast() }
-    guard program.split(separator: "/").last == "env", let wanted = Self.wanted(String(rest)) else {
+    guard program.pathNames.last == "env", let wanted = Self.wanted(String(rest)) else {
       (named, isSearched) = (program, false)
       return
     }
@@ -130,7 +130,7 @@ struct PythonPackages {
   }
 
   private static func isPython(_ word: String) -> Bool {
-    (word.split(separator: "/").last ?? "").hasPrefix("python")
+    (word.pathNames.last ?? "").hasPrefix("python")
   }
 
   /// Prints the names that no import finder locates; only parents of dotted names are imported.

@@ -122,7 +122,7 @@ package struct QuotableReceipt: Sendable {
       return try only(in: export, knownKeys: knownKeys)
     }
     let folder = folder(of: export)
-    let name = export.split(separator: "/").last.map(String.init) ?? export
+    let name = export.pathNames.last ?? export
     let names = receipts(in: folder)
     // Most likely the receipt has the export's name.
     let likely = names.filter {

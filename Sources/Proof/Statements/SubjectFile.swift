@@ -19,8 +19,10 @@ struct SubjectFile: Hashable, Sendable {
 
   /// Nil for a name that leads out of the folder.
   init?(name: String, in folder: String, by algorithm: DigestAlgorithm = .sha256) {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !name.utf8.contains(0), !parts.contains(where: { ["", ".", ".."].contains($0) })
+    let parts = name.pathNames
+    // No part is empty.
+    guard !name.utf8.contains(0), name.utf8.elementsEqual(parts.joined(separator: "/").utf8),
+      !parts.isEmpty, !parts.contains("."), !parts.contains("..")
     else { return nil }
     self.name = name
     self.folder = folder
@@ -110,7 +112,7 @@ struct SubjectFile: Hashable, Sendable {
   private func open() throws(Trouble) -> SubjectReader {
     try SubjectReader { () throws(SystemError) in
       var current = try OpenFile(folder, O_RDONLY | O_DIRECTORY)
-      let parts = name.split(separator: "/")
+      let parts = name.pathNames
       for (index, part) in parts.enumerated() {
         let kind = index + 1 < parts.count ? O_DIRECTORY : O_NONBLOCK
         current = try OpenFile(String(part), in: current, O_RDONLY | O_NOFOLLOW | kind)

@@ -170,7 +170,7 @@ struct ReceiptCheck: Sendable {
     guard !own.isEmpty else { return true }
     // Also where it is named from within its folder.
     let place = try? FilePath.resolved(folder.isEmpty ? "." : folder)
-    if place?.split(separator: "/").last.map(String.init) == Receipt.ownFolder { return true }
+    if place?.pathNames.last == Receipt.ownFolder { return true }
     result.add(
       name,
       "it was moved out of the folder \(own.dropLast()), beside which its files lie: move it back",

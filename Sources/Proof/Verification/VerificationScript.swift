@@ -31,10 +31,7 @@ package enum VerificationScript {
     return parts[0].replacing("@SCRIPT@", with: quoted("./\(stem).verify.sh")) + settings + parts[1]
   }
 
-  /// A word quoted for the shell.
-  private static func quoted(_ text: String) -> String {
-    "'" + text.replacing("'", with: #"'\''"#) + "'"
-  }
+  private static func quoted(_ text: String) -> String { ShellWords.singleQuoted(text) }
 }
 
 extension String {

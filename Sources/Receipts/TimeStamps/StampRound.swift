@@ -200,7 +200,7 @@ extension StampRound {
       throw Self.trouble(error)
     }
     let files = reply.files(
-      certificates, token: stamp.token.split(separator: "/").last.map(String.init) ?? "")
+      certificates, token: stamp.token.pathNames.last ?? "")
     for (name, bytes) in files { try checkPlace(folder(of: stamp.token) + name, bytes) }
     do throws(SpoolError) {
       for (name, bytes) in files {

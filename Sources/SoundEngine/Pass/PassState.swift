@@ -68,7 +68,8 @@ struct PassState: Codable, Hashable {
     moments.last { restartPoint in
       listeners.allSatisfy { listener in
         listener.result != nil || listener.segment == 0
-          || restartPoint.given[listener.segment] <= listener.needsFrom
+          || restartPoint.given.indices.contains(listener.segment)
+            && restartPoint.given[listener.segment] <= listener.needsFrom
       }
     }
   }

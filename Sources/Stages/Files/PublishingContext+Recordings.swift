@@ -49,5 +49,5 @@ extension PublishingContext {
 
 extension SourceFile {
   /// Its name, for messages.
-  var title: String { name.split(separator: "/").last.map(String.init) ?? name }
+  var title: String { name.pathNames.last ?? name }
 }

@@ -1,5 +1,6 @@
 import Audio
 import PipelineModel
+import Platform
 
 /// How one channel of the mixer stands.
 struct MixTrack: Hashable, Sendable {
@@ -60,7 +61,7 @@ extension MixTrack {
 
   /// The name of a file without its folder and its ending.
   private static func stem(of path: String) -> String {
-    let name = path.split(separator: "/").last ?? ""
+    let name = path.pathNames.last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
     return String(name[..<dot])
   }

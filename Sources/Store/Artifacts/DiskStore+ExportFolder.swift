@@ -238,7 +238,7 @@ extension DiskStore: ExportFolder {
     let exports = try withDatabase { (database) throws(SpoolError) in
       try KnownFileTables.exports(sized: stamp.byteCount, in: &database)
     }.filter {
-      $0.path != path && $0.path.split(separator: "/").last == path.split(separator: "/").last
+      $0.path != path && $0.path.pathNames.last == path.pathNames.last
     }
     if let moved = exports.first(where: { $0.hasStamp(stamp) }) { return moved }
     guard !exports.isEmpty, let digest = try? digest(ofFile: path) else { return nil }

@@ -51,7 +51,7 @@ enum KnownFileTables {
     func published(movedTo other: String) -> Published {
       var moved = published
       var (old, new) = (FilePath.folder(of: path), FilePath.folder(of: other))
-      while old != new, old.split(separator: "/").last == new.split(separator: "/").last {
+      while old != new, old.pathNames.last == new.pathNames.last {
         (old, new) = (FilePath.folder(of: old), FilePath.folder(of: new))
       }
       if let receipt = published.receipt, receipt.hasPrefix(old + "/") {

@@ -92,7 +92,7 @@ struct OldRecords: Sendable {
 
   /// The names of recorded runs.
   var runNames: [String] {
-    paths(in: "runs").compactMap { $0.split(separator: "/").last.map { String($0.dropLast(5)) } }
+    paths(in: "runs").compactMap { $0.pathNames.last.map { String($0.dropLast(5)) } }
   }
 
   private var logPaths: [String] {

@@ -207,7 +207,7 @@ extension TranscriptFormat {
   }
 
   private static func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\"", with: "\"\"") + "\""
+    "\"" + text.replacing(scalar: "\"", with: "\"\"") + "\""
   }
 
   /// A number without an exponent, which not all readers accept; 10 µs precision.

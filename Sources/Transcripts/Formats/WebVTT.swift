@@ -143,7 +143,7 @@ extension TranscriptFormat {
   private static let references: [(name: String, text: String)] = [
     ("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{a0}"), ("&lrm;", "\u{200e}"),
     ("&rlm;", "\u{200f}"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&"),
-    ("&#123;", "{"),
+    ("&#123;", "{"), ("&#45;", "-"),
   ]
 
   private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
@@ -186,7 +186,9 @@ extension TranscriptFormat {
   }
 
   private static func annotation(_ name: String) -> String {
-    escaped(WrittenWords.onOneLine(name))
+    let name = escaped(WrittenWords.onOneLine(name))
+    // With the end of the tag, two hyphens would be the arrow of a timing line.
+    return name.hasSuffix("--") ? name.dropLast() + "&#45;" : name
   }
 
   private static func escaped(_ text: String) -> String {

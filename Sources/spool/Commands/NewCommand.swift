@@ -84,7 +84,7 @@ extension CommandContext {
       return pipeline.text
     }
     // Comments name the file, as a user types it.
-    let file = pipeline.path.split(separator: "/").last.map(String.init) ?? ""
+    let file = pipeline.path.pathNames.last ?? ""
     let text = pipeline.text.replacing("Pipelines/\(file)", with: ShellWords.line([path]))
     var lines = Self.named(name, insteadOf: pipeline.definition.name, text)
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -159,7 +159,7 @@ extension CommandContext {
   }
 
   private static func name(of path: String) -> String {
-    let file = path.split(separator: "/").last ?? "pipeline"
+    let file = path.pathNames.last ?? "pipeline"
     let stem = file.split(separator: ".").first ?? "pipeline"
     let name = stem.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "-" }
     return name.first?.isLetter == true ? String(name) : "pipeline"

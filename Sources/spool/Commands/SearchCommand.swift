@@ -109,7 +109,7 @@ extension CommandContext {
 
   /// Refuses a name that would call a WAV file something else.
   private static func checkName(ofClip path: String) throws(SpoolError) {
-    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let name = path.pathNames.last ?? ""
     let ending = ExportFormat.wav.fileExtension
     guard !name.lowercased().hasSuffix(ending) || path.hasSuffix("/") else { return }
     let dot = name.lastIndex(of: ".").map { String(name[$0...]) }

@@ -260,7 +260,7 @@ struct StoreStatus: Encodable {
     _ store: DiskStore, isAnyInboxKnown: Bool
   ) throws(SpoolError) -> String {
     if let run = try store.runs.last() {
-      let files = run.inputPaths.map { String($0.split(separator: "/").last ?? "") }
+      let files = run.inputPaths.map { $0.pathNames.last ?? "" }
       return "nothing needs action; the last run is \(run.id), \(run.status): "
         + Format.visible("\(run.pipeline) on \(files.joined(separator: ", "))")
     }

@@ -356,7 +356,7 @@ extension CommandContext {
   /// The format that was asked for, by its name or by the file's.
   private func exportFormat(for path: String?) throws(SpoolError) -> TranscriptFormat {
     if let format = try format(named: arguments[Options.format]) { return format }
-    guard let path, let name = path.split(separator: "/").last, name.dropFirst().contains(".")
+    guard let path, let name = path.pathNames.last, name.dropFirst().contains(".")
     else { return .subRip }
     // The ending that a format is written with comes before others that it may have.
     let named = TranscriptFormat.all.filter { path.lowercased().hasSuffix($0.fileEnding) }

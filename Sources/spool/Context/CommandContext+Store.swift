@@ -37,7 +37,7 @@ extension CommandContext {
   func requireParent(of option: String?) throws(SpoolError) {
     guard let named = option ?? Environment.variables["SPOOL_STORE"], !named.isEmpty else { return }
     let path = absolute(named)
-    var names = path.split(separator: "/").filter { $0 != "." }
+    var names = path.pathNames.filter { $0 != "." }
     guard !names.isEmpty, names.removeLast() != ".." else { return }
     let parent = "/" + names.joined(separator: "/")
     guard FilePath.obstacle(to: parent)?.code == ENOENT else { return }

@@ -166,7 +166,7 @@ struct CommandContext {
 
   /// The absolute path of a file's folder.
   func folder(of path: String) -> String {
-    "/" + absolute(path).split(separator: "/").dropLast().joined(separator: "/")
+    "/" + absolute(path).pathNames.dropLast().joined(separator: "/")
   }
 
   /// The folder of the keys for receipts. It asks for a passphrase at most once.

@@ -52,7 +52,7 @@ struct NamedPipelines {
   /// folder; nil if none is near.
   func nearest(to word: String) -> String? {
     if Self.isName(word) { return Problem.nearest(to: word, in: all.map(\.name)) }
-    let name = String(word.split(separator: "/").last ?? "")
+    let name = word.pathNames.last ?? ""
     let folder = String(word.dropLast(name.count))
     let files = FilePath.names(in: folder.isEmpty ? current : folder).filter {
       ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) && Self.isPipeline(folder + $0)
@@ -78,7 +78,7 @@ struct NamedPipelines {
 
   // SwiftPM puts programs into .build/TRIPLE/CONFIGURATION.
   static func checkout(of program: String) -> String? {
-    let parts = program.split(separator: "/")
+    let parts = program.pathNames
     return (1...4).lazy.map { "/" + parts.dropLast($0).joined(separator: "/") }
       .first { isFile($0 + "/Package.swift") }
   }

@@ -68,7 +68,7 @@ struct NamedSoundFinder {
       try context.requireFile(path)
       return NamedSound(
         sound: try PlayableSound(file: path),
-        name: path.split(separator: "/").last.map(String.init)
+        name: path.pathNames.last
           ?? path, path: context.absolute(path))
     case .run(let run, let stage):
       let store = try context.existingStore()

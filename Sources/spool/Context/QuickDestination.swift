@@ -29,7 +29,7 @@ enum QuickDestination: Equatable {
       self = .folder(typed)
       return
     }
-    let name = String(typed.split(separator: "/").last ?? "")
+    let name = typed.pathNames.last ?? ""
     guard fileCount == 1 else {
       // A new folder may be named without a slash, unless that looks like a file.
       guard Self.ending(of: name) != nil else {
@@ -43,7 +43,7 @@ enum QuickDestination: Equatable {
     }
     let format = try Self.format(of: name, typed: typed, formats)
     let stem = String(name.dropLast(format.fileExtension.count))
-    let folder = String(typed.dropLast(name.count))
+    let folder = String(decoding: typed.utf8.dropLast(name.utf8.count), as: UTF8.self)
     guard ExportName.safe(stem) == stem else {
       throw .usage(
         "--out \(typed) cannot be the name of an output",

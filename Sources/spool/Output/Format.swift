@@ -38,7 +38,7 @@ enum Format {
 
   /// `hashing tape.wav  12 % of 1.4 GB`.
   static func hashing(_ path: String, _ done: Int, of total: Int) -> String {
-    let name = visible(path.split(separator: "/").last.map(String.init) ?? path)
+    let name = visible(path.pathNames.last ?? path)
     let share = total > 0 ? min(100, Int(Double(done) / Double(total) * 100)) : 100
     return "hashing \(name)  \(share) % of \(ByteCount(total))"
   }

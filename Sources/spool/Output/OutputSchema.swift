@@ -46,7 +46,7 @@ struct OutputSchema: Sendable {
     case .group(let members):
       members.flatMap { name, value in
         guard name == "$ref", case .text(let place) = value else { return references(in: value) }
-        return place.split(separator: "/").last.map { [String($0)] } ?? []
+        return place.pathNames.last.map { [$0] } ?? []
       }
     default: []
     }

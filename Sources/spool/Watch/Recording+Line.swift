@@ -58,7 +58,7 @@ extension Recording {
   /// Where in its inbox it arrived, printable.
   /// - Parameter path: the same, exactly; nil if it is not known.
   func shownPath(_ path: String?) -> String {
-    let folders = path?.split(separator: "/").dropLast().map(String.init) ?? []
+    let folders = path?.pathNames.dropLast() ?? []
     return (folders + [fileName]).joined(separator: "/")
   }
 

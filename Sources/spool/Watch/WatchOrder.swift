@@ -232,7 +232,7 @@ struct WatchOrder {
   /// The store's path, existing or not; its parent must exist.
   private static func place(of path: String, _ context: CommandContext) -> String {
     if let resolved = try? FilePath.resolved(path) { return resolved }
-    let names = context.absolute(path).split(separator: "/").filter { $0 != "." }
+    let names = context.absolute(path).pathNames.filter { $0 != "." }
     let parent = "/" + names.dropLast().joined(separator: "/")
     return ((try? FilePath.resolved(parent)) ?? parent) + "/" + (names.last ?? "")
   }

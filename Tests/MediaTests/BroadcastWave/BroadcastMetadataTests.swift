@@ -77,6 +77,14 @@ struct BroadcastNotesTests {
     for count in stride(from: 0, to: head, by: 7) { _ = try notes(Array(intact.prefix(count))) }
   }
 
+  @Test("has no labels of a kind whose name is no text, which would be written as longer ones")
+  func foreignLabels() {
+    let foreign = Array("labl".utf8.dropLast()) + [0xFF] + WaveBytes.number(4) + WaveBytes.number(1)
+    let own = Array(WaveBytes.names([(1, "Bell")]).dropFirst(4))
+    let cues = CuePoints(WaveBytes.cue([(1, 2000)]), lists: [foreign + own])
+    #expect(cues.list == WaveBytes.names([(1, "Bell")]))
+  }
+
   @Test("has places that move with the sound, and take their names along")
   func movedCues() throws {
     let note = WaveBytes.chunk(

@@ -139,6 +139,24 @@ struct RemuxerTests {
     #expect(try MediaProbe.describe(SourceFile(copy)).tags["title"] == "Überfahrt")
   }
 
+  @Test("writes no times into a box that has no room for them")
+  func emptyHeader() throws {
+    func box(_ name: String, _ content: [UInt8] = []) -> [UInt8] {
+      (8 + content.count).bigEndianBytes(4) + Array(name.utf8) + content
+    }
+    func movie(_ track: [UInt8]) -> [UInt8] {
+      box("moov", box("mvhd", [UInt8](repeating: 0, count: 100)) + track + box("udta"))
+    }
+    let track = box("trak", box("tkhd"))
+    let (path, target) = (scratch.file("empty.m4a"), scratch.file("model.m4a"))
+    let bytes = ["ftyp", "free", "mdat"].flatMap { box($0) } + movie(track)
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    try Data(movie([])).write(to: URL(fileURLWithPath: target))
+    let written = try TaggedMovie.open(path)?.write(to: target, isDigestWanted: false)
+    #expect(written?.isDone == true)
+    #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: target))) == bytes)
+  }
+
   @Test("takes no box for what it is not: each length that is spoilt is written anew or refused")
   func spoiltBoxes() throws {
     let plain = scratch.file("plain")

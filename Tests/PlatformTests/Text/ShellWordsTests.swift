@@ -6,6 +6,7 @@ import Testing
 struct ShellWordsTests {
   private static let words = [
     "plain", "a b", "it's", "", "a\nb", "\t'\\\r", "\u{1B}[31m", "x\u{202E}y", "Käse.wav", "$HOME",
+    "\u{301}x '\u{301}", "a\u{9F}b'\u{2029}",
   ]
 
   @Test("are what bash reads of them, and can be printed", arguments: words)
@@ -15,6 +16,14 @@ struct ShellWordsTests {
     let bash = try #require(Program(named: "bash"))
     let read = try bash.run(["-c", "printf %s \(line)"], environment: ["LC_ALL": "C.UTF-8"])
     #expect(read.text == word)
+    #expect(ShellWords.words(of: line).map { $0.map(ExactText.init) } == [ExactText(word)])
+  }
+
+  @Test("names in a path are parted at each slash, even one with an accent")
+  func pathNames() {
+    #expect("/a//b/".pathNames == ["a", "b"])
+    #expect("../\u{301}b".pathNames.map(ExactText.init) == ["..", "\u{301}b"].map(ExactText.init))
+    #expect("".pathNames == [])
   }
 
   @Test("a path is shown as it is, unless it would steer the terminal")

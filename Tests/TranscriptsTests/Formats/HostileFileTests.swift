@@ -151,6 +151,22 @@ struct HostileFileTests {
     #expect(throws: SpoolError.self) { try format.read(Array("a b c d e".utf8), pieceLimit: 3) }
   }
 
+  @Test("a name that ends in hyphens makes no timing line of the end of its tag")
+  func arrowOfTag() throws {
+    let transcript = Transcript(segments: [
+      Segment(
+        words: [
+          TimedWord("1:00", start: 1, end: 2), TimedWord("so", start: 2, end: 3, speaker: "Amy--"),
+          TimedWord("it", start: 3, end: 4, speaker: "Bob"),
+        ], start: 1, end: 4)
+    ])
+    let format = try TranscriptFormat.known("vtt")
+    let text = try format.write(transcript)
+    let found = try format.read(text)
+    #expect(found.words.map(\.text) == ["1:00", "so", "it"], "\(text)")
+    #expect(found.inTurns.segments.map(\.speaker) == [nil, "Amy--", "Bob"], "\(text)")
+  }
+
   @Test("JSON that is nested beyond reason is refused where it is", arguments: ["json", "whisper"])
   func depth(name: String) throws {
     let text = String(repeating: "{\"segments\":[", count: 5000)

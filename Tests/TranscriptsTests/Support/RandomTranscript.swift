@@ -30,6 +30,7 @@ struct RandomTranscript {
     plainWords + [
       "&amp;", "<i>", "</v>", "a<b", "-->", "[x]", "*", "_x_", "`", "#1", "1.", "-", "\"", "\"\"",
       "\\", "{", "a\\", "~~", "**b**", ">", "|", "+", "![a](b)", ";;", "!", "---", "<00:00:01.000>",
+      "x\"\u{301}", "[\u{301}x]",
     ]
 
   /// What subtitles, lyrics and stamped transcripts could take for their own codes.

@@ -51,7 +51,7 @@ struct StageScratch {
       if file.path == file.name { return file.path }
       // Programs take paths alone, and many recognise formats by their endings.
       let link =
-        try folder.makeFolder("in-\(name)") + "/" + (file.name.split(separator: "/").last ?? "")
+        try folder.makeFolder("in-\(name)") + "/" + (file.name.pathNames.last ?? "")
       try doing("name the input", link) { () throws(SystemError) in
         try FileOperations.system.link(to: file.path, symbolicallyAt: link)
       }

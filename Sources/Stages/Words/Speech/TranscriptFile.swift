@@ -28,7 +28,7 @@ package struct TranscriptFile: Sendable {
   /// Reads the bytes of a file, which may have been a pipe.
   /// - Parameter path: the file's, for its format and for messages.
   package init(_ bytes: [UInt8], named path: String) throws(SpoolError) {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = path.pathNames.last ?? path
     digest = SHA256.digest(of: bytes)
     do throws(SpoolError) {
       let inner = Self.inSidecar(bytes)

@@ -131,7 +131,7 @@ extension TranscriptFormat {
   }
 
   private static func plainWithoutLinks(_ text: String) -> String {
-    plain(text.replacing("[", with: "\\["))
+    plain(text.replacing(scalar: "[", with: "\\["))
   }
 
   /// Whether an underscore at the edge of a word marks emphasis.

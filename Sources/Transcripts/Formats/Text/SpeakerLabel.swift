@@ -1,3 +1,5 @@
+import Platform
+
 /// `Name:`, `NAME:` or `[Name]:` at the start of a plain-text paragraph.
 ///
 /// Many candidates are the start of a sentence, `Remember: …`: `SpeakerLabels` decides.
@@ -81,7 +83,7 @@ enum BracketedSpeaker {
   static func joined(_ speaker: String?, _ text: String) -> String {
     guard let speaker, !WrittenWords.trimmed(speaker).isEmpty else { return text }
     let name = WrittenWords.onOneLine(speaker)
-      .replacing("[", with: "(").replacing("]", with: ")")
+      .replacing(scalar: "[", with: "(").replacing(scalar: "]", with: ")")
     return "[\(name)]:" + (text.isEmpty ? "" : " " + text)
   }
 }

@@ -54,7 +54,7 @@ struct LogView {
       uniquingKeysWith: { $1 })
     latest = entries.latest
     for stamp in try store.stamps.awaited() {
-      let token = stamp.token.split(separator: "/").last.map(String.init) ?? stamp.token
+      let token = stamp.token.pathNames.last ?? stamp.token
       awaited[stamp.receipt, default: []].insert(token)
     }
   }

@@ -141,7 +141,7 @@ extension CommandContext {
       : QuotableReceipt.find(for: place, knownKeys: keys)
     let name =
       arguments[Options.export]
-      ?? (isReceipt ? nil : place.split(separator: "/").last.map(String.init))
+      ?? (isReceipt ? nil : place.pathNames.last)
     let found =
       name.map { name in receipt.exports.first { $0.name == name } }
       ?? receipt.exports.first { $0.name.hasSuffix(".wav") } ?? receipt.exports.first
@@ -192,7 +192,7 @@ extension CommandContext {
 
   /// The default folder name: `note.quote-001204-001231`.
   private func name(of range: Range<Int>, _ extent: SampleExtent, _ export: String) -> String {
-    let stem = export.split(separator: "/").last?.split(separator: ".").first ?? "export"
+    let stem = export.pathNames.last?.split(separator: ".").first ?? "export"
     let times = [range.lowerBound, range.upperBound].map { frame in
       String(Quote.time(extent.time(of: frame)).prefix(8)).replacing(":", with: "")
     }
@@ -231,7 +231,7 @@ struct WordSummary {
     }
     transcript = file.transcript
     digest = file.digest
-    name = path.split(separator: "/").last.map(String.init) ?? path
+    name = path.pathNames.last ?? path
   }
 
   /// The signed transcript beside a receipt, unchanged since; nil if there is none.

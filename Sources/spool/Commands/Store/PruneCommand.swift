@@ -73,7 +73,7 @@ extension CommandContext {
   /// `  3.1 MB  /out/a.wav: replaced by b.wav of run 20261125-190944-5f65`.
   private static func line(_ file: PruneReport.File) -> String {
     let size = Format.padLeft(ByteCount(file.byteCount).description, 9)
-    let name = file.replacement?.split(separator: "/").last.map(String.init)
+    let name = file.replacement?.pathNames.last
     let why =
       switch file.reason {
       case .replaced where file.obstacle == .notExported:

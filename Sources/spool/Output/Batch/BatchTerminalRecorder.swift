@@ -1,6 +1,7 @@
 import Intake
 import PipelineEngine
 import PipelineModel
+import Platform
 import Synchronization
 
 /// Shows a batch as text: on a terminal a few live lines, elsewhere a plain line for each finished
@@ -309,7 +310,7 @@ struct WarningTally {
 
   /// - Returns: the line of a warning that no file had before; nil for others.
   mutating func add(_ text: String, of path: String) -> String? {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = path.pathNames.last ?? path
     let common = text.replacing(name, with: "it")
     if let index = entries.firstIndex(where: { $0.text == common }) {
       entries[index].more += 1

@@ -214,16 +214,16 @@ struct RunSummary {
   }
 
   /// The common folder of all files.
-  private var folder: [Substring] {
-    let folders = run.published.map { Array($0.path.split(separator: "/").dropLast()) }
+  private var folder: [String] {
+    let folders = run.published.map { Array($0.path.pathNames.dropLast()) }
     return folders.dropFirst().reduce(folders.first ?? []) { common, other in
       zip(common, other).prefix { $0 == $1 }.map(\.0)
     }
   }
 
   /// A file's path relative to that folder.
-  private func name(of file: PublishedFile, in folder: [Substring]) -> String {
-    Format.visible(file.path.split(separator: "/").dropFirst(folder.count).joined(separator: "/"))
+  private func name(of file: PublishedFile, in folder: [String]) -> String {
+    Format.visible(file.path.pathNames.dropFirst(folder.count).joined(separator: "/"))
   }
 
   private var time: String {
