@@ -47,7 +47,8 @@ package final class SoundDecoder {
   package init(
     _ file: SourceFile, options: DecoderOptions = DecoderOptions()
   ) throws(SpoolError) {
-    let source = try FrameSource(file, stream: options.stream)
+    let source = try FrameSource(
+      InputFile(file, isStreamOnly: true), stream: options.stream)
     var early: [Damage] = []
     var first = source.next()
     while case .damage(let damage) = first {
