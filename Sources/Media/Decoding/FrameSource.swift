@@ -3,7 +3,7 @@ import CLibAV
 import CLibAVLoader
 import Platform
 
-extension SoundDecoder {
+extension StreamDecoder {
   /// A recording's decoded frames in order, and the damage between them.
   @safe final class FrameSource {
     /// What comes next in the stream.

@@ -7,7 +7,13 @@ package import Platform
 package enum MediaProbe {
   /// Reads only headers and first packets.
   package static func describe(_ recording: SourceFile) throws(SpoolError) -> MediaDescription {
-    let file = try InputFile(recording)
+    if let sandbox = MediaSandbox.current {
+      return try sandbox.answer(.describe, about: recording)
+    }
+    return try describe(InputFile(recording))
+  }
+
+  static func describe(_ file: InputFile) throws(SpoolError) -> MediaDescription {
     let index = try file.chooseSoundStream()
     let stream = unsafe file.stream(index)
     let parameters = unsafe stream.pointee.codecpar.pointee
@@ -15,7 +21,7 @@ package enum MediaProbe {
     let channelCount = unsafe Int(parameters.ch_layout.nb_channels)
     guard sampleRate > 0, channelCount > 0 else {
       throw SpoolError(
-        "read", recording.path, reason: "its sound has no rate or no channels",
+        "read", file.path, reason: "its sound has no rate or no channels",
         advice: "copy it again from where it came from", cause: .input)
     }
     let length = StreamLength(of: file, stream: index)
@@ -34,7 +40,13 @@ package enum MediaProbe {
 
   /// The cover picture of a recording; nil when it has none.
   package static func coverArt(of recording: SourceFile) throws(SpoolError) -> CoverArt? {
-    let file = try InputFile(recording)
+    if let sandbox = MediaSandbox.current {
+      return try sandbox.answer(.cover, about: recording)
+    }
+    return coverArt(of: try InputFile(recording))
+  }
+
+  static func coverArt(of file: InputFile) -> CoverArt? {
     guard let index = pictureStream(of: file) else { return nil }
     let packet = unsafe file.stream(index).pointee.attached_pic
     return unsafe CoverArt(
@@ -71,10 +83,13 @@ package enum MediaProbe {
   /// FLAC, Ogg), and the cue points of WAV, which libavformat reports as chapters; with their names
   /// only if these follow them in the file.
   package static func markers(of recording: SourceFile) throws(SpoolError) -> [Marker] {
-    markers(of: try InputFile(recording))
+    if let sandbox = MediaSandbox.current {
+      return try sandbox.answer(.markers, about: recording)
+    }
+    return markers(of: try InputFile(recording))
   }
 
-  private static func markers(of file: InputFile) -> [Marker] {
+  static func markers(of file: InputFile) -> [Marker] {
     var markers: [Marker] = []
     for number in unsafe 0..<Int(file.context.pointee.nb_chapters) {
       guard let chapter = unsafe file.context.pointee.chapters[number]?.pointee else { continue }
