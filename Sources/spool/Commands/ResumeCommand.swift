@@ -22,7 +22,7 @@ extension Command {
     positionals: [Options.run],
     options: [
       Options.plugins, Options.store, Options.keys, Options.passphraseFile, Options.ignoreRoom,
-      Options.json, Options.quiet,
+      Options.noSandbox, Options.json, Options.quiet,
     ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")],
     perform: CommandContext.resume)

@@ -23,8 +23,8 @@ extension Command {
     positionals: [Options.pipeline, Options.inputs],
     options: [
       Options.out, Options.set, Options.plugins, Options.store, Options.keys,
-      Options.passphraseFile, Options.checkpoint, Options.replace, Options.ignoreRoom, Options.json,
-      Options.quiet,
+      Options.passphraseFile, Options.checkpoint, Options.replace, Options.ignoreRoom,
+      Options.noSandbox, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean one voice note", "spool run Pipelines/voice-note.yaml note.m4a"),
