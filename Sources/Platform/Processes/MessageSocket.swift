@@ -44,10 +44,18 @@ package struct MessageSocket: ~Copyable, Sendable {
     var bytes = [UInt8](repeating: 0, count: limit)
     var files = [CInt](repeating: -1, count: fileLimit)
     var fileCount = CInt(0)
-    let count = try SystemError.check {
-      fileCount = CInt(fileLimit)
-      return unsafe posix_receive_message(
-        end.descriptor, &bytes, limit, &files, &fileCount)
+    func receive() throws(SystemError) -> Int {
+      try SystemError.check {
+        fileCount = CInt(fileLimit)
+        return unsafe posix_receive_message(end.descriptor, &bytes, limit, &files, &fileCount)
+      }
+    }
+    let count: Int
+    do { count = try receive() } catch {
+      // The other end was closed before it had read everything, which the kernel reports once, and
+      // before the messages that it sent.
+      guard error.code == ECONNRESET else { throw error }
+      count = try receive()
     }
     bytes.removeLast(limit - count)
     return (bytes, Array(files.prefix(Int(fileCount))))

@@ -107,6 +107,11 @@ static void become_reader(const struct readers *readers, pid_t parent,
   if (getppid() != parent) _exit(0);
   // Among them are the sockets of other readers.
   for (int index = 0; index < readers->count; index++) close(socket_of(&readers->ends[index]));
+  // No handler of a library stands between a crash and the end.
+  const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF, SIGXCPU};
+  for (size_t index = 0; index < sizeof fatal / sizeof fatal[0]; index++) {
+    signal(fatal[index], SIG_DFL);
+  }
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
