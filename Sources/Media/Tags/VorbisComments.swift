@@ -17,10 +17,8 @@ struct VorbisComments: ~Copyable {
   /// as names have no `~`.
   static let placeholder = "C~MMENT"
 
-  /// Reads the comments of the file at `path`, in Ogg of the first stream with sound; nil if there
-  /// are none.
-  private init?(path: String) {
-    guard let file = try? ContainerBytes(path: path) else { return nil }
+  /// Reads the comments of a file, in Ogg of the first stream with sound; nil if there are none.
+  private init?(_ file: consuming ContainerBytes) {
     let parts = Self.flacParts(of: file) ?? Self.oggParts(of: file)
     let packet = parts.flatMap { file.bytes(at: $0.range.lowerBound, count: $0.range.count) }
     guard let head = Self.headByteCount(of: packet) else { return nil }
@@ -43,9 +41,9 @@ struct VorbisComments: ~Copyable {
   /// The comment and the description of a file that has both; several of a name are joined as
   /// libavformat joins them. O(bytes of the comments).
   static func commentAndDescription(
-    ofFileAt path: String
+    in file: borrowing ContainerBytes
   ) -> (comment: String, description: String)? {
-    guard let comments = VorbisComments(path: path) else { return nil }
+    guard let file = try? file.copy(), let comments = VorbisComments(file) else { return nil }
     func text(_ name: String) -> String {
       comments.entries.filter { $0.name.uppercased() == name }
         .map { String(ofFile: $0.value) }.joined(separator: ";")
@@ -56,7 +54,7 @@ struct VorbisComments: ~Copyable {
 
   /// Gives the comment that was written as `placeholder` its name.
   static func nameComment(inFileAt path: String) throws(SpoolError) {
-    guard let comments = VorbisComments(path: path),
+    guard let file = try? ContainerBytes(path: path), let comments = VorbisComments(file),
       let entry = comments.entries.first(where: { $0.name == placeholder })
     else { return }
     // Of the name one letter is another.
