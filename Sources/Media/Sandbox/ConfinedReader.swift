@@ -3,7 +3,7 @@ import Glibc
 import Platform
 
 /// A confined process that reads one recording; it ends with this value.
-final class ConfinedReader {
+final class ConfinedReader: Sendable {
   let path: String
   let byteCount: Int
   private let socket: MessageSocket
@@ -63,9 +63,7 @@ final class ConfinedReader {
 
   /// The error with the recording's path, which the process does not know.
   func named(_ error: SpoolError) -> SpoolError {
-    var error = error
-    if error.subject != nil { error.subject = path }
-    return error
+    SpoolError(error, naming: path)
   }
 
   /// What a process that was taken over may send.
@@ -124,6 +122,14 @@ final class ConfinedReader {
 
   private static let advice =
     "copy it again from where it came from, or convert it with the program that made it"
+}
+
+extension SpoolError {
+  /// An error of a confined process, with the path that it does not know.
+  init(_ error: SpoolError, naming path: String) {
+    self = error
+    if subject != nil { subject = path }
+  }
 }
 
 /// How messages that may be long pass through a socket.

@@ -67,6 +67,8 @@ struct ConfinedService: ~Copyable {
     }
     let opening = DecoderOpening(decoder)
     answer { opening }
+    // Whoever wants sound later than that starts another process.
+    limitWaiting(to: 5)
     let slots = SoundSlots(channelCount: decoder.format.channelCount)
     var damageCount = decoder.damages.count
     var grantCount = 0
@@ -75,6 +77,7 @@ struct ConfinedService: ~Copyable {
         // Spool has no more use for the sound if it closes its end.
         guard let grant = try? socket.receive(1).bytes.first else { return }
         grantCount += Int(grant)
+        limitWaiting(to: 0)
       }
       expectAnswer()
       var buffer = unsafe slots.buffer(number % SoundSlots.count, in: memory)
@@ -101,6 +104,13 @@ struct ConfinedService: ~Copyable {
     var time = itimerval()
     time.it_value.tv_sec = patience
     unsafe setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &time, nil)
+  }
+
+  /// Ends the process by SIGALRM after some seconds; 0 for never.
+  private func limitWaiting(to seconds: Int) {
+    var time = itimerval()
+    time.it_value.tv_sec = seconds
+    unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &time, nil)
   }
 
   /// Limits the processor time of a process that was taken over: ten minutes, and a second for each

@@ -54,7 +54,7 @@ package final class MediaSandbox: Sendable {
   private let warn: @Sendable (String) -> Void
   private let origin = Mutex<Origin?>(nil)
   private let hasWarned = Mutex(false)
-  private let descriptions = Mutex(KnownDescriptions())
+  private let answers = Mutex(KnownAnswers())
 
   /// - Parameters:
   ///   - program: Spool's executable.
@@ -176,41 +176,78 @@ package final class MediaSandbox: Sendable {
 
   /// Asks a new process for the properties of a recording, or none where it has not changed since.
   func describe(_ recording: SourceFile) throws(SpoolError) -> MediaDescription {
-    let stamp = try? FileStamp(following: recording.path)
-    if let stamp, let known = descriptions.withLock({ $0.find(recording, stamp) }) { return known }
+    let key = ReadFile(recording, for: .describe)
+    if let key, let known = known(key, as: MediaDescription.self) { return known }
     let description: MediaDescription = try answer(.describe, about: recording)
-    if let stamp, stamp.settlingTime(at: Clock.now()) == 0 {
-      descriptions.withLock { $0.add(description, of: recording, stamp) }
-    }
+    if let key { remember(description, of: key) }
     return description
+  }
+
+  /// What was answered about this version of a file.
+  func known<Answer: Transferable>(_ key: ReadFile, as type: Answer.Type) -> Answer? {
+    answers.withLock { $0.bytes(key) }.flatMap { (bytes) in
+      var reader = ByteReader(bytes[...])
+      return Answer(from: &reader)
+    }
+  }
+
+  /// Keeps what was answered about a version of a file.
+  func remember(_ answer: some Transferable, of key: ReadFile) {
+    var bytes: [UInt8] = []
+    answer.append(to: &bytes)
+    answers.withLock { $0.add(bytes, key) }
+  }
+
+  /// Keeps a process that was not asked for sound for the next decoder of the same recording.
+  func keepSpare(_ process: ConfinedSound, of key: ReadFile) {
+    answers.withLock { $0.keep(process, key) }
+  }
+
+  /// A process that was kept.
+  func takeSpare(_ key: ReadFile) -> ConfinedSound? { answers.withLock { $0.take(key) } }
+}
+
+/// A version of a file, and what was asked about it.
+struct ReadFile: Hashable {
+  private let file: SourceFile
+  private let task: ReaderRequest.Task
+  private let stamp: FileStamp
+
+  /// Nil where the next change may have the same time.
+  init?(_ file: SourceFile, for task: ReaderRequest.Task) {
+    guard let stamp = try? FileStamp(following: file.path),
+      stamp.settlingTime(at: Clock.now()) == 0
+    else { return nil }
+    (self.file, self.task, self.stamp) = (file, task, stamp)
   }
 }
 
-/// The properties of the recordings that were last asked for: several parts of Spool ask for them.
-struct KnownDescriptions {
-  private struct Key: Hashable {
-    let recording: SourceFile
-    let stamp: FileStamp
-  }
-
+/// What was last answered about recordings: several parts of Spool ask the same.
+private struct KnownAnswers {
   /// How many there are at most, and the bytes of one.
   static let mostCount = 1024
   static let mostByteCount = 16 << 10
+  static let mostProcesses = 4
 
-  private var known: [Key: MediaDescription] = [:]
+  private var known: [ReadFile: [UInt8]] = [:]
+  private var processes: [(key: ReadFile, process: ConfinedSound)] = []
 
-  /// Those of a file that has had this stamp.
-  func find(_ recording: SourceFile, _ stamp: FileStamp) -> MediaDescription? {
-    known[Key(recording: recording, stamp: stamp)]
+  func bytes(_ key: ReadFile) -> [UInt8]? { known[key] }
+
+  /// Keeps an answer, unless it is large.
+  mutating func add(_ answer: [UInt8], _ key: ReadFile) {
+    guard answer.count <= Self.mostByteCount else { return }
+    if known.count >= Self.mostCount { known = [:] }
+    known[key] = answer
   }
 
-  /// Keeps one, unless it is large.
-  mutating func add(_ description: MediaDescription, of recording: SourceFile, _ stamp: FileStamp) {
-    var bytes: [UInt8] = []
-    description.append(to: &bytes)
-    guard bytes.count <= Self.mostByteCount else { return }
-    if known.count >= Self.mostCount { known = [:] }
-    known[Key(recording: recording, stamp: stamp)] = description
+  mutating func keep(_ process: ConfinedSound, _ key: ReadFile) {
+    if processes.count >= Self.mostProcesses { processes.removeFirst() }
+    processes.append((key, process))
+  }
+
+  mutating func take(_ key: ReadFile) -> ConfinedSound? {
+    processes.firstIndex { $0.key == key }.map { processes.remove(at: $0).process }
   }
 }
 

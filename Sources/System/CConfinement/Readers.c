@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,7 +121,8 @@ static void become_reader(const struct readers *readers, pid_t parent,
   for (int index = 0; index < readers->count; index++) close(socket_of(&readers->ends[index]));
   close(readers->spare_end);
   // No handler of a library stands between a crash and the end.
-  const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF, SIGXCPU};
+  const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF,
+                       SIGALRM, SIGXCPU};
   for (size_t index = 0; index < sizeof fatal / sizeof fatal[0]; index++) {
     signal(fatal[index], SIG_DFL);
   }
@@ -171,6 +173,9 @@ int confinement_fork_readers(int requests, int layers) {
   for (size_t index = 0; index < sizeof ignored / sizeof ignored[0]; index++) {
     signal(ignored[index], SIG_IGN);
   }
+  // What Spool, or what started it, left open.
+  if (requests > 3) syscall(SYS_close_range, 3U, requests - 1U, 0);
+  syscall(SYS_close_range, requests + 1U, ~0U, 0);
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);

@@ -32,8 +32,11 @@ struct ConfinedDecoderTests {
     let ending = SoundBlock(frameCount: 0, damages: [], ending: .doubt(nil, declaredLength: nil))
     try SplitMessage.send(ending, to: pair.there)
     let reader = ConfinedReader(pair.keep(), path: "a.wav", byteCount: byteCount)
-    let decoder = try ConfinedDecoder(
-      reader, sharing: SharedMemory(byteCount: SoundSlots.byteCount))
+    let memory = try SharedMemory(byteCount: SoundSlots.byteCount)
+    let decoder = ConfinedDecoder(
+      ConfinedDecoder.Recording(
+        file: SourceFile("a.wav"), options: DecoderOptions(), sandbox: MediaSandbox()),
+      try reader.result(), ConfinedSound(reader: reader, memory: memory))
     var buffer = AudioBuffer(channelCount: channelCount, capacity: Frames(5000))
     while try decoder.read(into: &buffer) {}
     return decoder.position.count

@@ -305,4 +305,28 @@ struct MediaSandboxTests {
     _ = try recording("a.wav", seconds: 1)
     #expect(try sandbox.describe(file).duration == Seconds(1))
   }
+
+  @Test("is read by one process, though its format is asked for before")
+  func spare() throws {
+    let path = try recording("a.wav")
+    while try FileStamp(following: path).settlingTime(at: Clock.now()) > 0 { usleep(1000) }
+    _ = try SoundDecoder(SourceFile(path), in: sandbox)
+    let kept = try processes().filter { try opens(path, $0) }
+    #expect(kept.count == 1)
+    let decoder = try SoundDecoder(SourceFile(path), in: sandbox)
+    var block = AudioBuffer(channelCount: 2, capacity: Frames(1000))
+    #expect(try decoder.read(into: &block))
+    #expect(try processes().filter { try opens(path, $0) } == kept)
+  }
+
+  @Test("is read by another process where the first one has ended unasked")
+  func expired() throws {
+    let path = try recording("a.wav")
+    let own = try Decoding(of: path)
+    let decoder = try SoundDecoder(SourceFile(path), in: sandbox)
+    kill(try #require(try processes().first { try opens(path, $0) }), SIGALRM)
+    var block = AudioBuffer(channelCount: 2, capacity: Frames(own.frameCount + 1))
+    #expect(try decoder.read(into: &block))
+    #expect(block.frameCount.count == own.frameCount)
+  }
 }
