@@ -158,7 +158,9 @@ struct ConfinedService: ~Copyable {
 
   private static func isOpen(_ descriptor: CInt) -> Bool {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    return copy >= 0 && close(copy) == 0
+    guard copy >= 0 else { return false }
+    _ = OpenFile(descriptor: copy, path: "a copy")
+    return true
   }
 
   /// Does what a decoder does that a recording misleads; a test of what becomes of it.
