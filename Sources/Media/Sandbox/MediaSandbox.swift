@@ -75,6 +75,9 @@ package final class MediaSandbox: Sendable {
     self.warn = warn
   }
 
+  // A process that has ended stays in the kernel's list until its parent asks for it.
+  deinit { originNumber.map { SpawnedProcess(number: $0).end() } }
+
   /// Starts the process that forks the others, which opens the libraries meanwhile.
   package func begin() {
     // Where it cannot be started, the first recording has the error.

@@ -41,6 +41,9 @@ package struct SpawnedProcess: Hashable, Sendable {
     self.number = number
   }
 
+  /// One that was started, by its number.
+  package init(number: Int32) { self.number = number }
+
   /// Kills it and waits for its end, which frees its number.
   package func end() {
     kill(number, SIGKILL)
