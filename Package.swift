@@ -108,7 +108,10 @@ let package = Package(
     // The sound side: it has never heard of pipelines.
     library("Audio", extra: lifetimes + optimised),
     library(
-      "Media", ["Audio", "Platform", "CLibAV", "CLibAVLoader", "CAsoundLoader", "CPosix"],
+      "Media",
+      [
+        "Audio", "Platform", "CLibAV", "CLibAVLoader", "CAsoundLoader", "CPosix", "CConfinement",
+      ],
       extra: lifetimes + optimised),
     library(
       "Speech", ["Audio", "Transcripts", "Platform", "CEspeak", "CSpeechLoader"],

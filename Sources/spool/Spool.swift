@@ -1,5 +1,6 @@
 import CPosix
 import Glibc
+import Media
 import PipelineModel
 import Platform
 import Plugins
@@ -68,6 +69,7 @@ struct Spool {
   private static let childRoles: [String: @Sendable (String) -> Int32?] = [
     Plugin.hostingWord: { NativePlugin.serve(library: $0) },
     HostOrder.word: { HostOrder($0).map { EffectHost.obey($0) } },
+    MediaSandbox.word: { MediaSandbox.serve($0) },
   ]
 
   static func main() {
@@ -121,6 +123,7 @@ struct Spool {
         console.offersStore(context.named(Options.store))
         do throws(SpoolError) {
           try context.refuseAddresses()
+          context.confineDecoders()
           return try command.perform(context)()
         } catch {
           context.report(error)

@@ -32,7 +32,7 @@ enum AllowedImports {
     "PipelineModel": ["CYAML"],
     "Store": ["CSQLite", "CTexts"],
     "Search": ["CTexts"],
-    "Media": ["CAsoundLoader", "CLibAV", "CLibAVLoader", "CPosix"],
+    "Media": ["CAsoundLoader", "CConfinement", "CLibAV", "CLibAVLoader", "CPosix"],
     "Speech": ["CEspeak", "CSpeechLoader"],
     "Proof": ["CCrypto", "CTexts"],
     "Plugins": ["CConfinement", "CLilvLoader", "CPosix", "CSpoolPlugin", "CTexts"],

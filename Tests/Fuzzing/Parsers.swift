@@ -15,7 +15,7 @@
 enum Parsers {
   static let all: [(name: String, parse: @Sendable ([UInt8]) -> Void)] =
     [
-      ("json", json), ("sidecar", sidecar), ("command", command), ("yaml", yaml),
+      ("values", json), ("sidecar", sidecar), ("command", command), ("yaml", yaml),
       ("manifest", manifest), ("parameters", parameters), ("names", names), ("search", search),
       ("container", container), ("chunks", chunks), ("comments", comments), ("movie", movie),
       ("tag", tag), ("messages", messages), ("events", events), ("receipt", receipt),
@@ -153,8 +153,12 @@ enum Parsers {
 
   private static func comments(_ bytes: [UInt8]) {
     let path = Fuzzing.file(bytes)
-    _ = VorbisComments.commentAndDescription(ofFileAt: path)
-    try? VorbisComments.nameComment(inFileAt: path)
+    guard let file = try? ContainerBytes(path: path) else { return }
+    _ = VorbisComments.commentAndDescription(in: file)
+    let several = VorbisComments.severalValues(in: file)
+    let draft = VorbisComments.draft(
+      of: several.mapValues(VorbisComments.joined), severalValues: several)
+    try? VorbisComments.name(draft.names, inFileAt: path)
   }
 
   private static func movie(_ bytes: [UInt8]) {

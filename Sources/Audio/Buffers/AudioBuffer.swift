@@ -25,6 +25,23 @@ import Synchronization
       pool: nil)
   }
 
+  /// Uses memory of another owner, which must outlive the buffer: `byteCount(channelCount:capacity:)`
+  /// bytes from `start` on, which is aligned to 64 bytes; `frameCount` is 0.
+  @unsafe package init(
+    channelCount: Int, capacity: Frames, over start: UnsafeMutableRawPointer
+  ) {
+    let count = SampleMemory.sampleCount(channelCount: channelCount, capacity: capacity)
+    self.init(
+      channelCount: channelCount, capacity: capacity,
+      memory: unsafe SampleMemory(over: start, sampleCount: count), pool: nil)
+  }
+
+  /// The memory of a buffer.
+  package static func byteCount(channelCount: Int, capacity: Frames) -> Int {
+    SampleMemory.sampleCount(channelCount: channelCount, capacity: capacity)
+      * MemoryLayout<Float>.stride
+  }
+
   /// Uses pooled memory of the right size, which returns to the pool with the buffer.
   init(channelCount: Int, capacity: Frames, memory: SampleMemory, pool: BufferPool?) {
     precondition(channelCount > 0 && capacity.count >= 0)
@@ -124,16 +141,25 @@ package final class BufferPool: Sendable {
   // Safe: the memory has one holder at a time.
   let start: UnsafeMutablePointer<Float>
   let sampleCount: Int
+  private let isOwned: Bool
 
   init(sampleCount: Int) {
     self.sampleCount = sampleCount
+    isOwned = true
     let raw = UnsafeMutableRawPointer.allocate(
       byteCount: sampleCount * MemoryLayout<Float>.stride, alignment: 64)
     unsafe start = raw.bindMemory(to: Float.self, capacity: sampleCount)
     unsafe start.initialize(repeating: 0, count: sampleCount)
   }
 
-  deinit { unsafe start.deallocate() }
+  /// Memory of another owner, which outlives this value.
+  init(over start: UnsafeMutableRawPointer, sampleCount: Int) {
+    self.sampleCount = sampleCount
+    isOwned = false
+    unsafe self.start = start.bindMemory(to: Float.self, capacity: sampleCount)
+  }
+
+  deinit { if isOwned { unsafe start.deallocate() } }
 
   /// Floats in a channel's row: a multiple of 64 bytes, so that each channel is aligned, with
   /// padding because some codecs read a little past the end.

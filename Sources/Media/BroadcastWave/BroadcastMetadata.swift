@@ -1,4 +1,5 @@
 package import Audio
+import Glibc
 package import Platform
 
 /// The metadata of a WAV file: production data, cue points and the recorder's notes; and what an AIFF
@@ -25,8 +26,15 @@ package struct BroadcastMetadata: Hashable, Sendable {
   /// these types that a FLAC file was made of and keeps the chunks of; empty for other files. Skips
   /// chunks of more than 16 MB. Throws if the file cannot be read.
   package init(of path: String) throws(SpoolError) {
-    guard let wave = try WaveChunks.open(path) else {
-      guard let file = InterchangeChunks(path: path) else { return }
+    let file = try OpenFile(path: path, O_RDONLY)
+    let byteCount = try file.byteCount
+    try self.init(in: ContainerBytes(file, byteCount: byteCount))
+  }
+
+  /// Reads the metadata of an open file, as ``init(of:)`` does.
+  init(in bytes: borrowing ContainerBytes) throws(SpoolError) {
+    guard let wave = try WaveChunks.table(of: bytes.copy()) else {
+      guard let file = InterchangeChunks(try bytes.copy()) else { return }
       cues = file.cues
       annotations = file.annotations
       addOthers(file.otherChunks)

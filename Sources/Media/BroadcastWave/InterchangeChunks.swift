@@ -9,9 +9,8 @@ struct InterchangeChunks: ~Copyable {
   private let chunks: [Chunk]
   private let isCAF: Bool
 
-  /// Reads the chunk table of the file at `path`; nil if it is of another type.
-  init?(path: String) {
-    guard let file = try? ContainerBytes(path: path) else { return nil }
+  /// Reads the chunk table of a file; nil if it is of another type.
+  init?(_ file: consuming ContainerBytes) {
     let isCAF = file.word(at: 0) == "caff"
     let chunks: [Chunk]
     switch (file.word(at: 0), file.word(at: 8)) {

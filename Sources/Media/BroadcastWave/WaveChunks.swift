@@ -22,6 +22,14 @@ struct WaveChunks: ~Copyable {
   static func open(_ path: String) throws(SpoolError) -> WaveChunks? {
     let file = try OpenFile(path: path, O_RDONLY)
     let size = try file.byteCount
+    return try table(of: ContainerBytes(file, byteCount: size))
+  }
+
+  /// Reads the chunk table of an open file, as ``open(_:)`` does.
+  static func table(of bytes: consuming ContainerBytes) throws(SpoolError) -> WaveChunks? {
+    let size = bytes.byteCount
+    let foreign = foreignChunks(ofFLAC: bytes)
+    let file = bytes.takeFile()
     guard size >= 12 else { return nil }
     let head = try file.read(12, at: 0)
     let (form, kind) = (text(head[0..<4]), text(head[8..<12]))
@@ -31,8 +39,8 @@ struct WaveChunks: ~Copyable {
     } else if form == "riff", size >= wave64Start, try isWave64(file) {
       found = try chunks(ofWave64: file, size)
     } else if form == "fLaC" {
-      found = foreignChunks(ofFLAC: path)
-      guard !found.isEmpty else { return nil }
+      guard !foreign.isEmpty else { return nil }
+      found = foreign
     } else {
       return nil
     }
@@ -116,8 +124,7 @@ struct WaveChunks: ~Copyable {
   }
 
   /// The chunks in the foreign-metadata blocks of a FLAC file, but for those of the sound.
-  private static func foreignChunks(ofFLAC path: String) -> [Chunk] {
-    guard let file = try? ContainerBytes(path: path) else { return [] }
+  private static func foreignChunks(ofFLAC file: borrowing ContainerBytes) -> [Chunk] {
     var found: [Chunk] = []
     for block in file.applicationBlocks("riff").dropFirst() {
       let start = block.lowerBound + 8
@@ -150,11 +157,10 @@ struct WaveChunks: ~Copyable {
     let rate: Int
     let blockByteCount: Int
 
-    /// Reads the chunk of the file at `path`; nil if that is no WAV file.
-    init?(ofFileAt path: String) {
-      guard let wave = try? WaveChunks.open(path), let format = try? Format(of: wave) else {
-        return nil
-      }
+    /// Reads the chunk of an open file; nil if that is no WAV file.
+    init?(in file: borrowing ContainerBytes) {
+      guard let wave = try? WaveChunks.table(of: file.copy()), let format = try? Format(of: wave)
+      else { return nil }
       self = format
     }
 

@@ -2,7 +2,7 @@ internal import CLibAV
 internal import CLibAVLoader
 import Platform
 
-extension SoundDecoder {
+extension StreamDecoder {
   /// The owner of an opened decoder: packets in, frames out.
   @safe struct Context: ~Copyable {
     private let context: UnsafeMutablePointer<AVCodecContext>

@@ -3,7 +3,7 @@ import CLibAV
 import CLibAVLoader
 import Platform
 
-extension SoundDecoder {
+extension StreamDecoder {
   /// A recording's decoded frames in order, and the damage between them.
   @safe final class FrameSource {
     /// What comes next in the stream.
@@ -68,8 +68,8 @@ extension SoundDecoder {
     private static let mostUnreadable = 100
     private var unreadableInARow = 0
 
-    init(_ recording: SourceFile, stream wanted: Int?) throws(SpoolError) {
-      file = try InputFile(recording, isStreamOnly: true)
+    init(_ file: InputFile, stream wanted: Int?) throws(SpoolError) {
+      self.file = file
       stream = try file.chooseSoundStream(wanted)
       for index in 0..<file.streamCount where index != stream {
         unsafe file.stream(index).pointee.discard = AVDISCARD_ALL
@@ -82,7 +82,7 @@ extension SoundDecoder {
       let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
       let countsSamples = timeBase.num == 1 && timeBase.den == rate
       isOgg = file.formatName == "ogg"
-      pages = isOgg ? OggPages(path: file.path) : nil
+      pages = isOgg ? OggPages() : nil
       flac = countsSamples && codec == AV_CODEC_ID_FLAC ? FLACStream(file, stream) : nil
       // Elsewhere a stream may begin in the middle of its count.
       let declared = file.formatName == "flac" ? flac?.frameCount : nil
@@ -118,7 +118,7 @@ extension SoundDecoder {
     var isLengthOfRest: Bool { length.isLastTime || isOgg && extent != .whole }
 
     /// What the container says of its end. O(its parts) small reads.
-    var extent: ContainerExtent { ContainerExtent(ofFileAt: path) }
+    var extent: ContainerExtent { ContainerExtent(of: file.bytes) }
 
     func next() -> Event {
       if isFrameHeld { return heldEvent() }
@@ -192,7 +192,7 @@ extension SoundDecoder {
       unreadableInARow = 0
       let complaint = reportsComplaints && !isAtAnotherRecording ? LibAV.complaint : nil
       guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
-      if let position = packet.offset, let order = pages?.order(ofPageAt: position) {
+      if let offset = packet.offset, let order = pages?.order(ofPageAt: offset, in: file.bytes) {
         // libavformat passes on every packet of a page that is there twice.
         guard order != .repeated else { return nil }
         isPageMissing = isPageMissing || order == .behindGap
@@ -232,7 +232,7 @@ extension SoundDecoder {
       guard let lastPacketEnd, let offset = packet.offset, file.formatName.hasPrefix("matroska"),
         LibAV.complaint != nil
       else { return false }
-      return file.beginsRecording(from: lastPacketEnd, before: offset)
+      return file.bytes.beginsRecording(from: lastPacketEnd, before: offset)
     }
 
     /// Whether the packet holds no more than padding: zeros, or fewer bytes than a frame has.
@@ -360,7 +360,7 @@ extension SoundDecoder {
     /// the bytes that failed must suffice for what is missing.
     private func damageAtEnd() -> Damage? {
       guard failedByteCount > 0, let missing = frameGaps.gapAtEnd() else { return nil }
-      let needed = Double(missing.count) / Double(missing.end) * Double(file.byteCount)
+      let needed = Double(missing.count) / Double(missing.end) * Double(file.bytes.byteCount)
       guard needed <= 2 * Double(failedByteCount) else { return nil }
       failedByteCount = 0
       return self.missing(seconds(missing.count))

@@ -6,58 +6,83 @@ import Platform
 
 /// An opened recording: the container and its selected sound stream.
 ///
-/// Only this file is read: playlists that refer to others are rejected, since recordings are
-/// untrusted.
+/// Only this file is read, through its descriptor: playlists that refer to others are rejected, since
+/// recordings are untrusted.
 @safe final class InputFile {
-  let path: String
-  /// The file's length.
-  let byteCount: Int
+  /// The file's own bytes.
+  let bytes: ContainerBytes
   let context: UnsafeMutablePointer<AVFormatContext>
+
+  /// Names the recording in errors.
+  var path: String { bytes.path }
 
   /// Opens a recording and reads its streams; if `isStreamOnly`, or if nothing else can be read,
   /// without tags of other formats and padding before or behind them.
-  init(_ file: SourceFile, isStreamOnly: Bool = false) throws(SpoolError) {
-    let path = file.path
-    try LibAV.require(for: path)
-    byteCount = try Self.byteCount(ofRegularFile: path)
-    self.path = path
+  convenience init(_ file: SourceFile, isStreamOnly: Bool = false) throws(SpoolError) {
+    try self.init(Self.open(file.path), named: file.name, isStreamOnly: isStreamOnly)
+  }
 
-    let stream = Self.streamProtocol(path, byteCount)
+  /// Reads the streams of an open recording, whose name may tell the format.
+  init(
+    _ bytes: consuming ContainerBytes, named name: String, isStreamOnly: Bool = false
+  ) throws(SpoolError) {
+    try LibAV.require(for: bytes.path)
+    let whole = 0..<bytes.byteCount
+    let stream = bytes.streamRange
     do throws(SpoolError) {
-      unsafe context = try Self.open(file, isStreamOnly ? stream : "")
+      unsafe context = try Self.context(of: bytes, isStreamOnly ? stream : whole, named: name)
     } catch {
       // Some demuxers take what is behind a stream for a part of it.
-      guard !isStreamOnly, !stream.isEmpty, let found = unsafe try? Self.open(file, stream)
+      guard !isStreamOnly, stream != whole,
+        let found = unsafe try? Self.context(of: bytes, stream, named: name)
       else { throw error }
       unsafe context = unsafe found
     }
+    self.bytes = bytes
   }
 
-  /// Opens a file through `protocols`, and reads its streams.
-  private static func open(
-    _ file: SourceFile, _ protocols: String
-  ) throws(SpoolError) -> UnsafeMutablePointer<AVFormatContext> {
-    let path = file.path
-    // The prefix prevents libav from reading a name with a colon as a protocol.
-    let url = "file:" + file.name
-    var io: UnsafeMutablePointer<AVIOContext>?
-    let opened = LibAV.calling {
-      unsafe avio_open(&io, protocols + "file:" + path, AVIO_FLAG_READ)
+  /// Opens the file at `path`, which must be a regular one that is not empty.
+  static func open(_ path: String) throws(SpoolError) -> ContainerBytes {
+    let stamp: FileStamp
+    do { stamp = try FileStamp(following: path) } catch { throw cannotOpen(path, error) }
+    guard stamp.isRegularFile else {
+      throw SpoolError(
+        "read", path,
+        reason: stamp.isFolder ? "it is a folder" : "it is a pipe or a device, not a file",
+        advice: stamp.isFolder ? "name the recordings inside it" : "save it as a file first",
+        cause: .input)
     }
-    guard opened >= 0 else { throw cannotOpen(path, opened) }
+    let bytes: ContainerBytes
+    do { bytes = try ContainerBytes(path: path) } catch { throw cannotOpen(path, error) }
+    guard bytes.byteCount > 0 else {
+      throw SpoolError(
+        "read", path, reason: "it is empty",
+        advice: "copy it again from where it came from", cause: .input)
+    }
+    return bytes
+  }
 
+  /// Opens the container in a range of the file, and reads its streams.
+  private static func context(
+    of bytes: borrowing ContainerBytes, _ range: Range<Int>, named name: String
+  ) throws(SpoolError) -> UnsafeMutablePointer<AVFormatContext> {
+    guard
+      let io = unsafe spool_reader_open(
+        bytes.descriptor, Int64(range.lowerBound), Int64(range.count))
+    else { fatalError("out of memory") }
     var context = unsafe avformat_alloc_context()
     unsafe context?.pointee.pb = unsafe io
     unsafe context?.pointee.io_open = refuseOtherFile
-    // On failure libav frees the context, but not the file, which it did not open.
-    var status = LibAV.calling { unsafe avformat_open_input(&context, url, nil, nil) }
+    // The prefix prevents libav from reading a name with a colon as a protocol. On failure libav
+    // frees the context, but not the reader.
+    var status = LibAV.calling { unsafe avformat_open_input(&context, "file:" + name, nil, nil) }
     guard status >= 0, let context = unsafe context else {
-      unsafe avio_closep(&io)
-      throw notMedia(path, status)
+      unsafe spool_reader_close(io)
+      throw notMedia(bytes, status)
     }
     status = LibAV.calling { unsafe avformat_find_stream_info(context, nil) }
     guard status >= 0 else {
-      let error = notMedia(path, status)
+      let error = notMedia(bytes, status)
       unsafe close(context)
       throw error
     }
@@ -65,17 +90,10 @@ import Platform
   }
 
   private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
-    var io = unsafe context.pointee.pb
+    let io = unsafe context.pointee.pb
     var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
     unsafe avformat_close_input(&context)
-    unsafe avio_closep(&io)
-  }
-
-  /// What limits libav to the stream within the file; empty if it is the whole file.
-  private static func streamProtocol(_ path: String, _ byteCount: Int) -> String {
-    guard let range = (try? ContainerBytes(path: path))?.streamRange, range != 0..<byteCount
-    else { return "" }
-    return "subfile,,start,\(range.lowerBound),end,\(range.upperBound),,:"
+    unsafe spool_reader_close(io)
   }
 
   deinit { unsafe Self.close(context) }
@@ -89,14 +107,9 @@ import Platform
   /// Whether all that is left to read is padding: zeros, or a few bytes.
   var isAtTail: Bool {
     let place = unsafe Int(avio_seek(context.pointee.pb, 0, SEEK_CUR))
-    guard place >= 0, let bytes = try? ContainerBytes(path: path) else { return false }
+    guard place >= 0 else { return false }
     if case .foreign = bytes.rest(from: place) { return false }
     return true
-  }
-
-  /// Whether another Matroska recording begins between the end of a packet and another position.
-  func beginsRecording(from end: Int, before position: Int) -> Bool {
-    (try? ContainerBytes(path: path))?.beginsRecording(from: end, before: position) ?? false
   }
 
   @unsafe func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> {
@@ -176,55 +189,34 @@ import Platform
       advice: "check that it is the file you meant", cause: .input)
   }
 
-  private static func byteCount(ofRegularFile path: String) throws(SpoolError) -> Int {
-    let stamp: FileStamp
-    do { stamp = try FileStamp(following: path) } catch {
-      throw cannotOpen(path, spool_averror(error.code))
-    }
-    guard stamp.isRegularFile else {
-      throw SpoolError(
-        "read", path,
-        reason: stamp.isFolder ? "it is a folder" : "it is a pipe or a device, not a file",
-        advice: stamp.isFolder ? "name the recordings inside it" : "save it as a file first",
-        cause: .input)
-    }
-    guard stamp.byteCount > 0 else {
-      throw SpoolError(
-        "read", path, reason: "it is empty",
-        advice: "copy it again from where it came from", cause: .input)
-    }
-    return Int(stamp.byteCount)
-  }
-
-  private static func cannotOpen(_ path: String, _ status: Int32) -> SpoolError {
-    let code = spool_averror(status)
-    return switch code {
+  private static func cannotOpen(_ path: String, _ error: SystemError) -> SpoolError {
+    switch error.code {
     case ENOENT, ENOTDIR:
       SpoolError(
         "read", path, reason: "there is no such file", advice: "check its name", cause: .input)
     default:
       SpoolError(
-        "read", path, reason: SystemError(code).words.lowercased(),
-        advice: "check who may read it: ls -l")
+        "read", path, reason: error.words.lowercased(), advice: "check who may read it: ls -l")
     }
   }
 
   /// Whether a file begins like MP4: libavformat tries that for any file with a matching name.
-  private static func looksLikeMP4(_ path: String) -> Bool {
-    let kind = (try? ContainerBytes(path: path))?.word(at: 4) ?? ""
-    return ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(kind)
+  private static func looksLikeMP4(_ bytes: borrowing ContainerBytes) -> Bool {
+    ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(bytes.word(at: 4))
   }
 
-  private static func notMedia(_ path: String, _ status: Int32) -> SpoolError {
-    let reason = LibAV.reason(status)
-    if reason.contains("moov atom not found") && looksLikeMP4(path) {
+  private static func notMedia(
+    _ bytes: borrowing ContainerBytes, _ status: Int32
+  ) -> SpoolError {
+    let (path, reason) = (bytes.path, LibAV.reason(status))
+    if reason.contains("moov atom not found") && looksLikeMP4(bytes) {
       return SpoolError(
         "read", path,
         reason: "the file has no index (moov): it was cut off while being written or copied",
         advice: "copy it again from where it came from", cause: .input)
     }
     // libavformat reports the end of a file in the middle of a header as a failure to read.
-    if case .incomplete(let what) = ContainerExtent(ofFileAt: path) {
+    if case .incomplete(let what) = ContainerExtent(of: bytes) {
       return SpoolError(
         "read", path, reason: "the file is cut off: \(what)",
         advice: "copy it again from where it came from", cause: .input)
@@ -276,7 +268,7 @@ struct StreamLength {
   init(of file: InputFile, stream index: Int) {
     let stream = unsafe file.stream(index).pointee
     let method = unsafe file.context.pointee.duration_estimation_method
-    most = Seconds(Double(max(3600, file.byteCount)))
+    most = Seconds(Double(max(3600, file.bytes.byteCount)))
     isLastTime = method == AVFMT_DURATION_FROM_PTS
     guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
       let total = unsafe file.context.pointee.duration
@@ -292,7 +284,7 @@ struct StreamLength {
       mostAdded = nil
       return
     }
-    let padding = file.formatName == "mp3" ? Self.padding(of: file.path) : nil
+    let padding = file.formatName == "mp3" ? Self.padding(of: file.bytes) : nil
     let rate = unsafe Double(max(1, stream.codecpar.pointee.sample_rate))
     let seconds =
       unsafe Double(stream.duration) * Double(stream.time_base.num)
@@ -300,10 +292,10 @@ struct StreamLength {
     // Of some containers libavformat counts only the existing bytes, which the header counts too.
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
     let countsExisting =
-      bytesPerSecond > 0 && seconds * bytesPerSecond <= Double(file.byteCount)
+      bytesPerSecond > 0 && seconds * bytesPerSecond <= Double(file.bytes.byteCount)
     let isLinear = unsafe av_get_exact_bits_per_sample(stream.codecpar.pointee.codec_id) > 0
     let missing =
-      countsExisting ? Self.missingBytes(of: file.path, isLinear: isLinear) : 0
+      countsExisting ? Self.missingBytes(of: file.bytes, isLinear: isLinear) : 0
     let declared = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     // Bytes that are missing are counted.
     (duration, disbelieved) = missing > 0 ? (declared, nil) : Self.believed(declared, most)
@@ -322,18 +314,14 @@ struct StreamLength {
 
 extension StreamLength {
   /// The bytes that a file lacks, where its length is that of the bytes that are there.
-  private static func missingBytes(of path: String, isLinear: Bool) -> Int {
-    guard let bytes = try? ContainerBytes(path: path), isLinear || !bytes.countsSamples else {
-      return 0
-    }
-    return bytes.missingBytes
+  private static func missingBytes(of bytes: borrowing ContainerBytes, isLinear: Bool) -> Int {
+    isLinear || !bytes.countsSamples ? bytes.missingBytes : 0
   }
 
   /// The samples that an MP3's encoder added, where a header in its first frame counts its frames, and
   /// these samples.
-  private static func padding(of path: String) -> Int? {
-    guard let bytes = try? ContainerBytes(path: path) else { return nil }
-    return bytes.encoderPadding(at: bytes.tagEnd(at: 0) ?? 0)
+  private static func padding(of bytes: borrowing ContainerBytes) -> Int? {
+    bytes.encoderPadding(at: bytes.tagEnd(at: 0) ?? 0)
   }
 
   /// A declared length, as one that is plausible or as one that is not.

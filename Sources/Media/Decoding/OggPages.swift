@@ -9,7 +9,6 @@ struct OggPages: ~Copyable {
     case behindGap
   }
 
-  private let bytes: ContainerBytes
   // The first page that was not looked at.
   private var offset = 0
   private var current: (position: Int, order: Order)?
@@ -23,20 +22,14 @@ struct OggPages: ~Copyable {
     let end: Int
   }
 
-  /// The pages of the file at `path`; nil if it cannot be opened.
-  init?(path: String) {
-    guard let bytes = try? ContainerBytes(path: path) else { return nil }
-    self.bytes = bytes
-  }
-
-  /// How the page at `position`, which is valid, follows those that were asked for before.
-  mutating func order(ofPageAt position: Int) -> Order {
+  /// How the page of a file at `position`, which is valid, follows those that were asked for before.
+  mutating func order(ofPageAt position: Int, in bytes: borrowing ContainerBytes) -> Order {
     // A packet that continues on a later page may be counted on an earlier one.
     if let current, position <= current.position {
       return position == current.position ? current.order : .next
     }
     while offset < position {
-      guard let header = header(at: offset) else {
+      guard let header = Self.header(at: offset, in: bytes) else {
         // Behind other bytes the numbers may begin anew.
         last = nil
         offset = position
@@ -45,7 +38,7 @@ struct OggPages: ~Copyable {
       if header.beginsStream { last = nil }
       offset = header.end
     }
-    let order = take(header(at: position))
+    let order = take(Self.header(at: position, in: bytes))
     current = (position, order)
     return order
   }
@@ -62,7 +55,7 @@ struct OggPages: ~Copyable {
     return page.number > before.number + 1 ? .behindGap : .next
   }
 
-  private func header(at offset: Int) -> Header? {
+  private static func header(at offset: Int, in bytes: borrowing ContainerBytes) -> Header? {
     let head = bytes.bytes(at: offset, count: 27)
     guard head.starts(with: "OggS".utf8), head[4] == 0 else { return nil }
     let lengths = bytes.bytes(at: offset + 27, count: Int(head[26]))

@@ -21,6 +21,14 @@ extension OpenFile {
     }
   }
 
+  /// Another descriptor of it, whose position is the same.
+  func copy() throws(SpoolError) -> OpenFile {
+    OpenFile(
+      descriptor: try writing(path) { () throws(SystemError) in
+        try SystemError.check { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+      }, path: path)
+  }
+
   /// How long it is.
   var byteCount: Int {
     get throws(SpoolError) {

@@ -10,9 +10,28 @@ struct ContainerBytes: ~Copyable {
   init(path: String) throws(SystemError) {
     let file = try FileOperations.uncounted.open(path, O_RDONLY | O_NONBLOCK)
     let byteCount = Int(try file.stamp.byteCount)
+    self.init(file, byteCount: byteCount)
+  }
+
+  /// Takes an open file of that length.
+  init(_ file: consuming OpenFile, byteCount: Int) {
     self.file = file
     self.byteCount = byteCount
   }
+
+  /// Names the file in errors.
+  var path: String { file.path }
+
+  /// The open file; it is closed with this value.
+  var descriptor: Int32 { file.descriptor }
+
+  /// Another descriptor of the same file.
+  func copy() throws(SpoolError) -> ContainerBytes {
+    ContainerBytes(try file.copy(), byteCount: byteCount)
+  }
+
+  /// Gives the open file away.
+  consuming func takeFile() -> OpenFile { file }
 
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)

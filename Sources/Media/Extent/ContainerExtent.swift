@@ -21,12 +21,15 @@ package enum ContainerExtent: Hashable, Sendable {
   /// Examines the file at `path`. O(parts of the container) small reads; for Ogg and FLAC, up to 4
   /// MiB at the end.
   package init(ofFileAt path: String) {
-    do { self = Self.of(try ContainerBytes(path: path)) } catch {
+    do { self.init(of: try ContainerBytes(path: path)) } catch {
       self = .unreadable(error.words)
     }
   }
 
-  private static func of(_ file: borrowing ContainerBytes) -> ContainerExtent {
+  /// Examines an open file.
+  init(of file: borrowing ContainerBytes) { self = Self.extent(of: file) }
+
+  private static func extent(of file: borrowing ContainerBytes) -> ContainerExtent {
     guard file.byteCount > 0 else { return .incomplete("it is empty") }
     guard file.bytes(at: 0, count: 32).contains(where: { $0 != 0 }) else {
       return .incomplete("it begins with zeros, as a file does whose room is only reserved")

@@ -56,7 +56,11 @@ package enum MediaLibraries {
   }.letGo()
 
   /// Starts loading on a background thread, to hide the 30 ms it takes. Later calls do nothing.
-  package static func beginOpening() { opening }
+  /// The process that reads recordings opens its own meanwhile.
+  package static func beginOpening() {
+    MediaSandbox.current?.begin()
+    opening
+  }
 
   /// Each library's name and version, such as `libavcodec` and `59.37.100`, which belong into the
   /// key of everything whose bytes they determine; empty if the libraries are not installed.

@@ -7,7 +7,11 @@ package import Platform
 package enum MediaProbe {
   /// Reads only headers and first packets.
   package static func describe(_ recording: SourceFile) throws(SpoolError) -> MediaDescription {
-    let file = try InputFile(recording)
+    if let sandbox = MediaSandbox.current { return try sandbox.describe(recording) }
+    return try describe(InputFile(recording))
+  }
+
+  static func describe(_ file: InputFile) throws(SpoolError) -> MediaDescription {
     let index = try file.chooseSoundStream()
     let stream = unsafe file.stream(index)
     let parameters = unsafe stream.pointee.codecpar.pointee
@@ -15,7 +19,7 @@ package enum MediaProbe {
     let channelCount = unsafe Int(parameters.ch_layout.nb_channels)
     guard sampleRate > 0, channelCount > 0 else {
       throw SpoolError(
-        "read", recording.path, reason: "its sound has no rate or no channels",
+        "read", file.path, reason: "its sound has no rate or no channels",
         advice: "copy it again from where it came from", cause: .input)
     }
     let length = StreamLength(of: file, stream: index)
@@ -35,7 +39,7 @@ package enum MediaProbe {
       pictureCount: pictureStreams(of: file).count,
       markers: markers(of: file, rate: Hertz(Double(sampleRate))),
       isAmbisonic: parameters.ch_layout.order == AV_CHANNEL_ORDER_AMBISONIC
-        || WaveChunks.Format(ofFileAt: recording.path)?.isAmbisonic == true)
+        || WaveChunks.Format(in: file.bytes)?.isAmbisonic == true)
   }
 
   /// The tags, and the values of those that several comments hold.
@@ -46,7 +50,7 @@ package enum MediaProbe {
       file.context.pointee.metadata, over: file.stream(index).pointee.metadata)
     guard ["flac", "ogg"].contains(file.formatName) else { return (tags, [:]) }
     if tags["comment"] != nil,
-      let both = VorbisComments.commentAndDescription(ofFileAt: file.path),
+      let both = VorbisComments.commentAndDescription(in: file.bytes),
       both.comment != nil || both.description != nil
     {
       (tags["comment"], tags["description"]) = both
@@ -54,7 +58,7 @@ package enum MediaProbe {
     guard tags.values.contains(where: { $0.contains(VorbisComments.separator) }) else {
       return (tags, [:])
     }
-    let several = VorbisComments.severalValues(ofFileAt: file.path).filter {
+    let several = VorbisComments.severalValues(in: file.bytes).filter {
       tags[$0.key] == VorbisComments.joined($0.value)
     }
     return (tags, several)
@@ -62,7 +66,13 @@ package enum MediaProbe {
 
   /// The cover picture of a recording; nil when it has none.
   package static func coverArt(of recording: SourceFile) throws(SpoolError) -> CoverArt? {
-    let file = try InputFile(recording)
+    if let sandbox = MediaSandbox.current {
+      return try sandbox.answer(.cover, about: recording)
+    }
+    return coverArt(of: try InputFile(recording))
+  }
+
+  static func coverArt(of file: InputFile) -> CoverArt? {
     guard let index = pictureStreams(of: file).first else { return nil }
     let packet = unsafe file.stream(index).pointee.attached_pic
     return unsafe CoverArt(
@@ -99,14 +109,20 @@ package enum MediaProbe {
   /// the cue points of WAV and the markers of AIFF and CAF, with their names. Chapters of a FLAC file
   /// come before the cue points of the WAV file that it was made of.
   package static func markers(of recording: SourceFile) throws(SpoolError) -> [Marker] {
-    let file = try InputFile(recording)
+    if let sandbox = MediaSandbox.current {
+      return try sandbox.answer(.markers, about: recording)
+    }
+    return try markers(of: InputFile(recording))
+  }
+
+  static func markers(of file: InputFile) throws(SpoolError) -> [Marker] {
     let rate = file.sampleRate(ofStream: try file.chooseSoundStream()) ?? 0
     return markers(of: file, rate: Hertz(rate))
   }
 
   private static func markers(of file: InputFile, rate: Hertz) -> [Marker] {
     let hasChapters = unsafe file.formatName == "flac" && file.context.pointee.nb_chapters > 0
-    if rate.value > 0, !hasChapters, let cues = try? BroadcastMetadata(of: file.path).cues {
+    if rate.value > 0, !hasChapters, let cues = try? BroadcastMetadata(in: file.bytes).cues {
       return cues.markers(at: rate)
     }
     var markers: [Marker] = []

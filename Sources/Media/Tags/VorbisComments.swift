@@ -18,10 +18,8 @@ struct VorbisComments: ~Copyable {
   /// The name under which libavformat writes a comment. No tag has it, as names have no `~`.
   private static let placeholder = "C~MMENT"
 
-  /// Reads the comments of the file at `path`, in Ogg of the first stream with sound; nil if there
-  /// are none.
-  private init?(path: String) {
-    guard let file = try? ContainerBytes(path: path) else { return nil }
+  /// Reads the comments of a file, in Ogg of the first stream with sound; nil if there are none.
+  private init?(_ file: consuming ContainerBytes) {
     let parts = Self.flacParts(of: file) ?? Self.oggParts(of: file)
     let packet = parts.flatMap { file.bytes(at: $0.range.lowerBound, count: $0.range.count) }
     guard let head = Self.headByteCount(of: packet) else { return nil }
@@ -45,9 +43,9 @@ struct VorbisComments: ~Copyable {
   /// as libavformat joins them. Nil if there are no comments that can be read. O(bytes of the
   /// comments).
   static func commentAndDescription(
-    ofFileAt path: String
+    in file: borrowing ContainerBytes
   ) -> (comment: String?, description: String?)? {
-    guard let comments = VorbisComments(path: path) else { return nil }
+    guard let file = try? file.copy(), let comments = VorbisComments(file) else { return nil }
     func text(_ name: String) -> String? {
       let text = Self.joined(
         comments.entries.filter { $0.name.uppercased() == name }.map { String(ofFile: $0.value) })
@@ -58,8 +56,10 @@ struct VorbisComments: ~Copyable {
 
   /// The values of tags that several comments hold, in their order, by libavformat's names in lower
   /// case. O(bytes of the comments).
-  static func severalValues(ofFileAt path: String) -> [String: [String]] {
-    guard let comments = VorbisComments(path: path) else { return [:] }
+  static func severalValues(
+    in file: borrowing ContainerBytes
+  ) -> [String: [String]] {
+    guard let file = try? file.copy(), let comments = VorbisComments(file) else { return [:] }
     return Dictionary(
       comments.entries.map { entry in
         let name = entry.name.lowercased()
@@ -109,7 +109,9 @@ struct VorbisComments: ~Copyable {
   /// Gives comments their names.
   /// - Parameter names: of the same length, by the placeholders that were written.
   static func name(_ names: [String: String], inFileAt path: String) throws(SpoolError) {
-    guard !names.isEmpty, let comments = VorbisComments(path: path) else { return }
+    guard !names.isEmpty, let file = try? ContainerBytes(path: path),
+      let comments = VorbisComments(file)
+    else { return }
     let target = try OpenFile(path: path, O_RDWR)
     var pages: Set<Range<Int>> = []
     for entry in comments.entries {

@@ -163,38 +163,14 @@ final class PluginProcess {
     }
   }
 
-  /// Starts a command as leader of a process group, without standard streams.
-  /// - Parameter ends: the descriptors that it inherits, under the same numbers.
   private static func spawn(
     _ words: [String], passing ends: [Int32]
   ) throws(SpoolError) -> pid_t {
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    for end in 0..<3 {
-      unsafe posix_spawn_file_actions_addopen(&actions, Int32(end), "/dev/null", O_RDWR, 0)
-    }
-    // A copy to the same number takes its close-on-exec flag.
-    for end in ends where end >= 0 {
-      unsafe posix_spawn_file_actions_adddup2(&actions, end, end)
-    }
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var noSignals = sigset_t()
-    unsafe sigemptyset(&noSignals)
-    unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
-    unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGMASK))
-    let texts = unsafe words.map { unsafe strdup($0) } + [nil]
-    let variables =
-      unsafe ConfinedProgram.launcherEnvironment.map { unsafe strdup($0) } + [nil]
-    defer { unsafe (texts + variables).forEach { unsafe free($0) } }
-    var process: pid_t = 0
-    let status = unsafe posix_spawn(&process, words[0], &actions, &attributes, texts, variables)
-    guard status == 0 else { throw trouble("start \(words[0])", status) }
-    return process
+    do throws(SystemError) {
+      return try SpawnedProcess(
+        words, passing: ends, variables: ConfinedProgram.launcherEnvironment
+      ).number
+    } catch { throw trouble("start \(words[0])", error.code) }
   }
 
   /// Closes the plugin's standard input.

@@ -175,7 +175,7 @@ extension ExportTarget {
     var second = 0
     var different: Int?
     do throws(SpoolError) {
-      try ExportedSound(path: path, extent: samples.extent).blocks(
+      try ExportedSound(path: path, extent: samples.extent, isOwn: true).blocks(
         0..<samples.extent.blockCount
       ) { (block, bytes) throws(SpoolError) in
         try check()

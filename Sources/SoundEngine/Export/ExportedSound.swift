@@ -9,11 +9,14 @@ package import Proof
 package struct ExportedSound: Sendable {
   private let path: String
   private let extent: SampleExtent
+  private let isOwn: Bool
 
   /// The sound of the file at `path`, which is to have this extent.
-  package init(path: String, extent: SampleExtent) {
+  /// - Parameter isOwn: whether this process has just encoded the file.
+  package init(path: String, extent: SampleExtent, isOwn: Bool = false) {
     self.path = path
     self.extent = extent
+    self.isOwn = isOwn
   }
 
   /// Gives some blocks to `take`, in order. O(bytes); of a file that is no WAV file, with all that
@@ -49,7 +52,7 @@ package struct ExportedSound: Sendable {
   private func decode(
     _ blocks: Range<Int>, _ take: (Int, [UInt8]) throws(SpoolError) -> Bool
   ) throws(SpoolError) {
-    let decoder = try SoundDecoder(SourceFile(path))
+    let decoder = try isOwn ? SoundDecoder(ownFile: path) : SoundDecoder(SourceFile(path))
     guard decoder.format.channelCount == extent.channels,
       Int(decoder.format.sampleRate.value) == extent.rate
     else { throw strange }
@@ -88,7 +91,7 @@ package struct ExportedSound: Sendable {
     package let levels: Levels?
   }
 
-  /// Decodes the file at `path` to its end, and measures what listeners hear. O(sound).
+  /// Decodes the export at `path` to its end, and measures what listeners hear. O(sound).
   /// - Parameters:
   ///   - positions: of the channels; nil for those that the file states.
   ///   - isDualMono: whether the loudness of one channel is that of two speakers.
@@ -99,7 +102,7 @@ package struct ExportedSound: Sendable {
     isLengthEnough: Bool = false,
     _ check: (Double?) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Measurement {
-    let decoder = try SoundDecoder(SourceFile(path))
+    let decoder = try SoundDecoder(ownFile: path)
     let own = decoder.format
     let format = AudioFormat(
       sampleRate: own.sampleRate, channelCount: own.channelCount,

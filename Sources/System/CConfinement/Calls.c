@@ -7,10 +7,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 // System calls of later kernels have the same numbers on all architectures.
 enum { call_open_tree_attr = 467, call_fchmodat2 = 452 };
@@ -55,6 +60,7 @@ struct filter {
   typeof(seccomp_attr_set) *set;
   typeof(seccomp_rule_add_array) *add;
   typeof(seccomp_load) *load;
+  typeof(seccomp_export_bpf) *export;
   scmp_filter_ctx context;
   bool is_whole;
 };
@@ -66,7 +72,8 @@ static bool open_library(struct filter *filter) {
   filter->set = (typeof(seccomp_attr_set) *)dlsym(library, "seccomp_attr_set");
   filter->add = (typeof(seccomp_rule_add_array) *)dlsym(library, "seccomp_rule_add_array");
   filter->load = (typeof(seccomp_load) *)dlsym(library, "seccomp_load");
-  return filter->init && filter->set && filter->add && filter->load;
+  filter->export = (typeof(seccomp_export_bpf) *)dlsym(library, "seccomp_export_bpf");
+  return filter->init && filter->set && filter->add && filter->load && filter->export;
 }
 
 // Answers a call with an error if all conditions hold.
@@ -194,4 +201,56 @@ bool confinement_filter_calls(bool has_network, bool no_truncating, bool is_amon
   refuse_sockets(&filter, has_network);
   // A filter that lacks an entry is in force all the same, and reported as none.
   return filter.load(filter.context) == 0 && filter.is_whole;
+}
+
+// What a process needs that reads one open file and sends what it found.
+static const int reading[] = {
+    SYS_read, SYS_pread64, SYS_lseek, SYS_close,
+    SYS_recvmsg, SYS_recvfrom, SYS_sendmsg, SYS_sendto,
+    SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex,
+    SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_setitimer, SYS_getrandom,
+    SYS_getpid, SYS_gettid, SYS_sched_yield, SYS_sched_getaffinity, SYS_sysinfo, SYS_uname,
+    SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_restart_syscall, SYS_exit, SYS_exit_group,
+};
+
+static void allow(struct filter *filter, int call, unsigned int count,
+                  const struct scmp_arg_cmp *conditions) {
+  if (filter->add(filter->context, SCMP_ACT_ALLOW, call, count, conditions) != 0) {
+    filter->is_whole = false;
+  }
+}
+
+const struct sock_fprog *confinement_reader_filter(void) {
+  static struct sock_fprog program;
+  struct filter filter = {.is_whole = true};
+  // A kernel that has filters looks for one at this address.
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == 0 || errno != EFAULT) return NULL;
+  if (!open_library(&filter)) return NULL;
+  filter.context = filter.init(SCMP_ACT_ERRNO(EPERM));
+  if (!filter.context ||
+      filter.set(filter.context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0) {
+    return NULL;
+  }
+  for (size_t index = 0; index < sizeof reading / sizeof reading[0]; index++) {
+    allow(&filter, reading[index], 0, NULL);
+  }
+  // Memory, but no code: PROT_EXEC is 4.
+  const struct scmp_arg_cmp no_code = {2, SCMP_CMP_MASKED_EQ, 4, 0};
+  allow(&filter, SYS_mmap, 1, &no_code);
+  allow(&filter, SYS_mprotect, 1, &no_code);
+  // Another descriptor of what it has open.
+  const struct scmp_arg_cmp copies = {1, SCMP_CMP_EQ, F_DUPFD_CLOEXEC, 0};
+  allow(&filter, SYS_fcntl, 1, &copies);
+  // Its own limits, which it can lower.
+  const struct scmp_arg_cmp itself = {0, SCMP_CMP_EQ, 0, 0};
+  allow(&filter, SYS_prlimit64, 1, &itself);
+  const int file = memfd_create("filter", MFD_CLOEXEC);
+  if (file < 0 || !filter.is_whole || filter.export(filter.context, file) != 0) return NULL;
+  const off_t size = lseek(file, 0, SEEK_END);
+  void *code = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+  close(file);
+  if (code == MAP_FAILED) return NULL;
+  program.len = size / sizeof(struct sock_filter);
+  program.filter = code;
+  return &program;
 }

@@ -106,7 +106,7 @@ static void confine(const struct order *order, bool is_counted) {
     // What is not there cannot be allowed.
     confinement_allow(rules, version, (*rule)[0], *rule + 1);
   }
-  const bool is_dropped = confinement_drop_privileges() == 0;
+  const bool is_dropped = confinement_drop_privileges(true) == 0;
   if (rules < 0 || confinement_enforce_rules(rules) != 0) version = 0;
   const bool is_filtered = confinement_filter_calls(
       order->has_network, !order->is_enclosed && version < 3, !order->is_enclosed);

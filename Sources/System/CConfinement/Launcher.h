@@ -1,6 +1,7 @@
 // The parts of the launcher. Functions that return int return -1 on failure, with the reason in
 // errno.
 #pragma once
+#include <linux/filter.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -27,10 +28,16 @@ int confinement_enforce_rules(int rules);
 // persistent System V and POSIX objects. False without libseccomp.
 bool confinement_filter_calls(bool has_network, bool no_truncating, bool is_among_others);
 
+// Makes the filter of a process that reads an untrusted file: it allows what decoding needs (its open
+// files, memory, time and sockets that are open), and no file or socket to open, no process or thread
+// to start, and no signal to send. NULL without libseccomp. The caller frees nothing.
+const struct sock_fprog *confinement_reader_filter(void);
+
 // MARK: Privileges and limits
 
-// Prevents new privileges by exec, and drops root's capabilities except access to all files.
-int confinement_drop_privileges(void);
+// Prevents new privileges by exec, and drops root's capabilities; with `keeps_files` all but the access
+// to files that their owner protects from other users.
+int confinement_drop_privileges(bool keeps_files);
 
 // Sets hard limits: bytes of address space, bytes of a file, processes of the user, open files.
 // Lower existing limits stay. Disables core files.

@@ -9,11 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int confinement_drop_privileges(void) {
+int confinement_drop_privileges(bool keeps_files) {
   // First, so that it holds whatever fails below.
   const int locked = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  // Root must read recordings that their owner protects from other users.
-  const uint32_t kept = geteuid() == 0 ? 1U << CAP_DAC_OVERRIDE : 0;
+  const uint32_t kept = keeps_files && geteuid() == 0 ? 1U << CAP_DAC_OVERRIDE : 0;
   // Fails without capabilities to drop, or beyond the kernel's last one.
   for (int capability = 0; capability < 64; capability++) {
     if (capability != CAP_DAC_OVERRIDE || !kept) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);

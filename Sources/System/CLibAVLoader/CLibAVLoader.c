@@ -3,6 +3,7 @@
 #include "CLibAVLoader.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -183,6 +184,64 @@ struct SwrContext *spool_resampler_make(const void *out_layout, int out_format, 
 int spool_resampler_convert(struct SwrContext *context, uint8_t **out, int out_count,
                             const uint8_t **in, int in_count) {
   return FOUND(swr_convert)(context, out, out_count, in, in_count);
+}
+
+// The bytes of a file that libav may read, and where it reads next, from the first of them.
+struct stretch {
+  int file;
+  int64_t start, length, position;
+};
+
+static int read_stretch(void *opaque, uint8_t *bytes, int count) {
+  struct stretch *stretch = opaque;
+  const int64_t rest = stretch->length - stretch->position;
+  if (rest <= 0) return AVERROR_EOF;
+  ssize_t got;
+  do {
+    got = pread(stretch->file, bytes, count < rest ? count : rest,
+                stretch->start + stretch->position);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return AVERROR(errno);
+  if (got == 0) return AVERROR_EOF;
+  stretch->position += got;
+  return (int)got;
+}
+
+static int64_t seek_stretch(void *opaque, int64_t offset, int whence) {
+  struct stretch *stretch = opaque;
+  int64_t base = 0;
+  switch (whence & ~AVSEEK_FORCE) {
+    case AVSEEK_SIZE: return stretch->length;
+    case SEEK_SET: break;
+    case SEEK_CUR: base = stretch->position; break;
+    case SEEK_END: base = stretch->length; break;
+    default: return AVERROR(EINVAL);
+  }
+  if (__builtin_add_overflow(base, offset, &offset) || offset < 0) return AVERROR(EINVAL);
+  return stretch->position = offset;
+}
+
+struct AVIOContext *spool_reader_open(int file, int64_t start, int64_t length) {
+  const int room = 1 << 15;
+  struct stretch *stretch = av_mallocz(sizeof *stretch);
+  uint8_t *bytes = av_malloc(room);
+  AVIOContext *io = NULL;
+  if (stretch && bytes) {
+    *stretch = (struct stretch){file, start, length, 0};
+    io = FOUND(avio_alloc_context)(bytes, room, 0, stretch, read_stretch, NULL, seek_stretch);
+  }
+  if (!io) {
+    av_freep(&stretch);
+    av_freep(&bytes);
+  }
+  return io;
+}
+
+void spool_reader_close(struct AVIOContext *io) {
+  if (!io) return;
+  av_freep(&io->opaque);
+  av_freep(&io->buffer);
+  avio_context_free(&io);
 }
 
 size_t spool_md5_size(void) { return (size_t)*FOUND(av_md5_size); }

@@ -39,7 +39,8 @@ extension Command {
     options: [
       Options.out, Options.jobs, Options.include, Options.exclude, Options.failed, Options.set,
       Options.name, Options.plugins, Options.store, Options.keys, Options.passphraseFile,
-      Options.replace, Options.ignoreRoom, Options.ignoreMounts, Options.json, Options.quiet,
+      Options.replace, Options.ignoreRoom, Options.ignoreMounts, Options.noSandbox, Options.json,
+      Options.quiet,
     ],
     examples: [
       Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),

@@ -30,7 +30,7 @@ extension Command {
     positionals: [Options.sound, Options.stage],
     options: [
       Options.compare, Options.from, Options.to, Options.device, Options.plugins, Options.store,
-      Options.json, Options.quiet,
+      Options.noSandbox, Options.json, Options.quiet,
     ],
     examples: [
       Example("A recording, from a minute and a half on", "spool play note.m4a --from 1:30"),

@@ -42,6 +42,9 @@ enum Options {
   static let ignoreMounts = Option<Bool>.flag(
     "ignore-mounts",
     help: "Take the folders as they lie now, though a disk was mounted there before.")
+  static let noSandbox = Option<Bool>.flag(
+    "no-sandbox",
+    help: "Decode recordings in Spool's own process, to look for faults; only those you trust.")
   static let quiet = Option<Bool>.flag("quiet", short: "q", help: "Only say what went wrong.")
 
   static let pipeline = Positional<String>.required(

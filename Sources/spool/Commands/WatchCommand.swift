@@ -40,7 +40,7 @@ extension Command {
       Options.config, Options.out, Options.outbox, Options.name, Options.plugins, Options.store,
       Options.settle, Options.sidecar, Options.keep, Options.giveUp, Options.overlooked,
       Options.attempts, Options.set, Options.jobs, Options.drain, Options.ignoreMounts,
-      Options.adopt, Options.keys, Options.passphraseFile, Options.json,
+      Options.adopt, Options.keys, Options.passphraseFile, Options.noSandbox, Options.json,
     ],
     examples: [
       Example(

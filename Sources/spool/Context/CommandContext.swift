@@ -29,6 +29,12 @@ struct CommandContext {
     plugins = named(Options.plugins) ?? Environment.variables["SPOOL_PLUGINS"]
   }
 
+  /// Has all recordings decoded in confined processes, unless `--no-sandbox` is given.
+  func confineDecoders() {
+    guard arguments.texts(of: Options.noSandbox.declaration).isEmpty else { return }
+    MediaSandbox.use(MediaSandbox { [console] in console.report("warning: \($0)") })
+  }
+
   /// The value of an option as typed; nil also if the command does not take the option.
   func named(_ option: Option<String?>) -> String? { arguments.texts(of: option.declaration).last }
 

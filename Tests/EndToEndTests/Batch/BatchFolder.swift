@@ -79,8 +79,13 @@ struct BatchFolder {
     return Outcome(
       exitCode: result.exitCode, errorOutput: result.errorOutput,
       lines: result.text.split(separator: "\n").map(String.init),
-      report: try? JSONDecoder().decode(
-        Report.self, from: Data(contentsOf: URL(fileURLWithPath: place.out + "/batch.json"))))
+      report: try? report())
+  }
+
+  /// The report of the last batch.
+  func report() throws -> Report {
+    try JSONDecoder().decode(
+      Report.self, from: Data(contentsOf: URL(fileURLWithPath: place.out + "/batch.json")))
   }
 
   /// Puts a file there, and the folders that it needs.

@@ -1,5 +1,5 @@
 import Audio
-import Media
+@testable import Media
 import Platform
 
 /// A whole recording in memory, interleaved.
@@ -9,12 +9,15 @@ struct Decoding {
   let damages: [SoundDecoder.Damage]
   let doubt: String?
   let declaredLength: Seconds?
+  let expectedFrames: Frames?
+  let isLengthDeclared: Bool
 
   /// Decodes the recording at `path` in blocks of `blockSize` frames.
   init(
-    of path: String, options: DecoderOptions = DecoderOptions(), blockSize: Int = 4000
+    of path: String, options: DecoderOptions = DecoderOptions(), blockSize: Int = 4000,
+    in sandbox: MediaSandbox? = nil
   ) throws(SpoolError) {
-    let decoder = try SoundDecoder(SourceFile(path), options: options)
+    let decoder = try SoundDecoder(SourceFile(path), options: options, in: sandbox)
     format = decoder.format
     var samples: [Float] = []
     var block = AudioBuffer(channelCount: format.channelCount, capacity: Frames(blockSize))
@@ -28,6 +31,8 @@ struct Decoding {
     damages = decoder.damages
     doubt = decoder.doubt
     declaredLength = decoder.declaredLength
+    expectedFrames = decoder.expectedFrames
+    isLengthDeclared = decoder.isLengthDeclared
   }
 
   var frameCount: Int { samples.count / format.channelCount }

@@ -10,11 +10,15 @@ struct VorbisCommentsTests {
 
   init() throws { scratch = try ScratchFolder() }
 
+  private func both(_ path: String) throws -> (comment: String, description: String)? {
+    VorbisComments.commentAndDescription(in: try ContainerBytes(path: path))
+  }
+
   @Test("may be spoilt or cut off anywhere", arguments: ["flac", "ogg", "opus"])
   func spoilt(container: String) throws {
     let path = scratch.file("a." + container)
     try FFmpeg.run(FFmpeg.sound(seconds: 0.2) + ["-metadata", "comment=Take", path])
-    let found = try #require(VorbisComments.commentAndDescription(ofFileAt: path))
+    let found = try #require(try both(path))
     #expect(found.comment == nil && found.description == "Take", "as ffmpeg calls it")
     let intact = Array(try Data(contentsOf: URL(fileURLWithPath: path)).prefix(400))
     for offset in intact.indices {
@@ -22,24 +26,24 @@ struct VorbisCommentsTests {
         var spoilt = intact
         spoilt[offset] = value
         try Data(spoilt).write(to: URL(fileURLWithPath: path))
-        _ = VorbisComments.commentAndDescription(ofFileAt: path)
+        _ = try both(path)
       }
       try Data(intact.prefix(offset)).write(to: URL(fileURLWithPath: path))
-      _ = VorbisComments.commentAndDescription(ofFileAt: path)
+      _ = try both(path)
     }
   }
 
   @Test(
     "have both, and several of a name",
     .enabled(if: Program(named: "flac") != nil, "the flac program is not installed"))
-  func both() throws {
+  func severalOfAName() throws {
     let (wave, path) = (scratch.file("a.wav"), scratch.file("a.flac"))
     try FFmpeg.run(FFmpeg.sound(seconds: 0.2) + [wave])
     let tags = ["Comment=one", "DESCRIPTION=about", "COMMENT=two", "TITLE=x"]
     _ = try Reference.output("flac", ["-s", "-o", path, wave] + tags.flatMap { ["-T", $0] })
-    let found = try #require(VorbisComments.commentAndDescription(ofFileAt: path))
+    let found = try #require(try both(path))
     #expect(found.comment == "one;two" && found.description == "about")
-    #expect(VorbisComments.severalValues(ofFileAt: path) == ["comment": ["one", "two"]])
+    #expect(VorbisComments.severalValues(in: try ContainerBytes(path: path)) == ["comment": ["one", "two"]])
   }
 
   @Test("are drafted under names of the same length, each its own, where a name has several")

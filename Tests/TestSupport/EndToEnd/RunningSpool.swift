@@ -32,6 +32,9 @@ package final class RunningSpool {
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
+  /// The number of its process.
+  package var number: Int32 { process.processIdentifier }
+
   /// Whether it goes on.
   package var isRunning: Bool { process.isRunning }
 

@@ -4,6 +4,29 @@
 // installed, else as the start of Spool's own executable. It links no library; libseccomp is opened.
 #pragma once
 
+// What is in force around the processes of `confinement_fork_readers`.
+struct confinement_of_readers {
+  // Landlock's version; 0 where the kernel has none.
+  signed char landlock;
+  // Whether system calls are filtered.
+  signed char is_filtered;
+};
+
+// The layers of `confinement_fork_readers`.
+enum { confinement_landlock = 1, confinement_filter = 2 };
+
+// Forks a confined process for each file that Spool reads and does not trust. It is called by a process
+// with one thread, which has opened the libraries that the readers need.
+//
+// It sends a `confinement_of_readers` on the socket `requests`, then answers each byte there with 0 and
+// a socket to a new process, or with errno if none can be forked. In that process it returns the other
+// end, which is all that the process has. The caller's process waits for the ends of the others: it
+// sends two bytes on the socket of each, 2 and the number of the signal that ended or stopped it (0 for
+// none). It kills those whose other ends are closed, and returns -1 when that of `requests` is.
+//
+// `layers` are those to use, so that tests can do without them.
+int confinement_fork_readers(int requests, int layers);
+
 // The kernel's Landlock version: 0 without Landlock, 1 from Linux 5.13. Version 2 adds moving files
 // between folders, 3 truncation by path, 4 TCP, 5 ioctl on devices, 6 signals and abstract sockets.
 int confinement_landlock_version(void);

@@ -40,5 +40,14 @@ struct SwrContext *spool_resampler_make(const void *out_layout, int out_format, 
 int spool_resampler_convert(struct SwrContext *context, uint8_t **out, int out_count,
                             const uint8_t **in, int in_count);
 
+struct AVIOContext;
+
+// Lets libav read `length` bytes of an open file, from `start` on, and nothing else. The file stays
+// its owner's, and its position as it is. Null without memory.
+struct AVIOContext *spool_reader_open(int file, int64_t start, int64_t length);
+
+// Frees such a reader.
+void spool_reader_close(struct AVIOContext *io);
+
 // Bytes of an `AVMD5`: its whole state, without pointers, so it can be copied and kept.
 size_t spool_md5_size(void);

@@ -52,6 +52,21 @@ int posix_memory_file(const char *name);
 /// A pipe whose ends are closed where another program starts.
 int posix_make_pipe(int ends[2]);
 
+/// A pair of connected sockets that keep messages apart, closed where another program starts.
+int posix_make_message_sockets(int ends[2]);
+
+/// Sends one message with up to four open files. A socket without a reader is an error, not a signal.
+long posix_send_message(int socket, const void *bytes, size_t count, const int *files,
+                        int file_count);
+
+/// Receives one message with its files, at most `*file_count` and four, whose number it puts there.
+/// 0: the other end is closed. EMSGSIZE: the message is longer than `count`, or has more files.
+long posix_receive_message(int socket, void *bytes, size_t count, int *files, int *file_count);
+
+/// A file that lies in memory only, of a length that cannot change, and that is closed where another
+/// program starts.
+int posix_fixed_memory_file(const char *name, long length);
+
 /// Limits malloc's arenas, and gives blocks from `threshold` bytes on mappings of their own.
 void posix_set_arenas(int count, int threshold);
 

@@ -55,7 +55,7 @@ enum QuickOptions {
   /// The options of every quick command, to stand behind its own.
   static let common: [any DeclaredArgument<OptionDeclaration>] = [
     format, bitRate, bits, sampleRate, title, artist, tag, cover, replace, dryRun, show, keep,
-    Options.store, Options.json, Options.quiet,
+    Options.store, Options.noSandbox, Options.json, Options.quiet,
   ]
 
   /// The options of the commands that take one recording at a time.

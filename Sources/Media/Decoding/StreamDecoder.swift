@@ -1,27 +1,17 @@
 package import Audio
-package import Platform
+internal import Platform
 
-/// Decodes a recording's sound, block by block, on the caller's thread.
-///
-/// Codec delay and padding are removed: the frames are those that were encoded, and equal to the
-/// ffmpeg program's.
-package final class SoundDecoder {
-  /// The output format.
-  package let format: AudioFormat
-  /// The declared length, at the output's rate; nil if not declared. The true length can differ by
-  /// a codec's padding.
-  package let expectedFrames: Frames?
-  /// Whether the container declares its length; otherwise it is estimated from the bit rate.
-  package var isLengthDeclared: Bool { promised != nil }
-  /// The number of frames returned.
-  package private(set) var position = Frames.zero
-  /// The damage so far, in order. Without `keepsDamaged` the first one is an error.
-  package private(set) var damages: [Damage] = []
-  /// Why the recording may have been longer, known at its end; nil if it is whole, or damaged.
-  package private(set) var doubt: String?
-  /// Of a recording that is cut off, known at its end: the length that its container declares, if
-  /// less was decoded.
-  package var declaredLength: Seconds? {
+/// Decodes a recording's sound on the caller's thread.
+final class StreamDecoder: Decoding {
+  typealias Damage = SoundDecoder.Damage
+
+  let format: AudioFormat
+  let expectedFrames: Frames?
+  var isLengthDeclared: Bool { promised != nil }
+  private(set) var position = Frames.zero
+  private(set) var damages: [Damage] = []
+  private(set) var doubt: String?
+  var declaredLength: Seconds? {
     guard isAtEnd, let promised, damages.contains(where: { $0.kind == .truncated }),
       !source.isLengthOfRest
     else { return nil }
@@ -46,9 +36,8 @@ package final class SoundDecoder {
   private var isAtEnd = false
 
   /// Opens a recording and decodes up to its first sound.
-  package init(
-    _ file: SourceFile, options: DecoderOptions = DecoderOptions()
-  ) throws(SpoolError) {
+  /// - Parameter file: without tags of other formats before and behind its stream.
+  init(_ file: InputFile, options: DecoderOptions) throws(SpoolError) {
     let source = try FrameSource(file, stream: options.stream)
     var early: [Damage] = []
     var first = source.next()
@@ -75,11 +64,7 @@ package final class SoundDecoder {
     if silenceLeft == .zero { try convertFrame() }
   }
 
-  /// Replaces the content of `buffer` with the next frames, as many as fit; false at the end, when
-  /// `buffer` is empty.
-  ///
-  /// Throws at damaged or unsupported sound; afterwards nothing more can be read.
-  package func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+  func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
     precondition(buffer.channelCount == format.channelCount)
     buffer.frameCount = .zero
     while buffer.frameCount < buffer.capacity {
