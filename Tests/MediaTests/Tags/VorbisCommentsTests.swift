@@ -10,7 +10,7 @@ struct VorbisCommentsTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  private func both(_ path: String) throws -> (comment: String, description: String)? {
+  private func both(_ path: String) throws -> (comment: String?, description: String?)? {
     VorbisComments.commentAndDescription(in: try ContainerBytes(path: path))
   }
 
