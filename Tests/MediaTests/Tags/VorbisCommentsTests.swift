@@ -43,7 +43,10 @@ struct VorbisCommentsTests {
     _ = try Reference.output("flac", ["-s", "-o", path, wave] + tags.flatMap { ["-T", $0] })
     let found = try #require(try both(path))
     #expect(found.comment == "one;two" && found.description == "about")
-    #expect(VorbisComments.severalValues(in: try ContainerBytes(path: path)) == ["comment": ["one", "two"]])
+    #expect(
+      VorbisComments.severalValues(in: try ContainerBytes(path: path)) == [
+        "comment": ["one", "two"]
+      ])
   }
 
   @Test("are drafted under names of the same length, each its own, where a name has several")
