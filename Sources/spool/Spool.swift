@@ -88,7 +88,9 @@ struct Spool {
       console.report(error.text(console))
       if code == .done { code = .failed }
     }
-    exit(code.rawValue)
+    // A watch whose time to stop has run out leaves threads at work, and the libraries' own clean-up
+    // would take away what they use.
+    _exit(code.rawValue)
   }
 
   /// The arguments that are not UTF-8, as Swift repairs them.

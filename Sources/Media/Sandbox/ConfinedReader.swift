@@ -29,7 +29,8 @@ final class ConfinedReader: Sendable {
     } catch {
       throw SpoolError(
         "start the process that reads", path, error,
-        advice: error.advice ?? "try again; --no-sandbox decodes it in Spool's own process",
+        advice: error.advice
+          ?? "try again; \(option: .noSandbox) decodes it in Spool's own process",
         cause: .transient)
     }
   }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Processes without files, network and other processes, each of which reads one recording.
 ///
-/// libavformat and libavcodec parse bytes that anybody may have written. A process that has opened them
+/// libavformat and libavcodec parse bytes of unknown origin. A process that has opened them
 /// forks a confined one for every file, so that what a file does to them stays without effect on
 /// other recordings, and a crash is the failure of one of them. Files that Spool wrote itself need none.
 package final class MediaSandbox: Sendable {

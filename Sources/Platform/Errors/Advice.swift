@@ -34,6 +34,7 @@ package enum OptionName: String, CaseIterable, Sendable {
   case name, near, out, plugins, replace, set, state, store, to, unrecorded
   case ignoreMounts = "ignore-mounts"
   case ignoreRoom = "ignore-room"
+  case noSandbox = "no-sandbox"
   case otherStore = "other-store"
   case passphraseFile = "passphrase-file"
 }

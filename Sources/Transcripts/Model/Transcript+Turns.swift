@@ -7,8 +7,8 @@ extension Transcript {
     return result
   }
 
-  /// The words that begin a turn, by their numbers: captions of one speaker, and those behind one that
-  /// names nobody, go on with it. Without speakers, each segment is one; nil where there is one alone.
+  /// The words that begin a turn, by their numbers: captions of one speaker, and those without a
+  /// speaker, continue it. Without speakers, each segment is a turn. Nil where there is one segment.
   package var turnStarts: Set<Int>? {
     guard segments.count > 1 else { return nil }
     let turns = inTurns.segments

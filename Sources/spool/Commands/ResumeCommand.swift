@@ -94,7 +94,7 @@ extension CommandContext {
     return next.map { resumable[$0] } ?? resumable.first ?? open.first { $0.state == .running }
   }
 
-  /// Why a run cannot go on at all: a plugin or a recording is gone. Nil if both are there.
+  /// Why a run cannot be resumed: a plugin or a recording is gone. Nil if both are there.
   private func obstacle(to run: RunRecord, in store: DiskStore) -> SpoolError? {
     PluginUsage(registry(beside: run.pipelinePath))
       .loss(since: run, resumeCommand: "spool resume \(run.id)")

@@ -59,7 +59,7 @@ struct AlbumTests {
     let run = try folder.batch(try pipeline("loudness: -5 LUFS, true-peak: -3 dBTP, album: true"))
     try #require(run.exitCode == 0, "\(run.errorOutput)")
     let told = run.errorOutput.split(separator: "\n").filter {
-      $0.contains("LU below that of the album's gain: true peaks are limited to -3 dBTP")
+      $0.contains("LU below that of the album's gain: true peaks are limited to -3.0 dBTP")
     }
     #expect(told.count == 1 && told.first?.contains("loud.wav") == true, "\(told)")
   }

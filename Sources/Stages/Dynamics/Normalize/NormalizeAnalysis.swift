@@ -123,7 +123,7 @@ extension NormalizeStage {
       ]
     }
 
-    /// The least loss of loudness among an album's recordings that is told of, in LU.
+    /// The least loss of loudness among an album's recordings that a warning names, in LU.
     private static let toldLoss = 0.5
 
     /// What the ceiling takes from a recording of an album, and not from the others.
