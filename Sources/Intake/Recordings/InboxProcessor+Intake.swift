@@ -119,12 +119,8 @@ extension InboxProcessor {
       }
       changed = try fill(changed, from: sidecar, of: taken) ?? changed
     } else if !isRepeated {
-      // A title that the user has given since takes precedence.
-      let isRenamed = recording.title != FactsText.title(in: recording.facts)
       let late = LateSidecar(
-        taken.artifact, deviceID: sidecar.noteID?.text, deviceName: sidecar.noteID?.written,
-        facts: FactsText.json(recording.facts, adding: sidecar),
-        title: isRenamed ? nil : sidecar.title, tags: sidecar.tags,
+        taken.artifact, saying: sidecar, of: recording,
         isReplacing: FactsText.hasUnreadableSidecar(recording.facts)
           || isInherited && recording.state == .received || recording.state == .quarantined)
       switch try change(recording.key, .attach(late)) {
@@ -282,10 +278,20 @@ extension DiskStore {
     guard artifact != own, try arrived.currentStamp() == arrived.stamp else { return }
     _ = try recordings.change(
       recording.key,
-      .attach(
-        LateSidecar(
-          artifact, deviceID: read.noteID?.text, deviceName: read.noteID?.written,
-          facts: FactsText.json(recording.facts, adding: read), title: read.title, tags: read.tags,
-          isReplacing: true)))
+      .attach(LateSidecar(artifact, saying: read, of: recording, isReplacing: true)))
+  }
+}
+
+extension LateSidecar {
+  /// What a sidecar says of a recording that was taken in before.
+  fileprivate init(
+    _ artifact: Artifact, saying sidecar: Sidecar, of recording: Recording, isReplacing: Bool
+  ) {
+    // A title that the user has given since takes precedence.
+    let isRenamed = recording.title != FactsText.title(in: recording.facts)
+    self.init(
+      artifact, deviceID: sidecar.noteID?.text, deviceName: sidecar.noteID?.written,
+      facts: FactsText.json(recording.facts, adding: sidecar),
+      title: isRenamed ? nil : sidecar.title, tags: sidecar.tags, isReplacing: isReplacing)
   }
 }

@@ -45,6 +45,26 @@ struct CustodySidecarTests {
     #expect(try processor.takeSidecar(at: lone, stamp: try bench.stamp(of: lone)) == .waiting)
   }
 
+  @Test("one that was corrected in quarantine is taken, and a title that the user gave stays")
+  func corrected() throws {
+    let arrived = try bench.drop("sound", as: "a.m4a", sidecar: #"{"title":"Lunch"}"#)
+    let spoiled = try #require(try processor.takeIn(arrived, refusal: "wrong").recording)
+    _ = processor.settle()
+    let path = try #require(InboxPath("quarantine/a.json"))
+    func retake(_ text: String?) throws -> Recording {
+      if let text { try bench.write(text, to: path) }
+      try store.retakeSidecar(of: try #require(try store.recordings.recording(spoiled.key)))
+      return try #require(try store.recordings.recording(spoiled.key))
+    }
+    #expect(try retake(nil).sidecar == spoiled.sidecar, "it is as it came")
+    #expect(try retake("{").sidecar == spoiled.sidecar, "it does not read")
+    let corrected = try retake(#"{"title":"Dinner","watchModel":"W1"}"#)
+    #expect(corrected.title == "Dinner" && corrected.sidecar != spoiled.sidecar)
+    _ = try store.recordings.change(spoiled.key, .rename("Supper"))
+    let again = try retake(#"{"title":"Tea"}"#)
+    #expect(again.title == "Supper" && again.sidecar != corrected.sidecar)
+  }
+
   @Test("what the sidecar of a copy says fills in what was missing, and what differs is told")
   func copies() throws {
     let first = try receive(
