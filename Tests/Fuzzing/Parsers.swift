@@ -153,9 +153,11 @@ enum Parsers {
 
   private static func comments(_ bytes: [UInt8]) {
     let path = Fuzzing.file(bytes)
-    guard let file = try? ContainerBytes(path: path) else { return }
-    _ = VorbisComments.commentAndDescription(in: file)
-    let several = VorbisComments.severalValues(in: file)
+    guard let file = try? ContainerBytes(path: path), let comments = VorbisComments(file) else {
+      return
+    }
+    _ = comments.commentAndDescription
+    let several = comments.severalValues
     let draft = VorbisComments.draft(
       of: several.mapValues(VorbisComments.joined), severalValues: several)
     try? VorbisComments.name(draft.names, inFileAt: path)

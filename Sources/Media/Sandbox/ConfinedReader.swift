@@ -18,10 +18,9 @@ final class ConfinedReader: Sendable {
     let file = try InputFile.open(recording.path)
     (path, byteCount) = (recording.path, file.byteCount)
     patience = sandbox.patience
-    let name = recording.name.split(separator: "/").last.map(String.init) ?? recording.name
     var request: [UInt8] = []
     ReaderRequest(
-      task, name: name, byteCount: byteCount, patience: sandbox.patience.processing
+      task, name: recording.title, byteCount: byteCount, patience: sandbox.patience.processing
     ).append(to: &request)
     do throws(SystemError) {
       socket = try sandbox.makeProcess()

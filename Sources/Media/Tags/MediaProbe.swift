@@ -48,17 +48,17 @@ package enum MediaProbe {
   ) -> ([String: String], several: [String: [String]]) {
     var tags = unsafe Dictionary.tags(
       file.context.pointee.metadata, over: file.stream(index).pointee.metadata)
-    guard ["flac", "ogg"].contains(file.formatName) else { return (tags, [:]) }
-    if tags["comment"] != nil,
-      let both = VorbisComments.commentAndDescription(in: file.bytes),
-      both.comment != nil || both.description != nil
-    {
+    // Nothing else can be one of two, or several.
+    guard ["flac", "ogg"].contains(file.formatName),
+      tags["comment"] != nil
+        || tags.values.contains(where: { $0.contains(VorbisComments.separator) }),
+      let bytes = try? file.bytes.copy(), let comments = VorbisComments(bytes)
+    else { return (tags, [:]) }
+    let both = comments.commentAndDescription
+    if tags["comment"] != nil, both.comment != nil || both.description != nil {
       (tags["comment"], tags["description"]) = both
     }
-    guard tags.values.contains(where: { $0.contains(VorbisComments.separator) }) else {
-      return (tags, [:])
-    }
-    let several = VorbisComments.severalValues(in: file.bytes).filter {
+    let several = comments.severalValues.filter {
       tags[$0.key] == VorbisComments.joined($0.value)
     }
     return (tags, several)

@@ -19,7 +19,8 @@ struct VorbisComments: ~Copyable {
   private static let placeholder = "C~MMENT"
 
   /// Reads the comments of a file, in Ogg of the first stream with sound; nil if there are none.
-  private init?(_ file: consuming ContainerBytes) {
+  /// O(their bytes).
+  init?(_ file: consuming ContainerBytes) {
     let parts = Self.flacParts(of: file) ?? Self.oggParts(of: file)
     let packet = parts.flatMap { file.bytes(at: $0.range.lowerBound, count: $0.range.count) }
     guard let head = Self.headByteCount(of: packet) else { return nil }
@@ -39,31 +40,24 @@ struct VorbisComments: ~Copyable {
     self.parts = parts
   }
 
-  /// The comment and the description of a file, each nil if it has none; several of a name are joined
-  /// as libavformat joins them. Nil if there are no comments that can be read. O(bytes of the
-  /// comments).
-  static func commentAndDescription(
-    in file: borrowing ContainerBytes
-  ) -> (comment: String?, description: String?)? {
-    guard let file = try? file.copy(), let comments = VorbisComments(file) else { return nil }
+  /// The comment and the description, each nil if there is none; several of a name are joined as
+  /// libavformat joins them. O(comments).
+  var commentAndDescription: (comment: String?, description: String?) {
     func text(_ name: String) -> String? {
-      let text = Self.joined(
-        comments.entries.filter { $0.name.uppercased() == name }.map { String(ofFile: $0.value) })
+      let values = entries.filter { $0.name.uppercased() == name }
+      let text = Self.joined(values.map { String(ofFile: $0.value) })
       return text.isEmpty ? nil : text
     }
     return (text("COMMENT"), text("DESCRIPTION"))
   }
 
   /// The values of tags that several comments hold, in their order, by libavformat's names in lower
-  /// case. O(bytes of the comments).
-  static func severalValues(
-    in file: borrowing ContainerBytes
-  ) -> [String: [String]] {
-    guard let file = try? file.copy(), let comments = VorbisComments(file) else { return [:] }
-    return Dictionary(
-      comments.entries.map { entry in
+  /// case. O(comments).
+  var severalValues: [String: [String]] {
+    Dictionary(
+      entries.map { entry in
         let name = entry.name.lowercased()
-        return (commonNames[name] ?? name, [String(ofFile: entry.value)])
+        return (Self.commonNames[name] ?? name, [String(ofFile: entry.value)])
       }, uniquingKeysWith: +
     ).filter { $0.value.count > 1 }
   }

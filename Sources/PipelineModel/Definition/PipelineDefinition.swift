@@ -21,6 +21,14 @@ package struct PipelineDefinition: Hashable, Sendable {
     self.steps = steps
   }
 
+  /// The sets of inputs for which a pipeline is looked at: all of them first, then all but each optional
+  /// one, and those that are required.
+  package var inputSets: [[InputDefinition]] {
+    let optional = inputs.filter(\.isOptional)
+    let absent = [[]] + optional.map { [$0] } + (optional.count > 1 ? [optional] : [])
+    return absent.map { absent in inputs.filter { !absent.contains($0) } }
+  }
+
   /// The names of the variables that no step uses, in order: their values change nothing. O(n).
   package var unusedVariables: [String] {
     let used = Set(

@@ -14,12 +14,11 @@ extension Plan.Binder {
       if let placed = Self.placed(value, as: descriptor, without: absent) {
         members[descriptor.name] = placed
       } else {
-        let problem = Problem(
-          at: location,
-          "\(descriptor.name) \(value.canonicalJSON) of \(owner) means a sound that is not given",
-          allowed: "when: $input, with the name of that input")
-        sourceProblems.append(problem)
-        absenceProblems.append(problem)
+        noteAbsence(
+          Problem(
+            at: location,
+            "\(descriptor.name) \(value.canonicalJSON) of \(owner) means a sound that is not given",
+            allowed: "when: $input, with the name of that input"))
       }
     }
     return .group(members)

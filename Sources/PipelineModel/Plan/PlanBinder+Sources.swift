@@ -85,12 +85,10 @@ extension Plan.Binder {
   static func absenceProblems(
     in definition: PipelineDefinition, catalog: StageCatalog, overrides: [String: DocumentNode]
   ) -> [Problem] {
-    let optional = definition.inputs.filter(\.isOptional)
     var found: [Problem] = []
-    for absent in optional.map({ [$0] }) + [optional] {
-      let given = Set(definition.inputs.flatMap(\.leastNames))
+    for inputs in definition.inputSets.dropFirst() {
       var binder = Plan.Binder(
-        definition, catalog: catalog, given: given.subtracting(absent.flatMap(\.leastNames)),
+        definition, catalog: catalog, given: Set(inputs.flatMap(\.leastNames)),
         overrides: overrides, checksEquipment: false)
       binder.bind()
       // One is enough for a step.
@@ -100,6 +98,12 @@ extension Plan.Binder {
       }
     }
     return found
+  }
+
+  /// Notes a problem of something that is not given.
+  mutating func noteAbsence(_ problem: Problem) {
+    sourceProblems.append(problem)
+    absenceProblems.append(problem)
   }
 
   /// What passes in the place of a skipped step; none, where it was not given or is a problem.
@@ -131,8 +135,7 @@ extension Plan.Binder {
     } else {
       return step.bypasses
     }
-    sourceProblems.append(problem)
-    absenceProblems.append(problem)
+    noteAbsence(problem)
     return []
   }
 
@@ -298,13 +301,12 @@ extension Plan.Binder {
         }
         if case .input? = candidate.bypasses.first, !candidate.isOfList { continue }
         if let silent {
-          let problem = Problem(
-            at: step.kind.location,
-            "\(descriptor.kind) stands below \(silent), which is skipped, and would take the "
-              + "\(port.kind.rawValue) of \(candidate.id)",
-            allowed: "from: \(silent), to be skipped with it, or from: \(candidate.id)")
-          sourceProblems.append(problem)
-          absenceProblems.append(problem)
+          noteAbsence(
+            Problem(
+              at: step.kind.location,
+              "\(descriptor.kind) stands below \(silent), which is skipped, and would take the "
+                + "\(port.kind.rawValue) of \(candidate.id)",
+              allowed: "from: \(silent), to be skipped with it, or from: \(candidate.id)"))
           return []
         }
         return candidate.isSkipped

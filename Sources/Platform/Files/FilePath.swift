@@ -111,4 +111,7 @@ package struct SourceFile: Hashable, Sendable {
     self.path = path
     self.name = name ?? path
   }
+
+  /// Its name without folders, for messages.
+  package var title: String { name.pathNames.last ?? name }
 }

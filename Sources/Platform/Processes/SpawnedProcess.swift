@@ -1,7 +1,7 @@
 import Glibc
 
-/// A program that was started, in a process group of its own and with `/dev/null` as its standard
-/// streams.
+/// A program that was started, in a process group of its own, so that signals of a terminal do not
+/// reach it. Its standard streams are `/dev/null`, but for those that are given.
 package struct SpawnedProcess: Hashable, Sendable {
   package let number: Int32
 
@@ -10,14 +10,22 @@ package struct SpawnedProcess: Hashable, Sendable {
   ///   - words: its path and its arguments.
   ///   - ends: the descriptors that it inherits, besides its standard streams.
   ///   - variables: its environment, as `NAME=VALUE`.
+  ///   - output: the descriptor for its standard output.
+  ///   - errors: the file for its standard error, which is truncated.
   package init(
-    _ words: [String], passing ends: [Int32], variables: [String]
+    _ words: [String], passing ends: [Int32], variables: [String], output: Int32? = nil,
+    errors: String? = nil
   ) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     for end in 0..<3 {
       unsafe posix_spawn_file_actions_addopen(&actions, Int32(end), "/dev/null", O_RDWR, 0)
+    }
+    if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+    if let errors {
+      unsafe posix_spawn_file_actions_addopen(
+        &actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     }
     // A copy to the same number takes its close-on-exec flag.
     for end in ends where end >= 0 {

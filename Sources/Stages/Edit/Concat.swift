@@ -257,7 +257,7 @@ struct PartInput {
     self.input = input
     switch input.origin {
     case .recording(let file):
-      title = "\(noun) \(number) (\(file.name.pathNames.last ?? ""))"
+      title = "\(noun) \(number) (\(file.title))"
       outline = try PartInput.decode.outline(of: [input])
     case .kept(let sound): (title, outline) = ("\(noun) \(number)", sound.outline)
     case .awaited(let outline): (title, self.outline) = ("\(noun) \(number)", outline)

@@ -46,8 +46,3 @@ extension PublishingContext {
         + "takes those of one, metadata and cover state others")
   }
 }
-
-extension SourceFile {
-  /// Its name, for messages.
-  var title: String { name.pathNames.last ?? name }
-}

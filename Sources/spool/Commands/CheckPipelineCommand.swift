@@ -26,7 +26,7 @@ extension CommandContext {
         if !problems.isEmpty { code = .usage }
         tell(problems, in: text, at: path)
         guard problems.isEmpty, let pipeline = try? pipeline(at: path),
-          let plan = try? plan(ofAllInputsOf: pipeline)
+          let plan = try? plan(pipeline, given: pipeline.definition.inputs)
         else { continue }
         let unused = pipeline.definition.unusedVariables.map { "no stage uses the variable $\($0)" }
         for warning in unused + plan.captionsOfOtherSound {
@@ -40,11 +40,11 @@ extension CommandContext {
     return code
   }
 
-  /// The plan of a pipeline to which every input is given.
-  private func plan(ofAllInputsOf pipeline: Pipeline) throws(SpoolError) -> Plan {
-    let names = pipeline.definition.inputs.flatMap(\.leastNames)
+  /// The plan of a pipeline to which some inputs are given, whatever files they are.
+  func plan(_ pipeline: Pipeline, given inputs: [InputDefinition]) throws(SpoolError) -> Plan {
+    let names = inputs.flatMap(\.leastNames)
     return try plan(
-      pipeline, inputs: Dictionary(uniqueKeysWithValues: names.map { ($0, "/\($0)") }),
+      pipeline, inputs: Dictionary(names.map { ($0, "/\($0)") }, uniquingKeysWith: { $1 }),
       overrides: [], checksEquipment: false)
   }
 

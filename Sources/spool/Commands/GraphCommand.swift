@@ -30,16 +30,9 @@ extension Options {
 extension CommandContext {
   fileprivate func drawGraph() throws(SpoolError) -> ExitCode {
     let pipeline = try pipeline(at: arguments[Options.pipeline])
-    let all = pipeline.definition.inputs
-    let optional = all.filter(\.isOptional)
     var plans: [Plan] = []
-    for absent in [[]] + optional.map({ [$0.name] }) + [optional.map(\.name)] {
-      let names = all.filter { !absent.contains($0.name) }.flatMap(\.leastNames)
-      let inputs = Dictionary(names.map { ($0, "") }, uniquingKeysWith: { $1 })
-      do throws(SpoolError) {
-        plans.append(
-          try plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false))
-      } catch {
+    for inputs in pipeline.definition.inputSets {
+      do throws(SpoolError) { plans.append(try plan(pipeline, given: inputs)) } catch {
         // Not every set of inputs need be a use of it.
         if plans.isEmpty { throw error }
       }

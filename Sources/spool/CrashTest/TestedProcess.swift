@@ -41,14 +41,18 @@ extension KillTest {
       // Other children must not inherit either end: a pipe ends when its last writer closes it.
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       _ = fcntl(output, F_SETFL, O_NONBLOCK)
-      let (number, code) = Self.spawn(
-        command, output: ends[1], errors: errors, environment: environment)
-      close(ends[1])
-      guard code == 0 else {
+      defer { close(ends[1]) }
+      do throws(SystemError) {
+        process = try SpawnedProcess(
+          command, passing: [],
+          variables: Self.inherited(but: environment.keys)
+            + environment.map { "\($0)=\($1)" },
+          output: ends[1], errors: errors
+        ).number
+      } catch {
         close(output)
-        throw .system("start", command[0], SystemError(code))
+        throw .system("start", command[0], error)
       }
-      process = number
     }
 
     deinit {
@@ -156,43 +160,6 @@ extension KillTest {
 }
 
 extension KillTest.TestedProcess {
-  /// Starts a command in its own process group, so that terminal signals reach the crash test
-  /// alone.
-  /// - Parameters:
-  ///   - output: the descriptor for standard output.
-  ///   - errors: the file for standard error, truncated.
-  ///   - environment: added to this process's own.
-  /// - Returns: the process, and the `errno` of a failure or 0.
-  private static func spawn(
-    _ command: [String], output: Int32, errors: String, environment: [String: String]
-  ) -> (process: pid_t, code: Int32) {
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    unsafe posix_spawn_file_actions_addopen(
-      &actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var noSignals = sigset_t()
-    unsafe sigemptyset(&noSignals)
-    unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
-    unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGMASK))
-
-    let words = unsafe strings(command)
-    let variables = unsafe strings(
-      inherited(but: environment.keys) + environment.map { "\($0)=\($1)" })
-    defer { unsafe (words + variables).forEach { unsafe free($0) } }
-    var process: pid_t = 0
-    let code = unsafe posix_spawn(&process, command[0], &actions, &attributes, words, variables)
-    return (process, code)
-  }
-
   /// This process's variables as `NAME=value`.
   private static func inherited(but names: some Collection<String>) -> [String] {
     var list: [String] = []
@@ -203,11 +170,6 @@ extension KillTest.TestedProcess {
       unsafe next += 1
     }
     return list
-  }
-
-  /// Null-terminated C copies. The caller frees each.
-  private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
-    unsafe texts.map { unsafe strdup($0) } + [nil]
   }
 }
 

@@ -11,7 +11,7 @@ struct VorbisCommentsTests {
   init() throws { scratch = try ScratchFolder() }
 
   private func both(_ path: String) throws -> (comment: String?, description: String?)? {
-    VorbisComments.commentAndDescription(in: try ContainerBytes(path: path))
+    VorbisComments(try ContainerBytes(path: path))?.commentAndDescription
   }
 
   @Test("may be spoilt or cut off anywhere", arguments: ["flac", "ogg", "opus"])
@@ -43,10 +43,8 @@ struct VorbisCommentsTests {
     _ = try Reference.output("flac", ["-s", "-o", path, wave] + tags.flatMap { ["-T", $0] })
     let found = try #require(try both(path))
     #expect(found.comment == "one;two" && found.description == "about")
-    #expect(
-      VorbisComments.severalValues(in: try ContainerBytes(path: path)) == [
-        "comment": ["one", "two"]
-      ])
+    let several = VorbisComments(try ContainerBytes(path: path))?.severalValues
+    #expect(several == ["comment": ["one", "two"]])
   }
 
   @Test("are drafted under names of the same length, each its own, where a name has several")

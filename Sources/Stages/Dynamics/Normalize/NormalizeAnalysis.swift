@@ -110,7 +110,7 @@ extension NormalizeStage {
         return ["nothing was changed: nowhere is the recording louder than -70 LUFS"]
       }
       guard abs(reached.value - wanted.value) > 0.1 else { return [] }
-      let places = (reached.value * 10).rounded() / 10
+      let places = Self.tenths(reached.value)
       guard decision.ceiling != nil else {
         return [
           "the loudness ends at \(places) LUFS, not at \(wanted.value): so near to -70 LUFS every "
@@ -123,6 +123,9 @@ extension NormalizeStage {
       ]
     }
 
+    /// To one decimal.
+    private static func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+
     /// The least loss of loudness among an album's recordings that a warning names, in LU.
     private static let toldLoss = 0.5
 
@@ -133,11 +136,11 @@ extension NormalizeStage {
       guard case .gain = target, let ceiling = decision.ceiling, let unlimited,
         let reached = after.integratedLoudness, unlimited.value - reached.value > Self.toldLoss
       else { return [] }
-      func places(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+      let loss = Self.tenths(unlimited.value - reached.value)
       return [
-        "the loudness ends at \(places(reached.value)) LUFS, \(places(unlimited.value - reached.value)) "
-          + "LU below that of the album's gain: true peaks are limited to \(ceiling.value) dBTP, and it is "
-          + "quieter among the others than it was"
+        "the loudness ends at \(Self.tenths(reached.value)) LUFS, \(loss) LU below that of the "
+          + "album's gain: true peaks are limited to \(ceiling.value) dBTP, and it is quieter among the "
+          + "others than it was"
       ]
     }
 

@@ -66,7 +66,7 @@ extension PublishingContext {
   private func warnOfLost(_ lost: [String], _ reason: String) {
     guard let last = lost.last else { return }
     let list = lost.dropLast().joined(separator: ", ")
-    let recording = recordings.first?.name.pathNames.last ?? "the recording"
+    let recording = recordings.first?.title ?? "the recording"
     warn("\(list.isEmpty ? last : "\(list) and \(last)") of \(recording) \(reason)")
   }
 }

@@ -50,8 +50,7 @@ struct StageScratch {
     if let file = context.files[name] {
       if file.path == file.name { return file.path }
       // Programs take paths alone, and many recognise formats by their endings.
-      let link =
-        try folder.makeFolder("in-\(name)") + "/" + (file.name.pathNames.last ?? "")
+      let link = try folder.makeFolder("in-\(name)") + "/" + file.title
       try doing("name the input", link) { () throws(SystemError) in
         try FileOperations.system.link(to: file.path, symbolicallyAt: link)
       }
