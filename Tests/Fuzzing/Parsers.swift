@@ -95,7 +95,7 @@ enum Parsers {
       require(![".", "-"].contains { name.utf8.starts(with: $0.utf8) }, "a name is no option")
     }
     _ = (PrintableText.fileName(text, byteLimit: 200), RecordingFile.bytes(escaped: text))
-    _ = (FileName(bytes: bytes), WordsText.words(of: text))
+    _ = (FileName(bytes: bytes), WordsText.transcript(of: text))
   }
 
   private static func search(_ bytes: [UInt8]) {
@@ -117,10 +117,9 @@ enum Parsers {
       _ = file.beginsRecording(from: place, before: bytes.count)
     }
     _ = (file.cafSoundEnd, file.applicationBlocks("riff"))
-    if var pages = OggPages(path: path) {
-      for place in stride(from: 0, to: min(bytes.count, 2048), by: 97) {
-        _ = pages.order(ofPageAt: place)
-      }
+    var pages = OggPages()
+    for place in stride(from: 0, to: min(bytes.count, 2048), by: 97) {
+      _ = pages.order(ofPageAt: place, in: file)
     }
     var strange = StrangeBytes()
     unsafe bytes.withUnsafeBytes { all in
@@ -245,16 +244,18 @@ enum Parsers {
   private static func correction(_ bytes: [UInt8]) {
     let texts = String(decoding: bytes, as: UTF8.self).split(separator: "===", maxSplits: 1)
     guard texts.count == 2 else { return }
-    let words = WordsText.words(of: String(texts[0])).enumerated().map { index, word in
-      TimedWord(word, start: Double(index), end: Double(index) + 1)
+    var transcript = WordsText.transcript(of: String(texts[0]))
+    transcript.words = transcript.words.enumerated().map { index, word in
+      TimedWord(word.text, start: Double(index), end: Double(index) + 1)
     }
-    let transcript = Transcript(segments: [Segment(words: words)])
-    let edited = WordsText.words(of: String(texts[1]))
-    let changes = Correction.changes(from: transcript, to: edited)
-    let correction = Correction(author: "a", time: "2026-01-01T00:00:00Z", changes: changes)
-    let corrected = CorrectedTranscript(transcript, with: [correction]).transcript
-    let found = corrected.words.map(\.text)
-    require(found == edited, "a correction makes the edited text")
+    let edited = WordsText.transcript(of: String(texts[1]))
+    let words = edited.words.map(\.text)
+    for starts in [nil, edited.turnStarts] {
+      let changes = Correction.changes(from: transcript, to: words, starts: starts)
+      let correction = Correction(author: "a", time: "2026-01-01T00:00:00Z", changes: changes)
+      let corrected = CorrectedTranscript(transcript, with: [correction]).transcript
+      require(corrected.words.map(\.text) == words, "a correction makes the edited text")
+    }
   }
 
   private static func transcript(_ bytes: [UInt8], _ format: TranscriptFormat) {
