@@ -11,8 +11,10 @@ import Testing
       definition, catalog: SampleStages.catalog, inputs: inputs, overrides: overrides)
   }
 
-  private func problems(_ definition: PipelineDefinition) -> [Problem] {
-    Plan.problems(in: definition, catalog: SampleStages.catalog)
+  private func problems(
+    _ definition: PipelineDefinition, overrides: [String: DocumentNode] = [:]
+  ) -> [Problem] {
+    Plan.problems(in: definition, catalog: SampleStages.catalog, overrides: overrides)
   }
 
   @Test func `a shorthand list chains its steps and numbers repeated kinds`() throws {
@@ -208,6 +210,53 @@ import Testing
     #expect(throws: Never.self) {
       try plan(raw, inputs: ["note": "/a.wav", "guest": "/b.wav", "words": "/a.txt"])
     }
+  }
+
+  /// A change below two recordings, of which the second is opened under a condition.
+  private func replacing(when condition: String?, _ between: StepDefinition...)
+    -> PipelineDefinition
+  {
+    .sample(
+      [.step("open", from: .from("$guest"))] + between
+        + [.step("open", id: "other", from: .from("$spare"), when: condition)]
+        + [.step("change"), .step("write")],
+      optional: [("guest", .sound), ("spare", .sound), ("words", .transcript)])
+  }
+
+  @Test func `a step below two alternatives takes the one that runs`() throws {
+    let definition = replacing(when: "not $guest")
+    #expect(problems(definition) == [])
+    for (given, source) in [
+      (["guest"], "open"), (["spare"], "other"), (["guest", "spare"], "open"),
+    ] {
+      let files = Dictionary(uniqueKeysWithValues: (["note"] + given).map { ($0, "/\($0).wav") })
+      let plan = try plan(definition, inputs: files)
+      #expect(plan.steps.map(\.id.name) == [source, "change", "write"])
+      #expect(plan.steps[1].sources[.sound] == .step(StepID(source), .sound))
+    }
+    let changed = replacing(when: "not $guest", .step("change", id: "first"))
+    #expect(problems(changed) == [])
+    #expect(
+      try plan(changed, inputs: ["note": "/a.wav", "guest": "/b.wav"]).steps[2].sources[.sound]
+        == .step(StepID("first"), .sound))
+  }
+
+  @Test func `steps that merely are not both there are no alternatives`() throws {
+    for condition in [nil, "not $words"] {
+      #expect(
+        problems(replacing(when: condition)).map(\.message).contains(
+          "change stands below other, which is skipped, and would take the sound of open"))
+    }
+  }
+
+  @Test func `each condition's variable is tried at its other value`() throws {
+    var steps = blending("open", "$guest", "open").steps
+    steps[1] = .step(
+      "blend", id: "mix", from: steps[1].from, when: "$wide")
+    let definition = PipelineDefinition.sample(
+      steps, optional: [("guest", .sound)], variables: [("wide", .scalar("true"))])
+    #expect(problems(definition).map(\.message).count == 1)
+    #expect(problems(definition, overrides: ["wide": .scalar("false")]).count == 1)
   }
 
   @Test func `variables are substituted, and overrides win`() throws {

@@ -187,6 +187,35 @@ package enum ExportSpec: Hashable, Sendable {
     EncoderSettings(self, for: source).format
   }
 
+  /// Why a file has another bit rate than is asked for, in words; nil where it has it, and where no more
+  /// than the usual 128 kbit/s is asked for. MP3 has those of layer III of MPEG-1 and MPEG-2 (ISO/IEC
+  /// 11172-3 and 13818-3), of which LAME has fewer at the lowest rates; AAC has at most 6144 bits for
+  /// 1024 samples of a channel (ISO/IEC 14496-3).
+  /// - Parameter rate: of the file's sound.
+  package func compromise(at rate: Hertz, channelCount: Int) -> String? {
+    let (name, wanted, rates): (String, Int, ClosedRange<Int>)
+    switch self {
+    case .mp3(let bitRate, nil):
+      let isLow = rate.value < 32000
+      (name, wanted) = ("mp3", bitRate)
+      rates = (isLow ? 8 : 32)...(rate.value < 16000 ? 64 : isLow ? 160 : 320)
+    case .aac(let bitRate):
+      (name, wanted) = ("m4a", bitRate)
+      rates = 1...max(1, Int(6 * rate.value) * channelCount / 1000)
+    case .opus(let bitRate):
+      (name, wanted) = ("opus", bitRate)
+      rates = 1...256 * channelCount
+    case .wav, .alac, .flac, .mp3, .vorbis: return nil
+    }
+    let isTooHigh = wanted > max(rates.upperBound * 1000, 128_000)
+    guard isTooHigh || wanted < rates.lowerBound * 1000 else { return nil }
+    let kilohertz = (rate.value / 100).rounded() / 10
+    let sound =
+      "sound of \(kilohertz) kHz in \(channelCount == 1 ? "a channel" : "\(channelCount) channels")"
+    return "the \(name) file has other than \(wanted / 1000) kbit/s: for \(sound) it has "
+      + (isTooHigh ? "at most \(rates.upperBound)" : "at least \(rates.lowerBound)")
+  }
+
   /// Linear samples.
   package enum WaveSamples: Hashable, Sendable {
     case integer(Quantizer.Depth)

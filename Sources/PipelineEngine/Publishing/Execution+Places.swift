@@ -146,7 +146,8 @@ extension Execution {
       guard case .streaming(let family, .source) = step.descriptor.flow,
         survey.checkpoint(of: step.id) == nil
       else { return false }
-      return (try? isLikeKnown(step, family, survey)) ?? false
+      // What cannot be told beforehand is told by the work.
+      return (try? isLikeKnown(step, family, survey)) ?? true
     }
   }
 
@@ -156,6 +157,7 @@ extension Execution {
       PassPlanner.Outline(start: nil, path: [step.id]), plan: plan, survey: survey,
       pending: [step.id])
     let hints = try runner.executors[family]?.estimate(order).hints ?? []
+    if hints.isEmpty { return true }
     for hint in hints where try store.hasCheckpoint(kind: step.descriptor.kind, hint: hint) {
       return true
     }

@@ -35,6 +35,25 @@ package struct DocumentNode: Hashable, Sendable {
     self.location = location
   }
 
+  /// True or false as a condition takes it; nil for anything else.
+  package var boolean: Bool? {
+    switch content {
+    case .scalar("true", _), .typed("true"): true
+    case .scalar("false", _), .typed("false"): false
+    default: nil
+    }
+  }
+
+  /// The texts of a list, or a single one; empty where it is anything else.
+  package var texts: [String] {
+    switch content {
+    case .scalar(let text, _): [text]
+    case .typed(let text): text.hasPrefix("[") ? YAMLDocument(text).root?.texts ?? [] : [text]
+    case .sequence(let nodes): nodes.flatMap(\.texts)
+    case .mapping: []
+    }
+  }
+
   /// Whether the node is YAML's null: empty, `~` or `null`, unquoted.
   package var isNull: Bool {
     if case .scalar(let text, isQuoted: false) = content {

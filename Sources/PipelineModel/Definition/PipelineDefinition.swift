@@ -29,6 +29,17 @@ package struct PipelineDefinition: Hashable, Sendable {
     return absent.map { absent in inputs.filter { !absent.contains($0) } }
   }
 
+  /// The overrides with each variable of a condition at its other value.
+  package func flips(of overrides: [String: DocumentNode]) -> [[String: DocumentNode]] {
+    let names = Set(steps.flatMap { ($0.condition?.value.split(separator: " ") ?? []) })
+    return variables.compactMap { variable in
+      let value = overrides[variable.name] ?? variable.value
+      guard names.contains("$\(variable.name)"), let boolean = value.boolean else { return nil }
+      let other = DocumentNode(.scalar("\(!boolean)", isQuoted: false), at: value.location)
+      return overrides.merging([variable.name: other]) { $1 }
+    }
+  }
+
   /// The names of the variables that no step uses, in order: their values change nothing. O(n).
   package var unusedVariables: [String] {
     let used = Set(

@@ -1,5 +1,36 @@
-/// Numbers of sources among a step's parameters, where some of the sources were not given.
+/// What becomes of a pipeline where some of its sources are not given.
 extension Plan.Binder {
+  /// The problems that a pipeline has without each optional input and without all of them, and with each
+  /// condition's variable at its other value: of what passes in the place of skipped steps, and of
+  /// numbers of sounds.
+  static func absenceProblems(
+    in definition: PipelineDefinition, catalog: StageCatalog, overrides: [String: DocumentNode]
+  ) -> [Problem] {
+    let settings = [overrides] + definition.flips(of: overrides)
+    let sets = definition.inputSets
+    var found: [Problem] = []
+    let cases = settings.flatMap { setting in sets.map { (setting, $0) } }
+    for (setting, inputs) in cases.dropFirst() {
+      var binder = Plan.Binder(
+        definition, catalog: catalog, given: Set(inputs.flatMap(\.leastNames)),
+        overrides: setting, checksEquipment: false)
+      binder.bind()
+      // One is enough for a step.
+      for problem in binder.absenceProblems
+      where !found.contains(where: { $0.location == problem.location }) {
+        found.append(problem)
+      }
+    }
+    return found
+  }
+
+  /// Notes a problem of something that is not given, unless the step is skipped in any case.
+  mutating func noteAbsence(_ problem: Problem) {
+    if isSkipping { return }
+    sourceProblems.append(problem)
+    absenceProblems.append(problem)
+  }
+
   /// The parameters as the stage counts its sources: those that were given, without the places of the
   /// others. An element of a list that is about another one is left out; any other number of one is a
   /// problem.

@@ -14,10 +14,18 @@ extension Plan.Binder {
     var isSkipped = false
     /// The numbers of the sources of its list that were not given.
     var absent: Set<Int> = []
+    /// The names that have to be given or true for it to run, and those that must not be: steps that
+    /// cannot both run are alternatives.
+    var needs: Set<String> = []
+    var excludes: Set<String> = []
     /// Whether to suggest it for a wrong reference: not for a step of unknown kind.
     var isOffered = true
     /// Whether its kind is unknown, and so may be what it gives: nothing below is blamed for it.
     var isUnknown = false
+
+    func isAlternative(to other: Above) -> Bool {
+      !needs.isDisjoint(with: other.excludes) || !excludes.isDisjoint(with: other.needs)
+    }
   }
 
   /// What a step's inputs are connected with.
@@ -28,6 +36,9 @@ extension Plan.Binder {
     var absent: Set<Int> = []
     /// Why it cannot run; nil if all that it needs was given.
     var missing: String?
+    /// As those of the step, from its sources. A step with a list runs without some of them.
+    var needs: Set<String> = []
+    var excludes: Set<String> = []
   }
 
   /// The sources of a step's inputs.
@@ -52,6 +63,15 @@ extension Plan.Binder {
         }
       } else if index == 0 || !port.isOptional {
         sources = nearest(above: step, port, descriptor)
+      }
+      if !port.isList, !port.isOptional {
+        let references = written[port.name]?.map(\.value) ?? sources.map(Self.text)
+        for reference in references {
+          let step = above.first { $0.id.name == reference.prefix { $0 != "." } }
+          connection.needs.formUnion(
+            reference.first == "$" ? [String(reference.dropFirst())] : step?.needs ?? [])
+          connection.excludes.formUnion(step?.excludes ?? [])
+        }
       }
       for (index, source) in sources.enumerated() {
         connection.sources[port.isList ? port.place(index + 1) : port.name] = source
@@ -80,43 +100,19 @@ extension Plan.Binder {
     return made.count == 1 ? made : given
   }
 
-  /// The problems that a pipeline has without each optional input and without all of them: of what passes
-  /// in the place of skipped steps, and of numbers of sounds.
-  static func absenceProblems(
-    in definition: PipelineDefinition, catalog: StageCatalog, overrides: [String: DocumentNode]
-  ) -> [Problem] {
-    var found: [Problem] = []
-    for inputs in definition.inputSets.dropFirst() {
-      var binder = Plan.Binder(
-        definition, catalog: catalog, given: Set(inputs.flatMap(\.leastNames)),
-        overrides: overrides, checksEquipment: false)
-      binder.bind()
-      // One is enough for a step.
-      for problem in binder.absenceProblems
-      where !found.contains(where: { $0.location == problem.location }) {
-        found.append(problem)
-      }
+  /// The source as a pipeline writes it.
+  private static func text(_ source: StepSource) -> String {
+    switch source {
+    case .input(let name): "$\(name)"
+    case .step(let id, _): id.name
     }
-    return found
-  }
-
-  /// Notes a problem of something that is not given.
-  mutating func noteAbsence(_ problem: Problem) {
-    sourceProblems.append(problem)
-    absenceProblems.append(problem)
   }
 
   /// What passes in the place of a skipped step; none, where it was not given or is a problem.
   private mutating func bypass(
     of step: Above, to port: Port, of descriptor: StageDescriptor, at location: SourceLocation
   ) -> [StepSource] {
-    func text(_ source: StepSource) -> String {
-      switch source {
-      case .input(let name): "$\(name)"
-      case .step(let id, _): id.name
-      }
-    }
-    let names = step.bypasses.map(text)
+    let names = step.bypasses.map(Self.text)
     let problem: Problem
     if step.bypasses.count > 1 {
       problem = Problem(
@@ -285,28 +281,29 @@ extension Plan.Binder {
     above step: StepDefinition, _ port: Port, _ descriptor: StageDescriptor
   ) -> [StepSource] {
     let inputs = definition.inputs.filter { $0.kind == port.kind }
-    // A skipped step that has no sound of its own to pass.
-    var silent: StepID?
+    // The skipped steps between that have nothing of their own to pass.
+    var silent: [Above] = []
     if port.intake != .recording {
       for candidate in above.reversed() {
         if candidate.isUnknown, candidate.outputs.isEmpty {
           return [.step(candidate.id, port.name)]
         }
-        guard let output = candidate.outputs.first(where: { $0.kind == port.kind }),
-          !candidate.isSkipped || candidate.bypassKind == port.kind
-        else { continue }
-        if candidate.isSkipped, candidate.bypasses.isEmpty {
-          silent = silent ?? candidate.id
+        guard let output = candidate.outputs.first(where: { $0.kind == port.kind }) else {
+          continue
+        }
+        if candidate.isSkipped, candidate.bypasses.isEmpty || candidate.bypassKind != port.kind {
+          silent.append(candidate)
           continue
         }
         if case .input? = candidate.bypasses.first, !candidate.isOfList { continue }
-        if let silent {
+        // The author says that one takes the other's place.
+        if let silent = silent.first(where: { !candidate.isAlternative(to: $0) }) {
           noteAbsence(
             Problem(
               at: step.kind.location,
-              "\(descriptor.kind) stands below \(silent), which is skipped, and would take the "
+              "\(descriptor.kind) stands below \(silent.id), which is skipped, and would take the "
                 + "\(port.kind.rawValue) of \(candidate.id)",
-              allowed: "from: \(silent), to be skipped with it, or from: \(candidate.id)"))
+              allowed: "from: \(silent.id), to be skipped with it, or from: \(candidate.id)"))
           return []
         }
         return candidate.isSkipped
@@ -314,7 +311,7 @@ extension Plan.Binder {
           : [.step(candidate.id, output.name)]
       }
     }
-    if silent != nil { return [] }
+    if !silent.isEmpty { return [] }
     if port.intake != .made, inputs.count == 1, let only = inputs.first,
       port.isList || !only.isList
     {

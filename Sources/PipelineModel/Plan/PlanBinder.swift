@@ -11,6 +11,8 @@ extension Plan {
     var sourceProblems: [Problem] = []
     /// Those of what is not given: of steps below a skipped one, and of numbers of sounds.
     var absenceProblems: [Problem] = []
+    /// Whether the condition of the current step does not hold.
+    private(set) var isSkipping = false
     private(set) var locations: [StepID: SourceLocation] = [:]
 
     /// The steps above the current one.
@@ -98,9 +100,14 @@ extension Plan {
       }
       let registration = found.shaped(by: filled(step.parameters))
       let descriptor = registration.descriptor
-      let reasonToSkip = step.condition.flatMap { unmet($0) }
+      let condition = step.condition.flatMap { self.condition($0) }
+      let reasonToSkip = condition.flatMap(unmet)
+      isSkipping = reasonToSkip != nil
       let (written, references) = split(step.parameters, descriptor)
       let connection = connect(step, descriptor, references)
+      let names = condition.map { Set([$0.name]) } ?? []
+      let needs = connection.needs.union(condition?.isNegated == false ? names : [])
+      let excludes = connection.excludes.union(condition?.isNegated == true ? names : [])
 
       let problemCount = sourceProblems.count
       let substituted = substitute(written)
@@ -120,10 +127,14 @@ extension Plan {
             id: id, outputs: descriptor.outputs,
             bypasses: Self.bypasses(of: descriptor.inputs.first, connection.sources),
             bypassKind: descriptor.inputs.first?.kind,
-            isOfList: descriptor.inputs.first?.isList == true, isSkipped: true))
+            isOfList: descriptor.inputs.first?.isList == true, isSkipped: true,
+            needs: needs, excludes: excludes))
         return
       }
-      above.append(Above(id: id, outputs: descriptor.outputs, absent: connection.absent))
+      above.append(
+        Above(
+          id: id, outputs: descriptor.outputs, absent: connection.absent, needs: needs,
+          excludes: excludes))
       guard resolver.problems.isEmpty, unknown.isEmpty else { return }
       let parameters = placed(
         value, as: descriptor.parameters, without: connection.absent, of: id,
@@ -220,39 +231,46 @@ extension Plan {
       return StepID(name)
     }
 
-    /// Why a condition does not hold; nil if it does, or is invalid, which is a problem.
-    private mutating func unmet(_ condition: Located<String>) -> String? {
-      var words = condition.value.split(separator: " ")
+    /// The parts of a condition; nil where it is invalid, which is a problem.
+    private mutating func condition(
+      _ text: Located<String>
+    ) -> (name: String, isNegated: Bool, holds: Bool)? {
+      var words = text.value.split(separator: " ")
       let isNegated = words.first == "not"
       if isNegated { words.removeFirst() }
       guard words.count == 1, let word = words.first, word.first == "$" else {
         problems.append(
           Problem(
-            at: condition.location, "the condition \"\(condition.value)\" cannot be understood",
+            at: text.location, "the condition \"\(text.value)\" cannot be understood",
             allowed: "$name, not $name"))
         return nil
       }
       let name = String(word.dropFirst())
-      let holds: Bool
       if definition.inputs.contains(where: { $0.name == name }) {
-        holds = definition.inputs.contains { $0.name == name && !$0.names(in: given).isEmpty }
-      } else if let variable = variables[name] {
-        switch variable.content {
-        case .scalar("true", _), .typed("true"): holds = true
-        case .scalar("false", _), .typed("false"): holds = false
-        default:
-          problems.append(
-            Problem(
-              at: condition.location, "$\(name) is \(variable.summary), not a condition",
-              allowed: "true, false"))
-          return nil
+        let isGiven = definition.inputs.contains {
+          $0.name == name && !$0.names(in: given).isEmpty
         }
-      } else {
-        reportUnknownName(name, at: condition.location)
+        return (name, isNegated, isGiven != isNegated)
+      }
+      guard let variable = variables[name] else {
+        reportUnknownName(name, at: text.location)
         return nil
       }
-      if holds != isNegated { return nil }
-      return isNegated ? "$\(name) is given or true" : "$\(name) is not given or false"
+      guard let value = variable.boolean else {
+        problems.append(
+          Problem(
+            at: text.location, "$\(name) is \(variable.summary), not a condition",
+            allowed: "true, false"))
+        return nil
+      }
+      return (name, isNegated, value != isNegated)
+    }
+
+    /// Why a condition does not hold; nil if it does.
+    private func unmet(_ condition: (name: String, isNegated: Bool, holds: Bool)) -> String? {
+      if condition.holds { return nil }
+      return condition.isNegated
+        ? "$\(condition.name) is given or true" : "$\(condition.name) is not given or false"
     }
 
     /// Removes references to inputs and steps from the parameters: `align: { transcript: $text }`.

@@ -31,6 +31,13 @@ package struct StageDescriptor: Hashable, Sendable {
     self.shorthand = shorthand
   }
 
+  /// The same kind with other outputs.
+  package func having(outputs: [Port]) -> StageDescriptor {
+    StageDescriptor(
+      kind: kind, revision: revision, summary: summary, discussion: discussion, flow: flow,
+      inputs: inputs, outputs: outputs, parameters: parameters, shorthand: shorthand)
+  }
+
   /// What a step says so that its files have names of their own: `name: "{stem}.mine"`. Nil if the
   /// kind has no parameter for them.
   /// - Parameters:

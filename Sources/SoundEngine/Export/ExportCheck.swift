@@ -103,12 +103,9 @@ package struct ExportCheck: Codable, Hashable, Sendable {
     let files: [ExportCheck]
   }
 
-  /// The formats whose files keep every bit of the samples, by what was written down about the files
-  /// of a step. O(files).
-  package static func unroundedFormats(report text: String) -> Set<ExportFormat> {
-    let report = try? Findings.decode(Report.self, from: text)
-    let unrounded = (report?.files ?? []).filter { $0.isRounded == false }
-    return Set(unrounded.compactMap { ExportFormat(rawValue: $0.format) })
+  /// What was written down about the files of a step; empty where it cannot be read. O(files).
+  package static func checks(report text: String) -> [ExportCheck] {
+    (try? Findings.decode(Report.self, from: text))?.files ?? []
   }
 }
 

@@ -212,6 +212,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
         in: target, of: tags.source, keepsAllBits: unrounded.contains(target.format))
       if let loss { context.warn(loss) }
       if let loss = stated.loss(in: target) { context.warn(loss) }
+      context.warnOfBitRate(target)
     }
     var files: [PublishedFile] = []
     let starts = writesNotes ? try SplitStage.Report.starts(of: context) : [:]

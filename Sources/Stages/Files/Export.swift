@@ -167,6 +167,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
         context.warn(loss)
       }
       if let loss = stated.loss(in: target) { context.warn(loss) }
+      context.warnOfBitRate(target)
       var file = try context.publish(
         artifact, as: name, tags: own, spec: target.spec, notes: notes)
       file.port = target.format.port
@@ -176,4 +177,23 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
   }
 }
 
-extension StageRegistration { static let export = StageRegistration(ExportStage.self) }
+extension ExportStage {
+  /// The kind as a step with these parameters has it: a file of another format is none of its outputs.
+  static func declaration(of parameters: DocumentNode) -> StageDescriptor {
+    var formats = parameters
+    if case .mapping(let entries) = parameters.content {
+      guard let named = entries.first(where: { $0.key == "formats" }) else { return descriptor }
+      formats = named.value
+    }
+    let names = formats.texts
+    let chosen = names.compactMap(ExportFormat.init(rawValue:))
+    guard !chosen.isEmpty, chosen.count == names.count else { return descriptor }
+    let ports = Set(chosen.flatMap { [$0.port, $0.samplesPort] })
+    return descriptor.having(
+      outputs: descriptor.outputs.filter { $0.kind == .measurement || ports.contains($0.name) })
+  }
+}
+
+extension StageRegistration {
+  static let export = StageRegistration(ExportStage.self) { ExportStage.declaration(of: $0) }
+}

@@ -53,6 +53,31 @@ struct ExportWarningTests {
     }
   }
 
+  @Test(
+    "a bit rate that the format does not have at the recording's rate is told, with those it has")
+  func bitRates() throws {
+    let take = place.file("take.wav")
+    try Reference.record(take, seconds: 2, coding: ["-ar", "16000", "-ac", "1"])
+    for (rate, ending, said) in [
+      ("320k", "mp3", "it has at most 160"), ("320k", "m4a", "it has at most 96"),
+      ("320k", "opus", "it has at most 256"), ("160k", "mp3", nil), ("96k", "opus", nil),
+    ] {
+      let result = try place.spool([
+        "convert", "take.wav", "-o", "\(rate).\(ending)", "-b", rate, "--replace",
+      ])
+      try #require(result.exitCode == 0, "\(result.errorOutput)")
+      #expect(
+        result.errorOutput.contains(said ?? "it has at") == (said != nil),
+        "\(rate) \(ending): \(result.errorOutput)")
+    }
+    let low = try place.spool(
+      ["convert", "take.wav", "-o", "low.mp3", "-b", "16k", "--sample-rate", "44100"])
+    #expect(low.errorOutput.contains("it has at least 32"), "\(low.errorOutput)")
+    // Nobody has asked for the usual rate.
+    let run = try place.run(pipeline("  - resample: 8 kHz\n  - export: [m4a, mp3]"), [take])
+    #expect(run.exitCode == 0 && !run.errorOutput.contains("it has at"), "\(run.errorOutput)")
+  }
+
   @Test("what a step warned of is said again where its work is reused, and stands in the records")
   func reused() throws {
     let hot = try overloaded()

@@ -90,6 +90,46 @@ struct OptionalInputTests {
     #expect(try seconds() == 5)
   }
 
+  @Test("words of one sound are never written in the place of another's that is not given")
+  func words() throws {
+    func text(_ from: String) -> String {
+      """
+      pipeline: words
+      inputs: { host: sound, guest: sound?, text: transcript?, other: transcript? }
+      stages:
+        - decode: { from: $host }
+          id: h
+        - align: { transcript: $text }
+          when: $text
+        - transcript: { formats: [srt], name: "{stem}.host" }
+          when: $text
+        - decode: { from: $guest }
+          id: g
+        - align: { transcript: $other, from: g }
+          id: ga
+          when: $other
+        - transcript: { formats: [srt], name: "{stem}.guest"\(from) }
+          when: $other
+      """
+    }
+    _ = try place.pipeline(text(""))
+    let check = try place.spool(["pipeline", "check", "pipeline.yaml"])
+    #expect(
+      check.exitCode == 2
+        && check.errorOutput.contains(
+          "transcript stands below ga, which is skipped, and would take the transcript of align"),
+      "\(check.errorOutput)")
+    _ = try place.pipeline(text(", from: ga"))
+    let named = try place.spool(["pipeline", "check", "pipeline.yaml"])
+    #expect(named.exitCode == 0, "\(named.errorOutput)")
+    // Steps whose condition does not hold lack nothing.
+    for inputs in [["host"], ["host", "guest"]] {
+      let plan = try place.spool(
+        ["pipeline", "plan", "pipeline.yaml"] + inputs.map { "\($0)=\(place.file("\($0).wav"))" })
+      #expect(plan.exitCode == 0, "\(plan.errorOutput)")
+    }
+  }
+
   @Test("settings of tracks keep to their tracks, and one of a missing track is left out")
   func tracks() throws {
     let text = """

@@ -264,6 +264,31 @@ struct PipelineMistakeTests {
     #expect(text.contains("allowed: decode, compress\n"), "\(text)")
   }
 
+  @Test("a file of a format that the export does not write is no source", arguments: [false, true])
+  func formats(isSet: Bool) throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      """
+      pipeline: p
+      inputs: { note: sound }
+      vars: { formats: [mp3\(isSet ? ", m4a" : "")] }
+      stages:
+        - decode
+        - export: $formats
+        - measure-exports: { files: [export.mp3, export.m4a] }
+      """)
+    try Reference.record(place.file("note.wav"), seconds: 1)
+    let check = try place.spool(
+      isSet
+        ? ["pipeline", "plan", path, place.file("note.wav"), "--set", "formats=mp3"]
+        : ["pipeline", "check", path])
+    #expect(check.exitCode == 2, "\(check.errorOutput)")
+    #expect(
+      check.errorOutput.contains("export has no output \"m4a\"")
+        && check.errorOutput.contains("allowed: mp3, measurement"), "\(check.errorOutput)")
+    if isSet { #expect(try place.spool(["pipeline", "check", path]).exitCode == 0) }
+  }
+
   @Test(
     "a time where a source is named is told of as the start that was probably meant",
     arguments: ["1:00", "90 s", "60"])

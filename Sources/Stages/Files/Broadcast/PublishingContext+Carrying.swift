@@ -59,8 +59,22 @@ extension PublishingContext {
   /// The formats whose files keep every bit of the samples, by the step's own report; none before all
   /// files are done.
   var unroundedFormats: Set<ExportFormat> {
+    let unrounded = exportChecks.filter { $0.isRounded == false }
+    return Set(unrounded.compactMap { ExportFormat(rawValue: $0.format) })
+  }
+
+  /// What the step's files were found to hold.
+  private var exportChecks: [ExportCheck] {
     let report = outputs[.measurement]?.artifact.flatMap { try? store.text(of: $0) }
-    return report.map { ExportCheck.unroundedFormats(report: $0) } ?? []
+    return report.map { ExportCheck.checks(report: $0) } ?? []
+  }
+
+  /// Says where a file has another bit rate than is asked for, as its format has none such.
+  func warnOfBitRate(_ target: ExportTarget) {
+    guard let check = exportChecks.first(where: { $0.format == target.format.rawValue }),
+      let text = target.spec.compromise(at: check.sampleRate, channelCount: check.channels)
+    else { return }
+    warn(text)
   }
 
   private func warnOfLost(_ lost: [String], _ reason: String) {
