@@ -46,9 +46,11 @@ extension RunRecord {
     if giving.isEmpty { return [] }
     let inputs = try stepInputs(in: store)
     let origin = WordOrigin(run: self, inputs: inputs)
-    let used = Set(giving.flatMap { inputs[$0.id].map { Array($0.values) } ?? [] })
-    return giving.filter { stage == nil || $0.id == stage }.flatMap { step in
-      step.outputs.sorted { $0.key < $1.key }.compactMap { _, output in
+    return giving.enumerated().filter { stage == nil || $1.id == stage }.flatMap { index, step in
+      // A step's own words may be those that it was given, where it moved none.
+      let used = Set(
+        giving[(index + 1)...].flatMap { inputs[$0.id].map { Array($0.values) } ?? [] })
+      return step.outputs.sorted { $0.key < $1.key }.compactMap { _, output -> ToldTranscript? in
         guard let artifact = output.artifact, output.kind == .transcript,
           stage != nil || !used.contains(output.identity)
         else { return nil }

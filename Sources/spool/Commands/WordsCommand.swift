@@ -184,6 +184,7 @@ extension CommandContext {
         changes: JSONText.of(changes)),
       to: words.recordings, over: words.told.correctedTranscript, after: words.corrections.count)
     let name = ShellWords.line([arguments[Options.recording]])
+    let captions = try words.captionLines(in: store, option: namedStore)
     let loss = deleted == 0 ? "" : ", \(Count.of(deleted, "word")) deleted"
     answer(
       JSONLine([
@@ -194,7 +195,7 @@ extension CommandContext {
         lines: [
           "corrected \(words.name): \(Count.of(changes.count, "place"))\(loss)",
           "undo:  spool words undo \(name)",
-        ] + words.run.captionLines(arguments[Options.store])))
+        ] + captions))
     return .done
   }
 
@@ -312,14 +313,17 @@ extension CommandContext {
         advice: "spool words edit makes one")
     }
     let rest = try store.corrections.all(of: recordings, over: transcript).count
+    let captions = try recording.words(in: store).captionLines(in: store, option: namedStore)
     answer(
       JSONLine([
         "recording": recording.path, "author": undone.author, "time": undone.time,
         "corrections": rest,
       ]),
       Format.visible(
-        "took back the correction by \(undone.author), \(undone.time); "
-          + "\(rest == 0 ? "none is" : rest == 1 ? "1 is" : "\(rest) are") left"))
+        lines: [
+          "took back the correction by \(undone.author), \(undone.time); "
+            + "\(rest == 0 ? "none is" : rest == 1 ? "1 is" : "\(rest) are") left"
+        ] + captions))
     return .done
   }
 

@@ -70,27 +70,47 @@ extension RunRecord {
   }
 }
 
+extension RecordingWords {
+  /// How the captions that were written of these words get a correction, for people: a command for each
+  /// of them, those of the words' own run first. Empty where none are left, or no command does it again.
+  /// - Parameter option: the value of `--store`.
+  func captionLines(in store: DiskStore, option: String?) throws(SpoolError) -> [String] {
+    let files = told.inputs.compactMap { run.recordings?[$0] }
+    var commands: [String] = []
+    for other in [run] + (try store.runs.mentioning(files)) where other.state == .done {
+      let words = other.id == run.id ? [told] : try other.transcripts(in: store)
+      guard words.contains(where: { $0.recording.map(recordings.contains) == true }) else {
+        continue
+      }
+      for command in other.captionCommands(option) where !commands.contains(command) {
+        commands.append(command)
+      }
+    }
+    guard let first = commands.first else { return [] }
+    let said = "captions that were written before"
+    return commands.count == 1
+      ? ["\(said) are written again by this line:  \(first)"]
+      : ["\(said) are written again by these lines:"] + commands.map { "  \($0)" }
+  }
+}
+
 extension RunRecord {
-  /// How the captions that the run has written get a correction, for people; none if it has written none,
-  /// or if no command does it again.
-  /// - Parameter store: the value of `--store`.
-  func captionLines(_ store: String?) -> [String] {
-    guard steps.contains(where: { $0.kind == "transcript" && $0.key != nil }) else { return [] }
+  /// The commands that write the run's captions again; none if there are none.
+  fileprivate func captionCommands(_ store: String?) -> [String] {
+    let captions = published.filter { file in
+      steps.contains { $0.id == file.step && $0.kind == "transcript" }
+        && TranscriptFormat.all.contains { file.path.hasSuffix($0.fileEnding) }
+        && FilePath.exists(file.path)
+    }
+    if captions.isEmpty { return [] }
     let files = [pipelinePath] + inputPaths
     let isThere = pipelinePath.hasPrefix("/") && files.allSatisfy { FilePath.exists($0) }
     let own = isThere ? line(adding: store.map { ["\(option: .store)", $0] } ?? []) : nil
-    if let line = batch.map(\.command) ?? own {
-      return ["captions that were written before get it by this run:  \(line)"]
-    }
+    if let line = batch.map(\.command) ?? own { return [line] }
     // A watch makes no second run of a recording.
-    return published.compactMap { file in
-      guard steps.contains(where: { $0.id == file.step && $0.kind == "transcript" }),
-        TranscriptFormat.all.contains(where: { file.path.hasSuffix($0.fileEnding) }),
-        FilePath.exists(file.path)
-      else { return nil }
-      let line = ShellWords.line(["spool", "words", "export", id.description, "-o", file.path])
-      return "captions that were written before get it by this line:  "
-        + StoreOption(store).completing(line)
+    return captions.map { file in
+      StoreOption(store).completing(
+        ShellWords.line(["spool", "words", "export", id.description, "-o", file.path]))
     }
   }
 }

@@ -265,6 +265,34 @@ struct CorrectedCaptionsTests {
     #expect(!why.text.contains("corrections"), "\(why.text)")
   }
 
+  @Test("a correction tells the commands for all captions of its words, and so does its withdrawal")
+  func everyCommand() throws {
+    let pipeline = try place.pipeline(Self.aligning)
+    _ = try run(pipeline)
+    let other = try place.spool(
+      ["run", pipeline, sound, text, "--out", place.file("other")])
+    try #require(other.exitCode == 0, "\(other.errorOutput)")
+    func lines(_ result: Program.Result) -> [[String]] {
+      result.text.split(separator: "\n").filter { $0.hasPrefix("  spool run ") }.map {
+        $0.split(separator: " ").dropFirst().map(String.init)
+      }
+    }
+    let edit = try place.spool(
+      ["words", "edit", sound], environment: ["EDITOR": "sed -i s/lazy/sleepy/", "VISUAL": ""])
+    let found = lines(edit)
+    #expect(found.count == 2, "\(edit.text)")
+    for line in found { #expect(try place.spool(line).exitCode == 0) }
+    func captions(_ folder: String) throws -> String {
+      let name = try #require(Workspace.names(in: folder).first { $0.hasSuffix(".srt") })
+      return try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+    }
+    for folder in [place.out, place.file("other")] {
+      #expect(try captions(folder).contains("sleepy"), "\(folder)")
+    }
+    let undo = try place.spool(["words", "undo", sound])
+    #expect(Set(lines(undo)) == Set(found), "\(undo.text)")
+  }
+
   @Test("a correction tells the command that writes captions again, which does it")
   func nextCommand() throws {
     let pipeline = try place.pipeline(Self.aligning)

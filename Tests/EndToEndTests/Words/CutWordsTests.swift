@@ -114,6 +114,33 @@ struct CutWordsTests {
     #expect(try place.spool(["search", "Monday", "--clip", clip]).exitCode == 0)
   }
 
+  @Test("words that a cut of nothing has left where they were are the recording's as any others")
+  func unmoved() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: whole
+      inputs: { tape: sound, atext: transcript }
+      stages:
+        - decode: { from: $tape }
+        - align: { transcript: $atext }
+        - trim: { start: 0 s }
+          from: decode
+        - export: { formats: [wav], name: "{stem}-whole" }
+        - retime: { changes: [trim] }
+          from: align
+      """)
+    try run(pipeline, sound, text)
+    #expect(try words("last") == all && words(sound) == all)
+    #expect(try words("last", "align") == all && words("last", "retime") == all)
+    #expect(try isFound("fox"))
+    let edit = try edit(sound) { $0.replacing("lazy", with: "sleepy") }
+    #expect(edit.exitCode == 0, "\(edit.errorOutput)")
+    #expect(try isFound("sleepy") && !isFound("lazy"))
+    let undo = try place.spool(["words", "undo", "last"])
+    #expect(undo.exitCode == 0, "\(undo.errorOutput)")
+    #expect(try isFound("lazy") && words("last") == all)
+  }
+
   @Test("words behind an intro are those of the recording, at its times, and can be cut from it")
   func joined() throws {
     let intro = place.file("intro.wav")
