@@ -136,8 +136,8 @@ extension InboxProcessor {
     }
     if !isKnown {
       try store.recordings.addFile(
-        .sidecar, path: path.escaped, stamp: RecordingFileStamp(taken.stamp), digest: nil,
-        inbox: inbox, to: recording.key)
+        .sidecar, path: path.escaped, stamp: RecordingFileStamp(taken.stamp),
+        digest: taken.artifact.digest, inbox: inbox, to: recording.key)
     }
     return isRepeated ? .known(changed) : .attached(changed)
   }

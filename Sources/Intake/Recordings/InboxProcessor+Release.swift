@@ -20,10 +20,24 @@ enum ReleaseName {
     return path.appending(numbered(last, number, room: room))
   }
 
-  /// The path of a file that lies aside for deletion, beside its old one.
+  /// The path of a file that lies aside for deletion, beside its old one, with its name in it unless that
+  /// is too long.
   static func aside(_ path: InboxPath, file: Int64, number: Int) -> InboxPath {
-    path.folder.appending(name(".spool-\(file)-\(number).released"))
+    let mark = name(".spool-\(file)-\(number)\(asideMark)")
+    let whole = mark.bytes + "-".utf8 + (path.name?.bytes ?? [])
+    return path.folder.appending(whole.count <= 255 ? FileName(bytes: whole) ?? mark : mark)
   }
+
+  /// The path that a file had before it was put aside; nil for one that does not lie aside.
+  static func original(ofAside path: InboxPath) -> InboxPath? {
+    guard let name = path.name, name.bytes.starts(with: ".spool-".utf8),
+      let mark = name.bytes.firstRange(of: asideMark.utf8)
+    else { return nil }
+    let rest = name.bytes[mark.upperBound...].dropFirst()
+    return path.folder.appending(FileName(bytes: Array(rest)) ?? Self.name("recording"))
+  }
+
+  private static let asideMark = ".released"
 
   /// The path of an applied command before its deletion; the next start sweeps what a dead process
   /// left there.
@@ -90,7 +104,12 @@ extension InboxProcessor {
       if let there = try folder.stamp(of: target) {
         if isTaken(file, there) {
           guard goal == .left else {
-            return try complete(held, from: location, to: target, goal, asideFor, in: folder)
+            let isAside = ReleaseName.original(ofAside: target) != nil
+            // It was to be deleted, and is kept since.
+            let place =
+              isAside && goal != .deleted
+              ? try move(file, from: target, goal, in: folder) : target
+            return try complete(held, from: location, to: place, goal, asideFor, in: folder)
           }
           // It is to stay since: it goes back, unless another file has its name now.
           if try folder.move(target, toNew: location), let back = try folder.stamp(of: location) {
@@ -159,7 +178,8 @@ extension InboxProcessor {
       "move", location.description, reason: "10,000 files of its name are there already")
   }
 
-  private func putBack(
+  /// Gives a file that lies aside its name back, or one with a number.
+  func putBack(
     _ target: InboxPath, to location: InboxPath, in folder: borrowing ProcessedFolder
   ) throws(SpoolError) {
     for number in 1...10_000 {

@@ -17,6 +17,13 @@ extension InboxProcessor {
       var report = Report()
       attempt(&report) { (report) throws(SpoolError) in try acknowledge(&report) }
       attempt(&report) { (report) throws(SpoolError) in try release(&state, &report) }
+      if report.isAnyForgotten {
+        attempt(&report) { (_) throws(SpoolError) in
+          try withExtendedLock(try inboxFolder()) { (folder) throws(SpoolError) in
+            try takeBackUnknown(in: folder)
+          }
+        }
+      }
       attempt(&report) { (report) throws(SpoolError) in try takeSnapshot(&state, &report) }
       return report
     }
@@ -34,13 +41,35 @@ extension InboxProcessor {
     attempt(&report) { (_) throws(SpoolError) in
       // Nothing to sweep if there is no inbox yet.
       let folder = try inboxFolder()
-      try withExtendedLock(folder) { (folder) throws(SpoolError) in try folder.sweep() }
+      try withExtendedLock(folder) { (folder) throws(SpoolError) in
+        try folder.sweep()
+        try takeBackUnknown(in: folder)
+      }
     }
     report.problems.removeAll { $0.kind == .missing }
     var settled = settle()
     settled.recovered = recovered
     settled.problems = report.problems + settled.problems
     return settled
+  }
+
+  /// Gives files their names back that lie aside for deletion, and of which the store knows nothing: their
+  /// recordings were forgotten, or a store that is lost since, or was restored, had put them there.
+  /// O(files).
+  private func takeBackUnknown(in folder: borrowing ProcessedFolder) throws(SpoolError) {
+    let names = UntouchedNames()
+    var aside: [InboxPath] = []
+    try InboxFolder(at: inbox).visitFolders { folder, name, stamp in
+      guard let stamp else { return names.reason(for: name, in: folder, isFolder: true) == nil }
+      return stamp.isRegularFile
+        && ReleaseName.original(ofAside: folder.appending(name)) != nil
+    } visit: { folder, files in
+      aside += files.keys.map { folder.appending($0) }
+    }
+    for path in aside where try !store.recordings.isTarget(path.escaped, inbox: inbox) {
+      guard let original = ReleaseName.original(ofAside: path) else { continue }
+      try putBack(path, to: original, in: folder)
+    }
   }
 
   private func attempt(
@@ -148,7 +177,11 @@ extension InboxProcessor {
     _ state: inout State, _ report: inout Report
   ) throws(SpoolError) {
     let now = store.recordings.now
+    // A new file may have the number of a forgotten one.
+    if report.isAnyForgotten { (state.troubled, state.aside) = ([:], [:]) }
     state.troubled = state.troubled.filter { $0.value > now }
+    state.troubles = state.troubles.filter { state.troubled[$0.key] != nil }
+    report.problems += state.troubles.values
     let held = try store.recordings.heldFiles(inbox: inbox, limit: 500 + state.troubled.count)
       .filter {
         state.troubled[$0.file.id] == nil
@@ -178,6 +211,7 @@ extension InboxProcessor {
       } catch {
         // The others may still be released.
         state.troubled[held.file.id] = now + Self.troublePause
+        state.troubles[held.file.id] = error
         report.problems.append(error)
         report.nextCall = min(report.nextCall ?? .infinity, Self.troublePause)
       }
@@ -331,6 +365,8 @@ extension InboxProcessor {
   struct State {
     /// When each file that could not be released is tried again, in seconds since 1970.
     var troubled: [Int64: Double] = [:]
+    /// Why they could not be released.
+    var troubles: [Int64: SpoolError] = [:]
     /// Since when each file lies aside for deletion, in seconds since 1970.
     var aside: [Int64: Double] = [:]
     /// The store's version that the last snapshot shows.

@@ -20,6 +20,7 @@ extension InboxProcessor {
         kind: .tooLarge)
     }
     guard let (recording, file) = try recipient(of: path) else { return .waiting }
+    if try takeLost(path, stamp, of: recording) { return .known(recording) }
     if isHeld(path, from: recording, file, mayWait: mayWait) { return .held(recording) }
     guard [.received, .failed, .quarantined].contains(recording.state) else {
       return .late(recording)
@@ -30,7 +31,8 @@ extension InboxProcessor {
     // As with sidecars: the recording has left with the same text, and another one comes.
     if file.hasLeft,
       try store.recordings.files(of: recording.key).contains(where: {
-        $0.transcript == taken.artifact && $0.path == path.escaped && $0.hasLeft
+        $0.role == .transcript && $0.companion == taken.artifact && $0.path == path.escaped
+          && $0.hasLeft
       })
     {
       return .waiting
@@ -47,6 +49,23 @@ extension InboxProcessor {
     case .refused: return .late(recording)
     case nil: return .waiting
     }
+  }
+
+  /// Takes in a transcript again that the store has lost.
+  /// - Returns: whether it is one.
+  private func takeLost(
+    _ path: InboxPath, _ stamp: FileStamp, of recording: Recording
+  ) throws(SpoolError) -> Bool {
+    let lost = try store.recordings.files(of: recording.key)
+      .filter { $0.role == .transcript && $0.stamp.byteCount == stamp.byteCount }
+      .compactMap(\.companion).filter { (try? store.path(of: $0)) == nil }
+    guard !lost.isEmpty, let taken = try take(path, stamp, as: .file, from: try ownFolder()),
+      lost.contains(taken.artifact)
+    else { return false }
+    try store.recordings.addFile(
+      .transcript, path: path.escaped, stamp: RecordingFileStamp(taken.stamp),
+      digest: taken.artifact.digest, inbox: inbox, to: recording.key)
+    return true
   }
 
   /// Copies the possible transcripts of a recording into the store. The watcher reports those that

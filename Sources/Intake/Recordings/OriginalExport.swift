@@ -15,9 +15,10 @@ package struct ExportedOriginal: Hashable, Sendable {
 }
 
 extension DiskStore {
-  /// Writes a recording as it arrived into a folder, and after it its sidecar and its transcripts, each
-  /// under its original name, after comparing its bytes with the digest of its arrival. It never
-  /// replaces another file. O(bytes).
+  /// Writes a recording as it arrived into a folder, and after it its sidecars, the newest first, and its
+  /// transcripts, each under its original name, after comparing its bytes with the digest of its arrival.
+  /// A sidecar that came with a copy of another name gets the recording's. It never replaces another
+  /// file. O(bytes).
   /// - Parameters:
   ///   - recording: in any state.
   ///   - folder: an existing folder.
@@ -30,13 +31,18 @@ extension DiskStore {
       files.filter { $0.role == role && (digest == nil || $0.digest == digest) }
     }
     var parts = [Original(recording, .recording, recording.content, placed(.recording, nil))]
-    if let sidecar = recording.sidecar {
-      parts.append(Original(recording, .sidecar, sidecar, placed(.sidecar, nil)))
+    func add(_ role: RecordingFile.Role, _ content: Artifact?, _ digest: Digest?) {
+      guard let content, !parts.contains(where: { $0.content.digest == content.digest }) else {
+        return
+      }
+      parts.append(Original(recording, role, content, placed(role, digest)))
     }
+    for file in files.reversed() where file.role == .sidecar {
+      add(.sidecar, file.companion ?? recording.sidecar, file.digest)
+    }
+    add(.sidecar, recording.sidecar, nil)
     for file in files where file.role == .transcript {
-      guard let text = file.transcript, !parts.contains(where: { $0.content.digest == text.digest })
-      else { continue }
-      parts.append(Original(recording, .transcript, text, placed(.transcript, text.digest)))
+      add(.transcript, file.companion, file.digest)
     }
     var written: [ExportedOriginal] = []
     for part in parts {
@@ -60,13 +66,19 @@ extension DiskStore {
     ) {
       (self.recording, self.role, self.content, self.files) = (recording, role, content, files)
     }
+
+    /// As it arrived, for people.
+    var name: String {
+      let arrived = files.first.flatMap { InboxPath(escaped: $0.path)?.name?.description }
+      return arrived ?? (role == .recording ? recording.fileName : "the sidecar")
+    }
   }
 
   private func write(
     _ original: Original, to folder: String
   ) throws(SpoolError) -> (path: String, isNew: Bool) {
     let target = try ProcessedFolder(at: folder)
-    let name = Self.originalName(of: original.recording, original.files.first)
+    let name = try name(of: original)
     if try isOriginal(name, original.content, in: target) {
       return ("\(folder)/\(name)", isNew: false)
     }
@@ -93,6 +105,17 @@ extension DiskStore {
       try? target.remove(temporary)
       throw error
     }
+  }
+
+  /// Its original name, or that of the sidecar of the recording's first file.
+  private func name(of original: Original) throws(SpoolError) -> InboxPath {
+    let name = Self.originalName(of: original.recording, original.files.first)
+    guard original.role == .sidecar else { return name }
+    let recording = try recordings.files(of: original.recording.key).first { $0.role == .recording }
+    let candidates = Self.originalName(of: original.recording, recording).name
+      .map { SidecarName.candidates(for: $0) }
+    guard let candidates, let own = name.name, !candidates.contains(own) else { return name }
+    return candidates.first.flatMap { InboxPath($0.description) } ?? name
   }
 
   /// Its original name; one that steers terminals or looks like an option is cleaned.
@@ -148,7 +171,7 @@ extension DiskStore {
         let copied = try target.open(temporary)
         guard try copied.digest().digest == original.content.digest else {
           throw SpoolError(
-            "give back", recording.fileName,
+            "give back", original.name,
             reason: "\(source.map { "\($0.inbox)/\($0.location)" } ?? "the store's copy") is not "
               + "what arrived", advice: "\(command: .check) says what else is damaged")
         }
@@ -165,7 +188,7 @@ extension DiskStore {
     }
     guard let failure else { return }
     throw SpoolError(
-      "give back", recording.fileName, reason: failure.why,
+      "give back", original.name, reason: failure.why,
       advice: "\(InspectionFinding.lostOriginal); \(command: .inboxShow) \(recording.key) says "
         + "where its files were", cause: failure.cause, kind: failure.kind)
   }

@@ -237,6 +237,9 @@ package struct StoredFacts: Sendable {
     } else {
       unknown = [:]
     }
+    titleOfName =
+      fields["title"]?["source"]?.text == RecordingFacts.Source.fileName.rawValue
+      ? fact("title")?.text : nil
     doubt = fields["doubt"]?.text
     transcript = fields["transcript"]?.text
     createdAt = fact("createdAt")?.text
@@ -250,12 +253,17 @@ package struct StoredFacts: Sendable {
     problems = texts("problems")
   }
 
+  /// The title that its file name tells, where nothing else told one when it arrived.
+  private let titleOfName: String?
+
   /// The fields for the names of the recording's exports, in lower case.
-  package func nameFields(of recording: Recording) -> [String: String] {
+  /// - Parameter tags: of the recording: a cut one is read only when it is taken in after all.
+  package func nameFields(of recording: Recording, tags: [String: String]) -> [String: String] {
     var fields = NameFields.fields(of: unknown)
     for (name, value) in devices { fields[name.lowercased()] = value }
     fields["createdat"] = createdAt
-    fields["title"] = recording.title
+    let isOfName = recording.title == titleOfName && tags["title"]?.isEmpty == false
+    fields["title"] = isOfName ? nil : recording.title
     fields["noteid"] = recording.shownID
     return fields
   }

@@ -65,7 +65,12 @@ extension InboxEventHandler {
         handler.warn(of: recording)
       case .refused(let refusal):
         handler.refuse(path, refusal.reason)
-      case .waiting: handler.status.wait(path, "its recording has not been taken in")
+      case .waiting:
+        let namesake = try handler.processor.recipient(of: path)?.recording
+        handler.status.wait(
+          path,
+          namesake.map { "\($0.fileName), which was taken in before, has another sidecar" }
+            ?? "its recording has not been taken in")
       case .held(let recording): handler.hold(path, stamp, besides: recording)
       case .transcript:
         handler.status.ignore(path)

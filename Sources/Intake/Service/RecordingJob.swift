@@ -168,7 +168,8 @@ struct RecordingJob {
     let known = path.names.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: "/")
     var names = template.fill(
       NameFields(
-        path: known, sidecar: StoredFacts(of: recording).nameFields(of: recording), tags: tags)
+        path: known, sidecar: StoredFacts(of: recording).nameFields(of: recording, tags: tags),
+        tags: tags)
     ).pathNames
     let stem = names.popLast() ?? "recording"
     return (names, RecordingName(stem: stem, endingOf: path.name))
@@ -352,7 +353,7 @@ private struct RecordingTranscript {
     func name(_ file: RecordingFile) -> FileName? { InboxPath(escaped: file.path)?.name }
     var found: [FileName: Artifact] = [:]
     for file in files where file.role == .transcript {
-      if let name = name(file), let artifact = file.transcript { found[name] = artifact }
+      if let name = name(file), let artifact = file.companion { found[name] = artifact }
     }
     let place = sidecar.flatMap { sidecar in
       Sidecar(json: sidecar.bytes).transcript { found[$0] != nil }

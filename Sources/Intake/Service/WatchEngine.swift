@@ -48,6 +48,16 @@ package struct WatchEngine: Sendable {
       clock: clock, receiptWriter: receiptWriter, corrections: corrections)
   }
 
+  /// Throws if the store's folder is gone: nothing can be taken in until it is back.
+  func checkPlaceOfStore() throws(SpoolError) {
+    guard !FilePath.exists(storePath) else { return }
+    throw SpoolError(
+      "the store \(storePath) is gone",
+      reason:
+        "its folder was moved, or its disk is not mounted; nothing is taken in until it is back",
+      cause: .environment, kind: .missing)
+  }
+
   /// What a watch asks of a media library. The program injects it, so that `Intake` imports none.
   package struct Probe: Sendable {
     /// A container's tags, and its declared length in seconds; nil if the file is no readable

@@ -116,6 +116,7 @@ struct WatchRound {
   /// Starts the jobs that are due.
   mutating func turn() {
     do throws(SpoolError) {
+      try engine.checkPlaceOfStore()
       try putBack()
       let version = try engine.store.recordings.version()
       let isDue = nextAttempt.map { $0 <= engine.store.recordings.now } ?? false

@@ -26,14 +26,15 @@ package struct Sidecar: Hashable, Sendable {
   package internal(set) var chapters: [RunRequest.Chapter]?
   var written: [String: JSONValue] = [:]
   /// The variables that it sets for its recording in a batch or an inbox, `spool.set`, as `--set` takes
-  /// their values; without lists and objects.
+  /// their values.
   package var settings: [String: String] {
     guard case .object(let values)? = written["spool"]?["set"] else { return [:] }
-    return values.compactMapValues { value in
+    return values.mapValues { value in
       switch value {
       case .text(let text), .number(let text): text
       case .boolean(let isTrue): "\(isTrue)"
-      default: nil
+      // JSON is YAML.
+      default: value.compact
       }
     }
   }
@@ -99,6 +100,7 @@ package struct Sidecar: Hashable, Sendable {
       return
     }
     self.init()
+    let bytes = TextEncoding.utf8(of: bytes)
     do throws(JSONSyntaxError) {
       let read = try JSONReader.value(of: bytes, depthLimit: Self.depthLimit)
       guard case .object(let fields) = read.value else {

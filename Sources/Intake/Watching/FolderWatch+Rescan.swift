@@ -36,6 +36,7 @@ extension FolderWatch {
   }
 
   mutating func folderLeft(_ folder: InboxPath, _ events: inout [InboxEvent]) {
+    events += troubled.filter { $0.isWithin(folder) }.map { .gone($0) }
     unwatch(folder)
     events += known.remove(within: folder)
   }
@@ -61,7 +62,8 @@ extension FolderWatch {
       } catch {
         // It may have been removed after it was listed.
         if error.kind == .missing { continue }
-        if troubled.insert(next).inserted { events.append(.trouble(error)) }
+        guard troubled.insert(next).inserted else { continue }
+        events.append(next == .inbox ? .trouble(error) : .refused(next, error))
       }
     }
     return met
@@ -105,8 +107,8 @@ extension FolderWatch {
     self.overlooked[folder] = overlooked.count > 0 ? overlooked : nil
     if let watchTrouble {
       if troubled.insert(folder).inserted { events.append(.trouble(watchTrouble)) }
-    } else {
-      troubled.remove(folder)
+    } else if troubled.remove(folder) != nil, folder != .inbox {
+      events.append(.gone(folder))
     }
     return list.folders
   }

@@ -54,7 +54,7 @@ enum InboxEvent: Hashable, Sendable {
   case unsettled(InboxPath, Unsettled)
   /// Why a file waits, for status queries; reported when the reason changes.
   case waiting(InboxPath, String)
-  /// A file that is never opened, such as a link, or cannot be read.
+  /// A file that is never opened, such as a link, or a file or a folder that cannot be read.
   case refused(InboxPath, SpoolError)
   /// Removed by another program.
   case gone(InboxPath)

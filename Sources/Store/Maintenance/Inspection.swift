@@ -221,10 +221,19 @@ package struct Inspection: Sendable {
         continue
       }
       let aside = "\(layout.damaged)/\(artifact.hex)"
+      let companion =
+        isOriginal
+        ? nil
+        : try RecordingFileTable.files(
+          "WHERE note = ? AND note_files.digest = ? LIMIT 1",
+          [.text(recording.key.name), .text(artifact.hex)], in: &database
+        ).first?.path ?? "its sidecar"
       report.findings.append(
         InspectionFinding(
           .missingRecording, layout.artifact(artifact), subject: recording.key.name,
-          problem: "the file of \(recording.key) (\(recording.fileName)) is not there",
+          problem: companion.map {
+            "\($0), which came with \(recording.key) (\(recording.fileName)), is not there"
+          } ?? "the file of \(recording.key) (\(recording.fileName)) is not there",
           meaning: (isThere(aside) ? "it was damaged, and is kept as \(aside); " : "")
             + InspectionFinding.lostOriginal,
           advice: "\(command: .inboxShow) \(recording.key)"))

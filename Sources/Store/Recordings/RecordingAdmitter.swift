@@ -170,8 +170,7 @@ struct RecordingAdmitter {
     for case (let role, let file?) in companions {
       try RecordingFileTable.add(
         role, path: file.path, stamp: file.stamp,
-        digest: role == .transcript ? file.artifact?.digest : nil, inbox: arrival.inbox, to: key,
-        in: &database)
+        digest: file.artifact?.digest, inbox: arrival.inbox, to: key, in: &database)
     }
   }
 

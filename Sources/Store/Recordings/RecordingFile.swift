@@ -41,7 +41,8 @@ package struct RecordingFile: Hashable, Sendable {
   package let location: String
   /// The stored version of the file.
   package let stamp: RecordingFileStamp
-  /// The digest of a transcript; nil for other files, whose recordings have it.
+  /// The digest of a transcript or a sidecar; nil for other files, and for sidecars of earlier versions:
+  /// their recordings have it.
   package let digest: Digest?
   package let place: Place
   /// The target of a move in progress, in the form of `path`; nil if none.
@@ -53,8 +54,8 @@ package struct RecordingFile: Hashable, Sendable {
   /// Whether it lies in its inbox no longer, nor stays there for good: its path is free for another.
   package var hasLeft: Bool { place != .inbox && place != .left }
 
-  /// A transcript's artifact; nil for other files.
-  package var transcript: Artifact? {
+  /// The artifact of a transcript or a sidecar; nil where the digest is.
+  package var companion: Artifact? {
     digest.map { Artifact(kind: .file, digest: $0, byteCount: Int(stamp.byteCount)) }
   }
 }

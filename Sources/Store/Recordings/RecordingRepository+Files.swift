@@ -41,7 +41,7 @@ extension RecordingRepository {
   }
 
   /// Records another file of a recording.
-  /// - Parameter digest: of a transcript; nil for other files.
+  /// - Parameter digest: of a transcript or a sidecar; nil for other files.
   package func addFile(
     _ role: RecordingFile.Role, path: String, stamp: RecordingFileStamp, digest: Digest?,
     inbox: String,
@@ -107,6 +107,15 @@ extension RecordingRepository {
       _ = try database.run(
         "UPDATE note_files SET target = ? WHERE id = ?", [.text(target), .integer(file.id)],
         to: RecordingTable.recordAction)
+    }
+  }
+
+  /// Whether a file of a recording is being moved to a path.
+  package func isTarget(_ path: String, inbox: String) throws(SpoolError) -> Bool {
+    try database.with { (database) throws(SpoolError) in
+      try !RecordingFileTable.files(
+        "WHERE inbox = ? AND target = ? LIMIT 1", [.text(inbox), .text(path)], in: &database
+      ).isEmpty
     }
   }
 

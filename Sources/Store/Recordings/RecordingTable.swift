@@ -87,24 +87,25 @@ enum RecordingTable {
     let rows = try database.run(
       """
       SELECT digest, sidecar FROM notes
-      UNION ALL SELECT digest, NULL FROM note_files WHERE \(isTranscript)
+      UNION ALL SELECT digest, NULL FROM note_files WHERE \(isCompanion)
       """, to: reading)
     return Set(rows.flatMap { $0.compactMap { $0.text.flatMap(Digest.init(hex:)) } })
   }
 
-  /// The artifacts of all recordings: each with its original, its sidecar and its transcripts.
+  /// The artifacts of all recordings: each with its original, its sidecars and its transcripts.
   static func artifacts(
     in database: inout Database
   ) throws(SpoolError) -> [(recording: Recording, artifact: Digest)] {
     var found: [(recording: Recording, artifact: Digest)] = []
     for recording in try recordings("ORDER BY key", in: &database) {
-      let transcripts = try RecordingFileTable.files(
+      let companions = try RecordingFileTable.files(
         "WHERE note = ? AND digest IS NOT NULL ORDER BY id", [.text(recording.key.name)],
         in: &database)
-      found += [recording.content.digest, recording.sidecar?.digest].compactMap { $0 }.map {
-        (recording, $0)
+      var digests = [recording.content.digest]
+      for digest in [recording.sidecar?.digest] + companions.map(\.digest) {
+        if let digest, !digests.contains(digest) { digests.append(digest) }
       }
-      found += transcripts.compactMap(\.digest).map { (recording, $0) }
+      found += digests.map { (recording, $0) }
     }
     return found
   }
@@ -152,7 +153,7 @@ enum RecordingTable {
     try !database.run(
       """
       SELECT 1 FROM notes WHERE digest = ?1 OR sidecar = ?1
-      UNION ALL SELECT 1 FROM note_files WHERE digest = ?1 AND \(isTranscript) LIMIT 1
+      UNION ALL SELECT 1 FROM note_files WHERE digest = ?1 AND \(isCompanion) LIMIT 1
       """, [.text(artifact.hex)], to: reading
     ).isEmpty
   }
@@ -162,8 +163,8 @@ enum RecordingTable {
     try !database.run("SELECT 1 FROM sqlite_schema WHERE name = 'notes'", to: reading).isEmpty
   }
 
-  /// Of files: whether they are transcripts of known recordings.
-  private static let isTranscript = """
+  /// Of files: whether they are sidecars or transcripts of known recordings.
+  private static let isCompanion = """
     note_files.digest IS NOT NULL AND EXISTS (SELECT 1 FROM notes WHERE key = note_files.note)
     """
 

@@ -193,10 +193,10 @@ struct FolderWatchTests {
       if getuid() == 0 { precondition(setgid(65534) == 0 && setuid(65534) == 0) }
       watch.schedule.ask()
       let events = watch.wait(atMost: .zero)
-      guard events.count == 1, case .trouble(let error) = events.first else {
+      guard events.count == 1, case .refused(let path, let error) = events.first else {
         preconditionFailure("\(events)")
       }
-      precondition(error.kind == .denied && error.path == "sub", "\(error)")
+      precondition(error.kind == .denied && path.description == "sub", "\(error)")
       watch.schedule.ask()
       precondition(watch.wait(atMost: .zero) == [])
     }

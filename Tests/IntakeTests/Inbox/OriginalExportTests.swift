@@ -85,6 +85,26 @@ struct OriginalExportTests {
     #expect(try text("a.m4a") == "sound" && text(name) == #"{"title": "Lunch"}"#)
   }
 
+  @Test("with the sidecars of its copies, the newest under its name")
+  func laterSidecars() throws {
+    let first = #"{"title": "Lunch"}"#
+    let arrived = try bench.drop("sound", as: "a.m4a", sidecar: first)
+    let recording = try #require(try processor.takeIn(arrived).recording)
+    let later = #"{"title": "Dinner", "place": "Rome"}"#
+    _ = try processor.takeIn(try bench.drop("sound", as: "b.m4a", sidecar: later))
+    let known = try #require(try store.recordings.recording(recording.key))
+    let written = try store.writeOriginals(of: known, to: target.path)
+    #expect(written.map(\.role) == [.recording, .sidecar, .sidecar])
+    #expect(Workspace.names(in: target.path) == ["a (2).json", "a.json", "a.m4a"])
+    #expect(try text("a.json") == later && text("a (2).json") == first)
+    // No collection frees what only the store has.
+    var policy = CollectionPolicy()
+    (policy.age, policy.grace) = (0, 0)
+    bench.time.advance(by: 10)
+    _ = try store.collect(policy)
+    #expect(try store.writeOriginals(of: known, to: target.path).allSatisfy { !$0.isNew })
+  }
+
   @Test("by the very bytes of a name in an older encoding")
   func olderEncoding() throws {
     let bytes = Array("caf".utf8) + [0xE9] + Array(".m4a".utf8)

@@ -37,9 +37,10 @@ struct CustodyTranscriptTests {
   }
 
   private func transcripts(of recording: Recording) throws -> [String] {
-    try store.recordings.files(of: recording.key).compactMap(\.transcript).map {
-      try store.text(of: $0)
-    }
+    try store.recordings.files(of: recording.key).filter { $0.role == .transcript }
+      .compactMap(\.companion).map {
+        try store.text(of: $0)
+      }
   }
 
   @Test("transcripts come into the store with their recording, and leave the inbox with it")

@@ -30,6 +30,20 @@ struct SidecarTests {
         == #"{"app":"x","heartRate":[61.50,{"a":null,"z":1}]}"#)
   }
 
+  @Test("a text of an older editor is read as it was written")
+  func olderEncodings() {
+    let text = #"{"title": "Gespräch mit “Käthe”", "chapters": [{"start": 0, "title": "Größe"}]}"#
+    let latin = text.unicodeScalars.map { scalar in
+      scalar == "“" ? 0x93 : scalar == "”" ? 0x94 : UInt8(scalar.value)
+    }
+    let wide: [UInt8] = [0xff, 0xfe] + text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+    for bytes in [latin, wide, Array(text.utf8), [0xef, 0xbb, 0xbf] + Array(text.utf8)] {
+      let sidecar = Sidecar(json: bytes)
+      #expect(sidecar.title == "Gespräch mit “Käthe”" && sidecar.problems == [])
+      #expect(sidecar.chapters?.map(\.title) == ["Größe"])
+    }
+  }
+
   @Test("chapters have a start, which podcasts call startTime, and perhaps a title")
   func chapters() {
     let right = sidecar(
