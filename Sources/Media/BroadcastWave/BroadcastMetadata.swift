@@ -131,6 +131,18 @@ package struct CuePoints: Hashable, Sendable {
       var reader = ByteReader(bytes[...])
       return reader.integer(byteCount: 4).map { UInt32($0) }
     }
+
+    /// How many bytes come before the text; nil for a label without one.
+    var headByteCount: Int? { ["labl": 4, "note": 4, "ltxt": 20][name] }
+
+    /// The same with its text in UTF-8, as all texts of the files that are written.
+    var inUTF8: Label {
+      guard let headByteCount else { return self }
+      let text = bytes.dropFirst(headByteCount)
+      if String(validating: text, as: UTF8.self) != nil { return self }
+      let head = Array(bytes.prefix(headByteCount))
+      return Label(name: name, bytes: head + Array(String(ofFile: text).utf8))
+    }
   }
 
   private(set) var points: [Point]
@@ -176,9 +188,10 @@ package struct CuePoints: Hashable, Sendable {
   /// the text of its stretch; libavformat reads labels only up to the first note.
   func markers(at rate: Hertz) -> [MediaProbe.Marker] {
     var titles: [UInt32: String] = [:]
-    for (name, headByteCount) in [("labl", 4), ("note", 4), ("ltxt", 20)] {
+    for name in ["labl", "note", "ltxt"] {
       for label in labels where label.name == name {
-        let text = String(ofFile: label.bytes.dropFirst(headByteCount).prefix { $0 != 0 })
+        let head = label.headByteCount ?? 0
+        let text = String(ofFile: label.bytes.dropFirst(head).prefix { $0 != 0 })
         guard let number = label.number, titles[number] == nil, !text.isEmpty else { continue }
         titles[number] = text
       }
@@ -241,7 +254,7 @@ package struct CuePoints: Hashable, Sendable {
   /// The content of the list, with its type; nil without labels.
   var list: [UInt8]? {
     guard !labels.isEmpty else { return nil }
-    return labels.reduce(into: Array("adtl".utf8)) { bytes, label in
+    return labels.map(\.inUTF8).reduce(into: Array("adtl".utf8)) { bytes, label in
       WaveHeader.append(label.name, label.bytes, to: &bytes)
     }
   }

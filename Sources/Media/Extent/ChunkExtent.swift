@@ -243,6 +243,7 @@ extension ContainerBytes {
 extension ContainerBytes {
   var voiceExtent: ContainerExtent {
     var offset = little(at: 20, count: 2)
+    var lastType = 0
     while offset < byteCount {
       let type = big(at: offset, count: 1)
       if type == 0 {
@@ -251,6 +252,10 @@ extension ContainerBytes {
         case .zeros(let count), .foreign(let count): .unended("\(count) bytes follow its end mark")
         }
       }
+      // SoX counts eight bytes less in a block of 16 bits.
+      if lastType == 9, offset + 9 == byteCount, big(at: offset + 8, count: 1) == 0 {
+        return .unended("its last block counts 8 bytes less than there are")
+      }
       guard type < 10, byteCount - offset >= 4 else {
         return .incomplete("no block begins at byte \(offset), where one should")
       }
@@ -258,7 +263,7 @@ extension ContainerBytes {
       guard end <= byteCount else {
         return .incomplete("its last block declares \(end - byteCount) bytes that are missing")
       }
-      offset = end
+      (offset, lastType) = (end, type)
     }
     return .unended("no mark says that it ends")
   }

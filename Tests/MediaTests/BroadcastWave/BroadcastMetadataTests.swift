@@ -85,6 +85,24 @@ struct BroadcastNotesTests {
     #expect(cues.list == WaveBytes.names([(1, "Bell")]))
   }
 
+  @Test("has names and notes in UTF-8 whatever they were written in, as all texts of the file")
+  func olderEncoding() {
+    func list(_ umlaut: [UInt8], file: [UInt8]) -> [UInt8] {
+      let name = Array("K".utf8) + umlaut + Array("ln".utf8) + [0]
+      let stretch = WaveBytes.number(1) + WaveBytes.number(480) + Array("rgn ".utf8)
+      return WaveBytes.chunk("labl", WaveBytes.number(1) + name)
+        + WaveBytes.chunk("note", WaveBytes.number(1) + name)
+        + WaveBytes.chunk("ltxt", stretch + [UInt8](repeating: 0xFF, count: 8) + name)
+        + WaveBytes.chunk("file", WaveBytes.number(1) + file)
+    }
+    let cue = WaveBytes.cue([(1, 2000)])
+    for file in [[0xF6], Array("ö".utf8)] {
+      let written = Array("adtl".utf8) + list(Array("ö".utf8), file: file)
+      #expect(CuePoints(cue, lists: [list([0xF6], file: file)]).list == written)
+      #expect(CuePoints(cue, lists: [Array(written.dropFirst(4))]).list == written)
+    }
+  }
+
   @Test("has places that move with the sound, and take their names along")
   func movedCues() throws {
     let note = WaveBytes.chunk(

@@ -137,6 +137,23 @@ struct ContainerExtentTests {
 
   private let unfinished = ContainerExtent.unended("its header declares no length")
 
+  @Test("SoX counts a block of 16 bits short in VOC files, which are whole all the same")
+  func shortVoiceBlock() throws {
+    let sox = try #require(Program(named: "sox"))
+    let path = scratch.file("tone.voc")
+    let made = try sox.run([
+      "-D", "-n", "-r", "48000", "-b", "16", path, "synth", "1", "sine", "440", "vol", "0.5",
+    ])
+    try #require(made.exitCode == 0, "\(made.errorOutput)")
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    guard case .unended(let reason) = try extent(bytes) else {
+      Issue.record("\(try extent(bytes))")
+      return
+    }
+    #expect(reason == "its last block counts 8 bytes less than there are")
+    for count in [1, 2, 5, 40000] { #expect(isIncomplete(try extent(bytes.dropLast(count)))) }
+  }
+
   @Test("a header that was never finished leaves its end open", arguments: counts)
   func unfinishedHeaders(count: Count) throws {
     let whole = try made(count.format)
