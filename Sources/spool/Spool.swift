@@ -122,7 +122,7 @@ struct Spool {
         guard let command = commands.first(where: { $0.declaration.name == parsed.command.name })
         else { return .usage }
         let context = CommandContext(parsed, console: console)
-        console.offersStore(context.named(Options.store))
+        console.offersStore(context.namedStore)
         do throws(SpoolError) {
           try context.refuseAddresses()
           context.confineDecoders()

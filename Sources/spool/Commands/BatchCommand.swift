@@ -195,7 +195,7 @@ extension CommandContext {
     for override in arguments[Options.set] { words += ["--set", override] }
     if let name = arguments[Options.name] { words += ["--name", name] }
     if let plugins = pluginFolder { words += ["--plugins", plugins] }
-    if let store = arguments[Options.store] { words += ["--store", store] }
+    if let store = namedStore { words += ["--store", store] }
     if let keys = arguments[Options.keys] { words += ["--keys", keys] }
     if let file = arguments[Options.passphraseFile] { words += ["--passphrase-file", file] }
     if order.isReplacing { words.append("--replace") }

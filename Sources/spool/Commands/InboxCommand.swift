@@ -171,7 +171,7 @@ extension CommandContext {
     if isJSON { return }
     // Refused files are not in the list, so their folders are shown beside it.
     for inbox in try store.inboxes.watchedInboxes() {
-      let lines = InboxStatusText(inbox.path, inbox, line: nil, store: arguments[Options.store])
+      let lines = InboxStatusText(inbox.path, inbox, line: nil, store: namedStore)
         .overlookedLines
       if lines.isEmpty { continue }
       console.print((["inbox \(Format.visible(inbox.path)):"] + lines).joined(separator: "\n"))
@@ -257,7 +257,7 @@ extension CommandContext {
   }
 
   /// The store option for suggested commands.
-  private var option: StoreOption { StoreOption(arguments[Options.store]) }
+  private var option: StoreOption { StoreOption(namedStore) }
 
   private func names(for action: Options.Action) throws(SpoolError) -> [String] {
     let names = arguments[Options.recordings]

@@ -98,7 +98,7 @@ extension CommandContext {
   private func obstacle(to run: RunRecord, in store: DiskStore) -> SpoolError? {
     PluginUsage(registry(beside: run.pipelinePath))
       .loss(since: run, resumeCommand: "spool resume \(run.id)")
-      ?? MissingRecording(of: run, in: store, option: arguments[Options.store])?.error
+      ?? MissingRecording(of: run, in: store, option: namedStore)?.error
   }
 
   /// Refuses a run whose exports would take the place of those of a later one.
@@ -124,7 +124,7 @@ extension CommandContext {
       throw error
     }
     let plugins = memory.uses(of: pipeline.definition)
-    if let missing = MissingRecording(of: earlier, in: store, option: arguments[Options.store]) {
+    if let missing = MissingRecording(of: earlier, in: store, option: namedStore) {
       throw missing.error
     }
     let plan = try plan(

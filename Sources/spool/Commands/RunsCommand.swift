@@ -63,7 +63,7 @@ extension CommandContext {
   /// Offers what resumes the newest run that is not done. A watch resumes its own runs,
   /// but not recordings that wait for a person.
   private func offerToGoOn(in store: DiskStore) throws(SpoolError) {
-    let option = arguments[Options.store]
+    let option = namedStore
     let open = try store.runs.open()
     let unfinished = open.filter { $0.wayOn != nil && !store.isOfInbox($0) }
     for (index, run) in unfinished.enumerated() {

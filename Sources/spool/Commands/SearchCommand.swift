@@ -86,7 +86,7 @@ extension CommandContext {
   /// Says whose words could not be searched.
   private func tell(of lost: [LostWords], in store: DiskStore) {
     for words in lost.prefix(Self.shownLosses) {
-      let lines = words.lines(in: store, option: arguments[Options.store])
+      let lines = words.lines(in: store, option: namedStore)
       console.report("note: " + Format.visible(lines: lines))
     }
     if lost.count > Self.shownLosses {

@@ -32,7 +32,7 @@ extension CommandContext {
       console.print(json: run.line(withText: true))
       return .done
     }
-    let missing = MissingRecording(of: run, in: store, option: arguments[Options.store])?.line
+    let missing = MissingRecording(of: run, in: store, option: namedStore)?.line
     let isOpen = try !store.runs.isResolved(run)
     let wayOn = isOpen ? run.wayOn.map { missing ?? "\($0) goes on" } : nil
     console.print(console.completed(text(run, wayOn: wayOn)))

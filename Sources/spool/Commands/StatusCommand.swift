@@ -39,7 +39,7 @@ extension Options {
 
 extension CommandContext {
   fileprivate func showStatus() throws(SpoolError) -> ExitCode {
-    let status = try StoreStatus(self, existingStore(), named: arguments[Options.store])
+    let status = try StoreStatus(self, existingStore(), named: namedStore)
     answer(status, status.text(at: SystemClock().now))
     return arguments[Options.check] && status.needsAction ? .failed : .done
   }

@@ -55,7 +55,7 @@ extension CommandContext {
       console.offer(
         unfinished.compactMap {
           NextCommand(
-            StoreOption(arguments[Options.store]).completing("\(command: .forgetRuns) \($0.id)"))
+            StoreOption(namedStore).completing("\(command: .forgetRuns) \($0.id)"))
         })
       return .done
     }

@@ -62,14 +62,23 @@ extension CommandContext {
   private func warn(
     of settings: [String: String], at path: String, variables: [VariableDefinition]
   ) {
-    let ignored = variables.filter(\.isOverridable)
-      .compactMap { variable in settings[variable.name].map { (variable.name, $0) } }
-    guard !ignored.isEmpty else { return }
-    let words = ignored.map { "--set \(ShellWords.line(["\($0)=\($1)"]))" }
-    console.report(
-      Format.visible(
-        "warning: \(path) sets \(ignored.map(\.0).joined(separator: ", ")) for batches and inboxes; "
-          + "for this run, add \(words.joined(separator: " "))"))
+    let allowed = variables.filter(\.isOverridable).map(\.name)
+    let ignored = allowed.compactMap { name in settings[name].map { (name, $0) } }
+    if !ignored.isEmpty {
+      let words = ignored.map { "--set \(ShellWords.line(["\($0)=\($1)"]))" }
+      console.report(
+        Format.visible(
+          "warning: \(path) sets \(ignored.map(\.0).joined(separator: ", ")) for batches and inboxes; "
+            + "for this run, add \(words.joined(separator: " "))"))
+    }
+    let others = Set(settings.keys).subtracting(allowed).sorted()
+    if !others.isEmpty {
+      let choice = allowed.isEmpty ? "nothing" : "only " + allowed.joined(separator: ", ")
+      console.report(
+        Format.visible(
+          "warning: \(path) sets \(others.joined(separator: ", ")), and the pipeline lets a "
+            + "recording set \(choice)"))
+    }
   }
 
   private func transcript(beside recording: String) -> String? {

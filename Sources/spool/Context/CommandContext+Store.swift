@@ -14,6 +14,10 @@ extension CommandContext {
   /// Opens the store; creates it if it does not exist.
   func openStore() throws(SpoolError) -> DiskStore { try store(at: named(Options.store)) }
 
+  /// The store that the user named, as commands name it that are typed in any folder; nil for the usual
+  /// one.
+  var namedStore: String? { named(Options.store).map(ResolvedPath.asTyped) }
+
   /// Opens the store; creates it if it does not exist.
   func store(at option: String?) throws(SpoolError) -> DiskStore {
     try StoreLocation.requireHome(option: option, environment: Environment.variables)

@@ -64,7 +64,7 @@ extension CommandContext {
     let typed = typed ?? arguments[QuickOptions.recordings]
     let groups = work.mixName == nil ? typed.map { [$0] } : [typed]
     let format = try QuickFormat(self)
-    if arguments[Options.store] != nil, !arguments[QuickOptions.keep] {
+    if namedStore != nil, !arguments[QuickOptions.keep] {
       throw .usage(
         "--store is for work that is kept", reason: "without --keep nothing is left in a store",
         advice: "add --keep, or leave --store out")
@@ -295,7 +295,7 @@ extension CommandContext {
   func resumeLine(_ run: RunID? = nil) -> String {
     ShellWords.line(
       ["spool", "resume"] + (run.map { [$0.description] } ?? [])
-        + (arguments[Options.store].map { ["--store", $0] } ?? []))
+        + (namedStore.map { ["--store", $0] } ?? []))
   }
 
   private func tell(_ report: QuickReport) {

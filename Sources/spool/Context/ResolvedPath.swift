@@ -56,6 +56,13 @@ enum ResolvedPath {
     return join(of(folder), name)
   }
 
+  /// The absolute path of what may be gone, with its folders: the links of what is there are resolved.
+  static func ofAbsent(_ path: String) -> String {
+    if let resolved = try? FilePath.resolved(path) { return resolved }
+    let (folder, name) = parts(of: path)
+    return folder == path ? path : join(ofAbsent(folder), name)
+  }
+
   /// All paths to a file, with its folder's links resolved in turn; `folders` caches them. A link
   /// in the file's own place is not followed.
   static func ways(toFile path: String, _ folders: inout [String: [String]]) -> [String] {

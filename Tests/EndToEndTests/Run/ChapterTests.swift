@@ -148,23 +148,38 @@ struct ChapterTests {
   func ignoredSettings() throws {
     let take = try record()
     _ = try place.folder.write(
-      #"{"spool": {"set": {"level": "-3 dB", "fixed": 1, "other": 2}}}"#, to: "take.json")
+      #"{"spool": {"set": {"level": "-3 dB", "fixed": 1, "other": 2, "kinds": ["wav", "mp3"]}}}"#,
+      to: "take.json")
     let path = try place.pipeline(
-      "pipeline: p\nvars: { level: { value: 0 dB, overridable: true }, fixed: 2 }\nstages:\n"
-        + "  - decode\n  - gain: $level\n  - export: [flac]\n")
+      """
+      pipeline: p
+      vars:
+        level: { value: 0 dB, overridable: true }
+        kinds: { value: [flac], overridable: true }
+        fixed: 2
+      stages:
+        - decode
+        - gain: $level
+        - export: $kinds
+      """)
     func warnings(_ options: String...) throws -> [Substring] {
       let run = try place.spool(["run", path, take, "--out", place.out] + options)
       #expect(run.exitCode == 0, "\(run.errorOutput)")
       return run.errorOutput.split(separator: "\n").filter { $0.contains("take.json") }
     }
     let told = try warnings()
-    #expect(told.count == 1, "\(told)")
+    let set = ["level=-3 dB", #"kinds=["wav","mp3"]"#]
     #expect(
       told.first?.hasSuffix(
-        "take.json sets level for batches and inboxes; for this run, add --set 'level=-3 dB'")
-        == true,
-      "\(told)")
-    #expect(try warnings("--set", "level=-6 dB") == [])
+        "take.json sets level, kinds for batches and inboxes; for this run, add "
+          + set.map { "--set '\($0)'" }.joined(separator: " "))
+        == true, "\(told)")
+    let others =
+      "take.json sets fixed, other, and the pipeline lets a recording set only level, kinds"
+    #expect(told.count == 2 && told.last?.hasSuffix(others) == true, "\(told)")
+    let typed = try warnings("--replace", "--set", set[0], "--set", set[1])
+    #expect(typed.count == 1 && typed.first?.hasSuffix(others) == true, "\(typed)")
+    #expect(place.exports.contains("take.mp3"))
   }
 
   @Test("in a batch, from each recording's sidecar")

@@ -237,7 +237,7 @@ extension CommandContext {
       return (leaf, entry.path)
     }
     let latest = receipts.latest
-    for path in [ResolvedPath.ofFile(name), name] {
+    for path in [ResolvedPath.ofAbsent(name), name] {
       if let leaf = latest[ExactText(path)]?.leaf { return (leaf, path) }
     }
     let named = latest.values.filter { entry in

@@ -159,7 +159,7 @@ extension CommandContext {
 
   private func keptTree(_ prover: ClipProver) -> SampleTree? {
     let path = StoreLocation.resolve(
-      option: arguments[Options.store], environment: Environment.variables)
+      option: namedStore, environment: Environment.variables)
     guard DiskStore.isThere(at: path), let store = try? DiskStore(reading: path) else { return nil }
     return prover.keptTree(in: store)
   }

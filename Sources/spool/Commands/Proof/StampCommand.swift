@@ -165,7 +165,7 @@ extension CommandContext {
       let receipts = Set(waiting.map(\.path)).count
       console.report(
         "note: \(Count.of(receipts, "receipt")) \(receipts == 1 ? "waits" : "wait") for a time "
-          + "stamp: \(Self.stampCommand(named(Options.store))) asks again")
+          + "stamp: \(Self.stampCommand(namedStore)) asks again")
     } catch {
       console.report("warning: \(Format.visible(error.account))")
     }

@@ -350,7 +350,7 @@ extension CommandContext {
   /// The store's log; nil if there is none or the lookup is disabled.
   private func log(_ keys: [VerifyingKey]) throws(SpoolError) -> LogView? {
     if arguments[Options.isAlone] { return nil }
-    let isNamed = arguments[Options.store] != nil
+    let isNamed = namedStore != nil
     if isNamed { try requireStore() }
     // `--key` names the keys of receipts; heads are checked with the local keys.
     let folder = keyFolder()

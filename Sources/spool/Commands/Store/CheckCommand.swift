@@ -60,7 +60,7 @@ extension CommandContext {
         let isSound = report.isSound && report.isTold
         console.print(json: JSONLine(report, adding: ["sound": isSound]))
       } else if !isQuiet || !report.isSound || !report.isTold {
-        let lines = FindingList(report.findings, store: arguments[Options.store]).lines
+        let lines = FindingList(report.findings, store: namedStore).lines
         console.print(console.completed((lines + summary(report)).joined(separator: "\n")))
       }
       return !report.isSound ? .verificationFailed : report.isTold ? .done : .failed
@@ -76,7 +76,7 @@ extension CommandContext {
     let size = ByteCount(report.artifactBytes)
     let damage = report.findings.filter(\.isDamage)
     let repairable = damage.count { $0.isRepairable }
-    let repair = StoreOption(arguments[Options.store]).completing("spool store repair")
+    let repair = StoreOption(namedStore).completing("spool store repair")
     let looked =
       "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
       + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "

@@ -34,7 +34,7 @@ extension CommandContext {
       contents.collectableByteCount == 0
       ? "spool store gc would free nothing"
       : "spool store gc would free \(ByteCount(contents.collectableByteCount))"
-    let store = StoreOption(arguments[Options.store])
+    let store = StoreOption(namedStore)
     // Where it is no tenth of the store, freeing it is of little use.
     let isMuch =
       contents.soundByteCount > contents.collectableByteCount

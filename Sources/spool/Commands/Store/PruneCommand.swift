@@ -57,7 +57,7 @@ extension CommandContext {
     let verb = report.isDryRun ? "would delete" : "deleted"
     lines.append(
       report.files.isEmpty
-        ? "nothing to delete: every export is the latest of its recording and pipeline"
+        ? "nothing to delete: every export is the latest of its recording, pipeline and --set"
         : "\(verb) \(Count.of(report.files.count, "export")), \(ByteCount(report.freedBytes))")
     if !report.seals.isEmpty {
       lines += ["", "no whole bags any more, so without their declarations:"]
@@ -79,7 +79,8 @@ extension CommandContext {
       case .replaced where file.obstacle == .notExported:
         "run \(file.run ?? "") of the same recording and pipeline is later"
       case .replaced: "replaced by \(name ?? "the exports") of run \(file.run ?? "")"
-      case .unclaimed: "its run was given up"
+      case .unclaimed:
+        file.obstacle == .unfinished ? "its run has not ended" : "its run was given up"
       }
     let obstacle =
       switch file.obstacle {

@@ -81,7 +81,7 @@ extension CommandContext {
       try isDryRun && audit.findings.isEmpty ? audit.damage(in: store) : audit.inspectionFindings
     report.add(found, done: audit.repairActions, remaining: left.filter(\.isDamage))
     if isDryRun { return [] }
-    let option = arguments[Options.store]
+    let option = namedStore
     return try WordSearch(store).lost().map { words in
       Loss(
         line: JSONLine([
@@ -98,8 +98,8 @@ extension CommandContext {
   }
 
   private func text(_ report: RepairReport, _ lost: [Loss]) -> String {
-    let store = StoreOption(arguments[Options.store])
-    var lines = FindingList(report.left, store: arguments[Options.store]).lines
+    let store = StoreOption(namedStore)
+    var lines = FindingList(report.left, store: namedStore).lines
     let losses = lost.flatMap(\.text).map { Format.visible($0) }
     guard !report.actions.isEmpty else {
       if !report.left.isEmpty {
