@@ -175,8 +175,8 @@ enum Parsers {
   }
 
   private static func tag(_ bytes: [UInt8]) {
-    let tag = ID3Tag.corrected(bytes)
-    require(ID3Tag.corrected(tag) == tag, "a corrected tag stays as it is")
+    let tag = ID3Tag.corrected(bytes, isTimeWithoutZone: true)
+    require(ID3Tag.corrected(tag, isTimeWithoutZone: true) == tag, "a corrected tag stays as it is")
     guard let cover = CoverArt(bytes: bytes) else { return }
     _ = (cover.size, cover.obstacle)
   }

@@ -241,6 +241,41 @@ import Testing
         == .step(StepID("first"), .sound))
   }
 
+  @Test func `a list has no sound twice because a step is skipped`() throws {
+    let definition = PipelineDefinition.sample(
+      [
+        .step("open", from: .from("$note")), .step("change", id: "first"),
+        .step("change", id: "second", from: .from("open"), when: "$guest"),
+        .step("blend", from: .from("first", "second")), .step("write"),
+      ],
+      optional: [("guest", .sound)])
+    #expect(problems(definition) == [])
+    let alone = try plan(definition)
+    #expect(alone.steps.map(\.id.name) == ["open", "first", "blend", "write"])
+    #expect(alone.steps[2].sources == [PortName("tracks.1"): .step(StepID("first"), .sound)])
+    let both = try plan(definition, inputs: ["note": "/a.wav", "guest": "/b.wav"])
+    #expect(both.steps[3].sources.count == 2)
+  }
+
+  @Test func `a step below two joins of which one runs takes that one`() throws {
+    let definition = PipelineDefinition.sample(
+      [
+        .step("open", id: "a", from: .from("$note")), .step("open", id: "b", from: .from("$note")),
+        .step("open", id: "c", from: .from("$guest")),
+        .step("blend", id: "three", from: .from("a", "b", "c"), when: "$guest"),
+        .step("blend", id: "two", from: .from("a", "b"), when: "not $guest"), .step("write"),
+      ],
+      optional: [("guest", .sound)])
+    #expect(problems(definition) == [])
+    for (inputs, source) in [
+      (["note": "/a.wav"], "two"), (["note": "/a.wav", "guest": "/b.wav"], "three"),
+    ] {
+      #expect(
+        try plan(definition, inputs: inputs).steps.last?.sources[.sound]
+          == .step(StepID(source), .sound))
+    }
+  }
+
   @Test func `steps that merely are not both there are no alternatives`() throws {
     for condition in [nil, "not $words"] {
       #expect(

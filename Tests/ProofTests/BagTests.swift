@@ -111,6 +111,14 @@ struct BagTests {
     #expect(try check().problems.contains { $0.name == "data/note.wav" })
   }
 
+  @Test("what the payload has is told without what is missing")
+  func shortPayload() throws {
+    try FileManager.default.removeItem(atPath: bag + "/data/note.wav")
+    let bytes = Self.names.dropFirst().reduce(0) { $0 + "what is in \($1)".utf8.count }
+    let said = try check().problems.first { $0.name == Bag.informationName }
+    #expect(said?.reason.hasSuffix("the payload has \(bytes).\(Self.names.count - 1)") == true)
+  }
+
   @Test("each tag file that is missing is named")
   func tagFiles() throws {
     for name in [Bag.declarationName, Bag.manifestName, Bag.tagManifestName] {

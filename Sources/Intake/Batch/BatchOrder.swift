@@ -46,7 +46,7 @@ package struct BatchOrder: Sendable {
   /// The plan for a recording with a transcript; nil if the pipeline takes none.
   private let transcriptPlan: Plan?
   /// The plan for a recording without a sidecar.
-  let plan: Plan
+  package let plan: Plan
 
   /// Throws every problem of the pipeline at once.
   package init(

@@ -20,6 +20,8 @@ private struct BatchSurvey {
   private let settings: Digest
   private var recalled: [ExactText: RecalledBatchEntry] = [:]
   private var repository: ReservedNames
+  /// The recordings that are there no more and have their names still, in order of their names.
+  private var absent: [BatchEntry] = []
   private var plan = BatchPlan()
   /// Of each recording whose words were corrected, a text that changes with its corrections; empty for a
   /// pipeline that writes no words.
@@ -122,8 +124,10 @@ private struct BatchSurvey {
   private mutating func keepNamesOfAbsentFiles(_ files: [FoundFile]) {
     let present = Set(files.map { ExactText($0.path) })
     for (path, recalled) in recalled where !present.contains(path) {
-      if recalled.entry.state == .done { _ = repository.take(recalled.entry.name) }
+      guard recalled.entry.state == .done, repository.take(recalled.entry.name) else { continue }
+      absent.append(recalled.entry)
     }
+    absent.sort { PathText.isBefore($0.name, $1.name) }
   }
 
   private func isDone(
@@ -155,7 +159,9 @@ private struct BatchSurvey {
     }
     for index in names.indices where names[index] == nil {
       try workplace.stop.check()
-      names[index] = repository.assign(wanted[index])
+      names[index] =
+        inheritedName(of: pending[index], wanted[index])
+        ?? repository.assign(wanted[index])
     }
     plan.jobs = pending.indices.map { index in
       let job = pending[index]
@@ -237,6 +243,16 @@ private struct BatchSurvey {
   }
 
   /// The digest of a sidecar and a transcript; nil without either, or if one is unreadable.
+  /// The name of a recording that was here under another name; nil if there was none.
+  private mutating func inheritedName(of job: Pending, _ wanted: String) -> String? {
+    let namesakes = absent.filter { ReservedNames.isNumbered($0.name, of: wanted) }
+    guard job.kept == nil, !namesakes.isEmpty, let own = digest(of: job.file.path),
+      let former = namesakes.first(where: { $0.recording == own })
+    else { return nil }
+    absent.removeAll { $0 == former }
+    return former.name
+  }
+
   private func companionDigest(_ sidecar: String?, _ transcript: String?) -> Digest? {
     guard let transcript else { return sidecar.flatMap(digest) }
     guard let text = digest(of: transcript) else { return nil }

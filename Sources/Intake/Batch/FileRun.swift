@@ -75,6 +75,15 @@ private struct FileRun {
           .warning(path: job.file.path, step: step.id, text: "in the sidecar, \(problem)"))
       }
     }
+    if sidecar != nil, let usual = try? order.plan.settled(order.album) {
+      for step in order.album.keys.sorted()
+      where usual.step(step)?.parameters != plan.step(step)?.parameters {
+        workplace.recorder.record(
+          .warning(
+            path: job.file.path, step: step,
+            text: "what the sidecar sets does not count here: one gain holds for the whole album"))
+      }
+    }
     var options = Runner.Options(request)
     options.ignoresRoom = order.ignoresRoom
     options.origins = origins

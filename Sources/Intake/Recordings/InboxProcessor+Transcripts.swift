@@ -1,4 +1,4 @@
-import PipelineModel
+package import PipelineModel
 import Platform
 package import Store
 
@@ -122,17 +122,36 @@ extension DiskStore {
       run.state == .done,
       run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
     else { return nil }
-    if let file, let folder = run.request?.folder,
-      !run.steps.contains(where: { $0.kind == "align" && !$0.outputs.isEmpty }),
-      let place = try? recordings.files(of: recording.key)
-        .first(where: { $0.role == .recording && $0.isInPlace })?.printablePath
-    {
-      return "\(command: .run) "
-        + ShellWords.line([run.pipelinePath, place, file]) + " \(option: .out) "
-        + ShellWords.line([folder])
+    if let file, !run.steps.contains(where: { $0.kind == "align" && !$0.outputs.isEmpty }) {
+      return repetition(of: run, recording, adding: file)
     }
     let source = file.map { " \(option: .from) \(ShellWords.line([$0]))" } ?? ""
     return "\(command: .wordsEdit) \(run.id)\(source)"
+  }
+
+  /// The command that does the run of an inbox's recording again with all settings of its watch and its
+  /// sidecar, so that its exports take the place of the first ones; nil where none does: the file is
+  /// deleted, or its exports have another name than it would give them.
+  /// - Parameter text: its transcript.
+  package func repetition(
+    of run: RunRecord, _ recording: Recording, adding text: String? = nil
+  ) -> String? {
+    let files = (try? recordings.files(of: recording.key)) ?? []
+    let exported = Set(run.inputs.values.map { ExportName.stem(of: $0) })
+    let kept = files.first { file in
+      file.role == .recording && [.accepted, .left].contains(file.place)
+        && exported.contains(ExportName.stem(of: file.printablePath))
+    }
+    guard run.pipelinePath.hasPrefix("/"), let folder = run.request?.folder,
+      run.request?.names == nil, let kept
+    else { return nil }
+    let sidecar = recording.sidecar.flatMap { try? path(of: $0) }
+      .flatMap { try? FileOperations.system.bytes(of: $0) }.map { Sidecar(json: $0).settings }
+    let settings = run.overrides.merging(sidecar ?? [:]) { $1 }.sorted { $0.key < $1.key }
+    return "\(command: .run) "
+      + ShellWords.line(
+        [run.pipelinePath, kept.printablePath] + [text].compactMap(\.self)
+          + settings.flatMap { ["\(option: .set)", "\($0)=\($1)"] } + ["\(option: .out)", folder])
   }
 }
 
@@ -158,10 +177,16 @@ extension InboxProcessor {
   /// Why fields of another sidecar than a recording's change nothing, and what does.
   func words(ignoring fields: [String], by recording: Recording) -> String {
     let said = fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))"
+    return
+      "\(recording.fileName) has its sidecar already, so what this one says\(said) is ignored; "
+      + wayOfDoingAgain(recording)
+  }
+
+  /// How a recording is done again with a file that came too late.
+  func wayOfDoingAgain(_ recording: Recording) -> String {
     let forget = option.completing("\(command: .inboxForget) \(recording.key)")
     return
-      "\(recording.fileName) has its sidecar already, so what this one says\(said) is ignored; to do "
-      + "the recording again with it, \(rules.bringingBack(recording.key, option: option))type "
+      "to do the recording again with it, \(rules.bringingBack(recording.key, option: option))type "
       + "\(forget), and deliver both again"
   }
 }

@@ -100,8 +100,9 @@ extension InboxEventHandler {
           path,
           "it is left at \(processor.fullPath(path)): it came when \(recording.fileName) was "
             + "\(recording.state == .uploaded ? "processed" : "taken in") already, which "
-            + recording.words
-            + (way.map { "; to use it: \(processor.option.completing($0))" } ?? ""))
+            + recording.words + "; "
+            + (way.map { "to use it: \(processor.option.completing($0))" }
+              ?? processor.wayOfDoingAgain(recording)))
       case .changed: handler.watcher.lookAgain(at: path)
       case .known, .refused, .transcript: break
       }

@@ -75,12 +75,17 @@ struct WaveChunks: ~Copyable {
   ) throws(SpoolError) -> [Chunk] {
     var found: [Chunk] = []
     var longData: Int?
+    // Its length is no length of the file.
+    let length = size >= 12 ? try file.read(4, at: 4) : []
+    let isUnfinished = length.allSatisfy { $0 == 0 }
     var start = 12
     while start + 8 <= size, found.count < mostChunks {
       var head = ByteReader(try file.read(8, at: start)[...])
       let name = text((head.bytes(4) ?? [])[...])
       var count = head.integer(byteCount: 4) ?? 0
       if name == "data", count == 0xFFFF_FFFF { count = longData ?? size - start - 8 }
+      // Of a recorder that lost power: what follows is sound, and no chunks.
+      if name == "data", count == 0, isUnfinished { count = size - start - 8 }
       let content = start + 8..<min(size, start + 8 + count)
       found.append(Chunk(name: name, content: content))
       if name == "ds64", content.count >= 24 {

@@ -3,7 +3,7 @@
 /// libavformat writes the lengths of chapters and of their table (CHAP, CTOC) as plain numbers, while
 /// all lengths of ID3v2.4 have seven bits in a byte (ID3v2.4.0 structure, section 6.2): readers lose
 /// chapters from 128 bytes on. It writes a comment as a text of the user's own, where players look for
-/// a comment (COMM).
+/// a comment (COMM), and every time of encoding (TDEN) with a zone.
 struct ID3Tag {
   private struct Frame {
     let name: String
@@ -18,9 +18,16 @@ struct ID3Tag {
   /// The padding, and what follows the tag in the file.
   private let rest: (padding: [UInt8], file: [UInt8])
 
+  /// Whether its time is that of a recorder's own clock, whose zone is unknown.
+  private var isTimeWithoutZone = false
+
   /// The beginning of an MP3 file with the tag put right; as it is where it begins with no tag that
   /// can be read. O(n).
-  static func corrected(_ bytes: [UInt8]) -> [UInt8] { ID3Tag(bytes)?.bytes ?? bytes }
+  static func corrected(_ bytes: [UInt8], isTimeWithoutZone: Bool) -> [UInt8] {
+    guard var tag = ID3Tag(bytes) else { return bytes }
+    tag.isTimeWithoutZone = isTimeWithoutZone
+    return tag.bytes
+  }
 
   /// Reads the tag at the beginning of a file.
   private init?(_ bytes: [UInt8]) {
@@ -70,7 +77,7 @@ struct ID3Tag {
   private var bytes: [UInt8] {
     var body: [UInt8] = []
     for frame in frames {
-      let (name, content) = Self.comment(frame) ?? (frame.name, frame.content)
+      let (name, content) = Self.comment(frame) ?? (frame.name, time(frame) ?? frame.content)
       body += Array(name.utf8) + Self.length(content.count) + frame.flags + content
     }
     body += rest.padding
@@ -79,6 +86,13 @@ struct ID3Tag {
 
   private static func length(_ count: Int) -> [UInt8] {
     [21, 14, 7, 0].map { UInt8(count >> $0 & 0x7F) }
+  }
+
+  /// The content of a frame with a time, without the zone that was made up; nil for other frames.
+  private func time(_ frame: Frame) -> [UInt8]? {
+    guard isTimeWithoutZone, frame.name == "TDEN" else { return nil }
+    let text = String(decoding: frame.content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+    return frame.content.prefix(1) + text.replacing(/(\.0+)?Z$/, with: "").utf8 + [0]
   }
 
   /// A frame with the text called `comment` as a comment, in no language and without a name; nil for

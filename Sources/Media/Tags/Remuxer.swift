@@ -25,6 +25,7 @@ extension ExportSpec {
     severalValues: [String: [String]] = [:],
     cover: CoverArt? = nil, chapters: [MediaProbe.Marker] = [], isDigestWanted: Bool = false
   ) throws(SpoolError) -> Digest? {
+    let isTimeWithoutZone = Self.hasTimeWithoutZone(tags)
     let tags = inItsTime(tags)
     let (isDone, digest) = try tagMovie(
       from: source, to: target, tags: tags, cover: cover, chapters, isDigestWanted)
@@ -36,7 +37,8 @@ extension ExportSpec {
         isSoundLeftOut: true)
       let source = try OpenFile(path: source, O_RDONLY)
       return try Self.append(
-        0..<source.byteCount, of: source, behind: target, correcting: ID3Tag.corrected,
+        0..<source.byteCount, of: source, behind: target,
+        correcting: { ID3Tag.corrected($0, isTimeWithoutZone: isTimeWithoutZone) },
         isDigestWanted: isDigestWanted)
     }
     if case .flac = self {
@@ -199,16 +201,19 @@ extension ExportSpec {
   }
 
   /// The tags as the format can tell a time: an M4A file's headers hold one in UTC alone, so that a time
-  /// without a zone, of a recorder's own clock, counts as one. Other formats say it as it is.
+  /// without a zone, of a recorder's own clock, counts as one. Other formats say it as it is; that of an
+  /// MP3 file goes through libavformat as one in UTC, as it would take it for one of this machine's zone.
   private func inItsTime(_ tags: [String: String]) -> [String: String] {
     switch self {
-    case .aac, .alac: break
-    case .wav, .flac, .mp3, .opus, .vorbis: return tags
+    case .aac, .alac, .mp3: break
+    case .wav, .flac, .opus, .vorbis: return tags
     }
-    guard let time = tags["creation_time"], time.contains(/^\d{4}-\d\d-\d\dT[\d:.]+$/) else {
-      return tags
-    }
+    guard let time = tags["creation_time"], Self.hasTimeWithoutZone(tags) else { return tags }
     return tags.merging(["creation_time": time + "Z"]) { $1 }
+  }
+
+  private static func hasTimeWithoutZone(_ tags: [String: String]) -> Bool {
+    tags["creation_time"]?.contains(/^\d{4}-\d\d-\d\dT[\d:.]+$/) == true
   }
 
   /// The entries of a WAV file's `INFO` list that have no common name; libavformat writes them by

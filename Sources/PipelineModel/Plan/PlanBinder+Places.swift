@@ -1,5 +1,41 @@
 /// What becomes of a pipeline where some of its sources are not given.
 extension Plan.Binder {
+  /// What the nearest alternative to a skipped step gives; nil if there is none that runs.
+  func alternative(to skipped: Above, giving kind: ArtifactKind) -> StepSource? {
+    above.reversed().lazy.filter { !$0.isSkipped && $0.isAlternative(to: skipped) }.compactMap {
+      step in
+      step.outputs.first { $0.kind == kind }.map { .step(step.id, $0.name) }
+    }.first
+  }
+
+  /// All that the sound of a step was made of, and itself.
+  func origins(
+    of id: StepID, _ connection: Connection, _ descriptor: StageDescriptor
+  ) -> Set<StepSource> {
+    origins(of: connection.sources.values).union(descriptor.outputs.map { .step(id, $0.name) })
+  }
+
+  private func origins(of sources: some Sequence<StepSource>) -> Set<StepSource> {
+    sources.reduce(into: []) { found, source in
+      found.formUnion(above.first { $0.gives(source) }?.origins ?? [source])
+    }
+  }
+
+  /// Leaves out of a list what passes in the place of a skipped step where the list has that sound already,
+  /// as it is or as what was made of it: it would be heard twice.
+  func leaveOutRepeated(
+    in found: inout [[StepSource]], _ references: [Located<String>]
+  ) {
+    let isPassed = references.map { reference in
+      above.contains { $0.isSkipped && $0.id.name == reference.value.prefix { $0 != "." } }
+    }
+    var kept = origins(of: zip(found, isPassed).filter { !$0.1 }.flatMap(\.0))
+    for index in found.indices where isPassed[index] {
+      if !kept.isDisjoint(with: found[index]) { found[index] = [] }
+      kept.formUnion(origins(of: found[index]))
+    }
+  }
+
   /// The problems that a pipeline has without each optional input and without all of them, and with each
   /// condition's variable at its other value: of what passes in the place of skipped steps, and of
   /// numbers of sounds.

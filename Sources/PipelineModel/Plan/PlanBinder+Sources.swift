@@ -14,6 +14,8 @@ extension Plan.Binder {
     var isSkipped = false
     /// The numbers of the sources of its list that were not given.
     var absent: Set<Int> = []
+    /// All that its sound was made of, and itself.
+    var origins: Set<StepSource> = []
     /// The names that have to be given or true for it to run, and those that must not be: steps that
     /// cannot both run are alternatives.
     var needs: Set<String> = []
@@ -22,6 +24,10 @@ extension Plan.Binder {
     var isOffered = true
     /// Whether its kind is unknown, and so may be what it gives: nothing below is blamed for it.
     var isUnknown = false
+
+    func gives(_ source: StepSource) -> Bool {
+      if case .step(id, _) = source { !isSkipped } else { false }
+    }
 
     func isAlternative(to other: Above) -> Bool {
       !needs.isDisjoint(with: other.excludes) || !excludes.isDisjoint(with: other.needs)
@@ -52,9 +58,10 @@ extension Plan.Binder {
       let problemCount = sourceProblems.count
       var sources: [StepSource] = []
       if let references = written[port.name] {
+        var found = references.map { resolve($0, for: port, of: descriptor) }
+        if port.isList, port.kind == .sound { leaveOutRepeated(in: &found, references) }
         var number = 0
-        for reference in references {
-          let found = resolve(reference, for: port, of: descriptor)
+        for found in found {
           if found.isEmpty, port.isList, port.kind == .sound {
             connection.absent.insert(number + 1)
           }
@@ -202,7 +209,7 @@ extension Plan.Binder {
     if reference.value.hasPrefix("$") {
       let name = String(reference.value.dropFirst())
       guard let input = definition.inputs.first(where: { $0.name == name }) else {
-        reportUnknownName(name, at: reference.location)
+        reportNoInput(reference, descriptor)
         return []
       }
       if port.kind == .sound, port.intake == .made {
@@ -269,10 +276,26 @@ extension Plan.Binder {
     return bypass(of: step, to: port, of: descriptor, at: reference.location)
   }
 
+  /// Reports a `$name` where a source is wanted that is no input: a variable has a value and no files.
+  private mutating func reportNoInput(
+    _ reference: Located<String>, _ descriptor: StageDescriptor
+  ) {
+    let name = String(reference.value.dropFirst())
+    guard definition.variables.contains(where: { $0.name == name }) else {
+      return reportUnknownName(name, at: reference.location)
+    }
+    let sources = definition.inputs.map { "$\($0.name)" } + above.filter(\.isOffered).map(\.id.name)
+    sourceProblems.append(
+      Problem(
+        at: reference.location, "$\(name) is a variable, and no input or step",
+        allowed: sources.isEmpty ? nil : sources.joined(separator: ", "),
+        suggestion: Self.startMeant(by: reference.value, descriptor)))
+  }
+
   /// What was probably meant by a time after `from`, which names sources: `start: 1:00`.
   private static func startMeant(by text: String, _ descriptor: StageDescriptor) -> String? {
-    text.first?.isWholeNumber == true && descriptor.parameters.contains { $0.name == "start" }
-      ? "start: \(text)" : nil
+    let isTime = text.first?.isWholeNumber == true || text.first == "$"
+    return isTime && descriptor.parameters.contains { $0.name == "start" } ? "start: \(text)" : nil
   }
 
   /// The default source: the nearest step above with such an output, or, for a port that takes
@@ -288,9 +311,8 @@ extension Plan.Binder {
         if candidate.isUnknown, candidate.outputs.isEmpty {
           return [.step(candidate.id, port.name)]
         }
-        guard let output = candidate.outputs.first(where: { $0.kind == port.kind }) else {
-          continue
-        }
+        guard let output = candidate.outputs.first(where: { $0.kind == port.kind })
+        else { continue }
         if candidate.isSkipped, candidate.bypasses.isEmpty || candidate.bypassKind != port.kind {
           silent.append(candidate)
           continue
@@ -306,9 +328,11 @@ extension Plan.Binder {
               allowed: "from: \(silent.id), to be skipped with it, or from: \(candidate.id)"))
           return []
         }
-        return candidate.isSkipped
-          ? bypass(of: candidate, to: port, of: descriptor, at: step.kind.location)
-          : [.step(candidate.id, output.name)]
+        if !candidate.isSkipped { return [.step(candidate.id, output.name)] }
+        if candidate.bypasses.count > 1, let other = alternative(to: candidate, giving: port.kind) {
+          return [other]
+        }
+        return bypass(of: candidate, to: port, of: descriptor, at: step.kind.location)
       }
     }
     if !silent.isEmpty { return [] }

@@ -133,8 +133,8 @@ extension Plan {
       }
       above.append(
         Above(
-          id: id, outputs: descriptor.outputs, absent: connection.absent, needs: needs,
-          excludes: excludes))
+          id: id, outputs: descriptor.outputs, absent: connection.absent,
+          origins: origins(of: id, connection, descriptor), needs: needs, excludes: excludes))
       guard resolver.problems.isEmpty, unknown.isEmpty else { return }
       let parameters = placed(
         value, as: descriptor.parameters, without: connection.absent, of: id,

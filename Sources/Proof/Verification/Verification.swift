@@ -245,11 +245,12 @@ struct BagCheck: Sendable {
         add(subject.path, "it holds other bytes than \(subject.manifest) says: one of them changed")
       }
     }
-    if let oxum, oxum != (result.byteCount, result.fileCount) {
+    // Of those that are there.
+    if let oxum, oxum != (result.byteCount, counted.count) {
       add(
         Bag.informationName,
         "Payload-Oxum says \(oxum.bytes).\(oxum.files), and the payload has "
-          + "\(result.byteCount).\(result.fileCount)")
+          + "\(result.byteCount).\(counted.count)")
     }
     return result
   }

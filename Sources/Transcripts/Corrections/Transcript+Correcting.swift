@@ -8,7 +8,8 @@ package struct CorrectedTranscript: Sendable {
   /// Applies corrections in order, each to the result of those before. In the transcript that they were
   /// made for each finds its place; in another one a change finds it by its words and those around it,
   /// near its time. Where other words have taken the place of those that it removed, it is applied all
-  /// the same to recognised words, and not to those of a written text.
+  /// the same to recognised words, and not to those of a written text. A change that a later one took
+  /// back counts as little as that one.
   ///
   /// Complexity: O(*n* + *c*) for each correction of *c* changes that finds its places where they were;
   /// O(*n* × *c*) at worst.
@@ -21,7 +22,7 @@ package struct CorrectedTranscript: Sendable {
     origin: (Double) -> Double = { $0 }
   ) {
     self.transcript = transcript
-    for (number, correction) in corrections.enumerated() {
+    for (number, correction) in corrections.withoutWithdrawn.enumerated() {
       var search = PlaceSearch(self.transcript.words, isWritten: isWritten, origin)
       var edits: [(place: Range<Int>, words: [String], endsParagraph: Bool)] = []
       for change in correction.changes {

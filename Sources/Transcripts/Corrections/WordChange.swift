@@ -37,6 +37,41 @@ package struct WordChange: Hashable, Sendable, Codable {
   }
 }
 
+extension WordChange {
+  /// How far the times of one place may be apart, in seconds.
+  private static let tolerance = 0.5
+
+  /// Whether it puts back what another change replaced.
+  package func takesBack(_ other: WordChange) -> Bool {
+    guard removed == other.inserted, inserted == other.removed else { return false }
+    guard let start, let earlier = other.start else { return true }
+    return abs(start - earlier) < Self.tolerance
+  }
+}
+
+extension [Correction] {
+  /// The corrections without the changes that a later one took back, and without those that did: together
+  /// they change nothing, and are no correction of another text. O(changes²).
+  package var withoutWithdrawn: [Correction] {
+    var result = self
+    for later in indices {
+      var left: [WordChange] = []
+      for change in self[later].changes {
+        let withdrawn = (0..<later).reversed().lazy.compactMap { earlier in
+          result[earlier].changes.lastIndex { change.takesBack($0) }.map { (earlier, $0) }
+        }.first
+        guard let (earlier, index) = withdrawn else {
+          left.append(change)
+          continue
+        }
+        result[earlier].changes.remove(at: index)
+      }
+      result[later].changes = left
+    }
+    return result
+  }
+}
+
 /// A correction of a transcript by a person: an overlay that leaves the transcript as it is.
 package struct Correction: Hashable, Sendable, Codable {
   /// Who made it.

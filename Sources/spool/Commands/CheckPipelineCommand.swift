@@ -25,11 +25,15 @@ extension CommandContext {
         let (problems, text) = try problems(at: path)
         if !problems.isEmpty { code = .usage }
         tell(problems, in: text, at: path)
-        guard problems.isEmpty, let pipeline = try? pipeline(at: path),
-          let plan = try? plan(pipeline, given: pipeline.definition.inputs)
-        else { continue }
-        let unused = pipeline.definition.unusedVariables.map { "no stage uses the variable $\($0)" }
-        for warning in unused + plan.captionsOfOtherSound {
+        guard problems.isEmpty, let pipeline = try? pipeline(at: path) else { continue }
+        var warnings = pipeline.definition.unusedVariables.map {
+          "no stage uses the variable $\($0)"
+        }
+        for inputs in pipeline.definition.inputSets {
+          let found = (try? plan(pipeline, given: inputs))?.captionsOfOtherSound ?? []
+          warnings += found.filter { !warnings.contains($0) }
+        }
+        for warning in warnings {
           console.report("warning: " + Format.visible("\(path): \(warning)"))
         }
       } catch {
@@ -64,23 +68,32 @@ extension Plan {
   /// Stages that move all sound in time, which words follow by `retime` alone.
   private static let movers: Set<String> = ["trim", "cut", "silence", "speed"]
 
-  /// Steps that write words with the times of sound before a cut, where no export is of that sound: a
-  /// line each.
-  fileprivate var captionsOfOtherSound: [String] {
+  /// Steps that write words with the times of sound before a cut, or behind some of several changes, where
+  /// no export is of that sound: a line each.
+  var captionsOfOtherSound: [String] {
     let exports = steps.filter { $0.descriptor.kind == "export" }
     return steps.filter { $0.descriptor.kind == "transcript" }.compactMap { step in
-      guard let heard = heard(of: step) else { return nil }
+      guard let (heard, retimes) = heard(of: step) else { return nil }
       let before = stepsAbove(heard)
+      let followed = retimes.flatMap(changes)
       let missing = exports.map { export in
         let above = stepsAbove(export)
         return isOfSameSound(before, above)
           ? self.movers(in: above.subtracting(before), behind: before) : []
       }
-      guard let moves = missing.last, !missing.contains(where: \.isEmpty) else { return nil }
+      let isMoved = missing.contains { $0.allSatisfy { followed.contains($0.step) } }
+      guard let moves = missing.last, !isMoved else { return nil }
       let list = moves.map(\.step.name).joined(separator: ", ")
       let part = moves.compactMap(\.part).first.map { ", part: \($0)" } ?? ""
+      let nearest = steps.prefix { $0.id != step.id }.last { gives(words: $0) }
+      let source = nearest?.id == heard.id ? "" : ", from: \(heard.id)"
+      if let retime = retimes.first {
+        return
+          "\(retime.id) follows \(followed.map(\.name).joined(separator: ", ")) alone, and the "
+          + "sound is exported behind \(list): retime: { changes: [\(list)]\(part)\(source) }"
+      }
       return "\(step.id) writes words with the times before \(list), and the sound is exported "
-        + "behind: put retime: { changes: [\(list)]\(part), from: \(heard.id) } above \(step.id)"
+        + "behind: put retime: { changes: [\(list)]\(part)\(source) } above \(step.id)"
     }
   }
 
@@ -126,12 +139,28 @@ extension Plan {
       })
   }
 
-  /// The step that heard the words of a step; nil if none did, or if `retime` has moved them.
-  private func heard(of step: BoundStep) -> BoundStep? {
+  /// Whether a step gives words of its own.
+  private func gives(words step: BoundStep) -> Bool {
+    step.descriptor.kind != "retime"
+      && step.descriptor.outputs.contains { $0.kind == .transcript }
+  }
+
+  /// The steps whose changes a `retime` follows.
+  private func changes(of retime: BoundStep) -> [StepID] {
+    retime.descriptor.inputs.filter { $0.name.name == "changes" }
+      .flatMap { retime.sources(of: $0) }.compactMap {
+        if case .step(let id, _) = $0 { id } else { nil }
+      }
+  }
+
+  /// The step that heard the words of a step, and those that have moved them since; nil if none heard
+  /// them.
+  private func heard(of step: BoundStep) -> (step: BoundStep, retimes: [BoundStep])? {
     var next = step
+    var retimes: [BoundStep] = []
     for _ in steps {
-      if next.descriptor.kind == "retime" { return nil }
-      if next.sources[.sound] != nil { return next }
+      if next.descriptor.kind == "retime" { retimes.append(next) }
+      if next.sources[.sound] != nil { return (next, retimes) }
       guard case .step(let words, _)? = next.sources[PortName("transcript")],
         let maker = self.step(words)
       else { return nil }

@@ -96,7 +96,7 @@ extension CommandContext {
 
   /// Why a run cannot be resumed: a plugin or a recording is gone. Nil if both are there.
   private func obstacle(to run: RunRecord, in store: DiskStore) -> SpoolError? {
-    PluginUsage(registry(beside: run.pipelinePath))
+    PluginUsage(remembering(run).registry(beside: run.pipelinePath))
       .loss(since: run, resumeCommand: "spool resume \(run.id)")
       ?? MissingRecording(of: run, in: store, option: namedStore)?.error
   }

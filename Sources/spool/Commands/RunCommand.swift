@@ -42,6 +42,9 @@ extension CommandContext {
     let inputs = try bind(arguments[Options.inputs], to: pipeline)
     let plan = try plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
     warnOfUnused(arguments[Options.set], in: pipeline.definition)
+    for warning in plan.captionsOfOtherSound {
+      console.report("warning: \(Format.visible(warning))")
+    }
     let folder = try OutputFolder.check(absolute(arguments[Options.out] ?? "exports"))
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every

@@ -66,7 +66,7 @@ extension Options {
   fileprivate static let name = Option<String?>.value(
     "name", "TEMPLATE",
     help: "How the exports are called, as {date}-{title}; see spool help batch.",
-    defaultText: "as the recordings")
+    defaultText: "as the recordings, cleaned as with a template")
   fileprivate static let settle = Option<TimeSpan?>.value(
     "settle", "TIME", help: "How long a file must rest before it is taken.", defaultText: "2s")
   fileprivate static let sidecar = Option<WatchDefinition.SidecarExpectation?>.value(

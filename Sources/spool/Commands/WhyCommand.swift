@@ -258,7 +258,8 @@ struct ReasonText {
       ["most likely from run \(run): what that noted last was lost"]
     case .reusedOfLostRecord(nil):
       [
-        "from an earlier run, whose record was lost; spool store check tells whether more is missing"
+        "from an earlier run, whose record was lost, or from what a batch heard of all files first; spool "
+          + "store check tells whether anything is missing"
       ]
     case .sameWork(let step): ["\(step) did the same work in this run"]
     case .firstTime(isFirstRun: true): ["first run of this pipeline"]
@@ -304,7 +305,7 @@ struct ReasonText {
     case .upstream(_, let step, let old, let new):
       "\(step) above it gave \(new.short)… instead of \(old.short)…"
     case .source(let port, let old, let new):
-      "takes its \(port) from \(source(new)), no longer from \(source(old))"
+      "takes its \(port) from \(new?.name ?? "a file"), no longer from \(old?.name ?? "a file")"
     case .recording(_, let old, let new):
       old.path == new.path
         ? "\(shownName(new.path)) has changed: \(old.digest.short)… → \(new.digest.short)…"
@@ -313,8 +314,6 @@ struct ReasonText {
     case .key(let change): phrase(change)
     }
   }
-
-  private func source(_ step: StepID?) -> String { step?.name ?? "a file" }
 
   private func phrase(_ change: KeyChange) -> String {
     switch change {

@@ -72,17 +72,22 @@ extension RunRecord {
 
 extension RecordingWords {
   /// How the captions that were written of these words get a correction, for people: a command for each
-  /// of them, those of the words' own run first. Empty where none are left, or no command does it again.
+  /// run, the newest first, and of a run whose exports a later one has replaced, for each file. Empty
+  /// where none are left, or no command does it again.
   /// - Parameter option: the value of `--store`.
   func captionLines(in store: DiskStore, option: String?) throws(SpoolError) -> [String] {
     let files = told.inputs.compactMap { run.recordings?[$0] }
     var commands: [String] = []
-    for other in [run] + (try store.runs.mentioning(files)) where other.state == .done {
+    var claimed: Set<String> = []
+    let runs = files.isEmpty ? [run] : try store.runs.mentioning(files)
+    for other in runs where other.state == .done {
+      defer { claimed.formUnion(other.published.map(\.path)) }
       let words = other.id == run.id ? [told] : try other.transcripts(in: store)
       guard words.contains(where: { $0.recording.map(recordings.contains) == true }) else {
         continue
       }
-      for command in other.captionCommands(option) where !commands.contains(command) {
+      let found = try other.captionCommands(in: store, option: option, besides: claimed)
+      for command in found where !commands.contains(command) {
         commands.append(command)
       }
     }
@@ -96,20 +101,30 @@ extension RecordingWords {
 
 extension RunRecord {
   /// The commands that write the run's captions again; none if there are none.
-  fileprivate func captionCommands(_ store: String?) -> [String] {
+  /// - Parameter claimed: the paths of what later runs have exported.
+  fileprivate func captionCommands(
+    in store: DiskStore, option: String?, besides claimed: Set<String>
+  ) throws(SpoolError) -> [String] {
     let captions = published.filter { file in
-      steps.contains { $0.id == file.step && $0.kind == "transcript" }
+      !claimed.contains(file.path)
+        && steps.contains { $0.id == file.step && $0.kind == "transcript" }
         && TranscriptFormat.all.contains { file.path.hasSuffix($0.fileEnding) }
         && FilePath.exists(file.path)
     }
     if captions.isEmpty { return [] }
     let files = [pipelinePath] + inputPaths
     let isThere = pipelinePath.hasPrefix("/") && files.allSatisfy { FilePath.exists($0) }
-    let own = isThere ? line(adding: store.map { ["\(option: .store)", $0] } ?? []) : nil
-    if let line = batch.map(\.command) ?? own { return [line] }
-    // A watch makes no second run of a recording.
+    let own = isThere ? line(adding: option.map { ["\(option: .store)", $0] } ?? []) : nil
+    let offered = StoreOption(option)
+    if published.allSatisfy({ !claimed.contains($0.path) }) {
+      if let line = batch.map(\.command) ?? own { return [line] }
+      let line = try store.inboxRecording(of: self).flatMap { store.repetition(of: self, $0) }
+      if let line { return [offered.completing(line)] }
+    }
+    // A receipt signs its captions.
+    if published.contains(where: { $0.leaf != nil }) { return [] }
     return captions.map { file in
-      StoreOption(store).completing(
+      offered.completing(
         ShellWords.line(["spool", "words", "export", id.description, "-o", file.path]))
     }
   }

@@ -33,7 +33,7 @@ extension CommandContext {
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
     let options = [Options.store, Options.keys, Options.passphraseFile].flatMap { option in
-      arguments[option].map { ["--\(option.declaration.name)", $0] } ?? []
+      arguments[option].map { ["--\(option.declaration.name)", ResolvedPath.asTyped($0)] } ?? []
     }
     let resumeCommand = ShellWords.line(["spool", "resume", record.id.description] + options)
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"

@@ -53,6 +53,28 @@ struct AlbumTests {
     return try #require(ratios.min())...(try #require(ratios.max()))
   }
 
+  @Test("and says that what a sidecar sets for one of them does not count")
+  func ownLoudness() throws {
+    try record([("a.wav", -20), ("b.wav", -10)])
+    let path = try folder.place.pipeline(
+      """
+      pipeline: album
+      inputs: { note: sound }
+      vars: { loudness: { value: -20 LUFS, overridable: true } }
+      stages:
+        - decode: { from: $note }
+        - normalize: { loudness: $loudness, album: true }
+        - export: { formats: [wav], wav: { bits: float } }
+      """, named: "own.yaml")
+    try #"{"spool": {"set": {"loudness": "-30 LUFS"}}}"#
+      .write(toFile: folder.path + "/b.json", atomically: true, encoding: .utf8)
+    let run = try folder.batch(path)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let said = ([run.errorOutput] + run.lines).joined(separator: "\n")
+    #expect(said.contains("one gain holds for the whole album"), "\(said)")
+    #expect(abs(try whole(["a.wav", "b.wav"]) + 20) < 0.2)
+  }
+
   @Test("and tells of each that the ceiling makes quieter among the others")
   func quieter() throws {
     try record([("quiet.wav", -20), ("loud.wav", 10)])

@@ -65,6 +65,13 @@ struct BatchInterruptionTests {
     #expect(next.filter { $0.contains("spool batch ") }.count == 1, "\(status.text)")
     #expect(next.first?.hasSuffix("--store \(folder.place.store)") == true, "\(status.text)")
     #expect(!next.contains { $0.contains("spool resume") }, "\(status.text)")
+    // It is typed in any folder.
+    let relative = try folder.place.spool(
+      [
+        "status", "--store",
+        String(folder.place.store.dropFirst(folder.place.folder.path.count + 1)),
+      ])
+    #expect(relative.text == status.text)
   }
 
   @Test("one file of a batch that was cut off goes on where the batch would have put it")

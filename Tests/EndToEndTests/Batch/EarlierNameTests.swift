@@ -41,6 +41,30 @@ struct EarlierNameTests {
     #expect(!second.lines.contains { $0.contains("earlier name") }, "\(second.lines)")
   }
 
+  @Test("a renamed recording keeps the name that a template gives it, and no other takes that")
+  func renamedRecording() throws {
+    try folder.putTiny(1, "a.wav")
+    try folder.put(Data(#"{"title":"Q"}"#.utf8), "a.json")
+    let pipeline = try folder.pipeline()
+    #expect(try folder.batch(pipeline, ["--name", "{title}"]).exitCode == 0)
+    for ending in ["wav", "json"] {
+      try FileManager.default.moveItem(
+        atPath: folder.path + "/a.\(ending)", toPath: folder.path + "/episode.\(ending)")
+    }
+    let moved = try folder.batch(pipeline, ["--name", "{title}"])
+    #expect(moved.exitCode == 0 && moved.report?.renamed == 0, "\(moved.errorOutput)")
+    #expect(folder.place.exports.filter { $0.hasSuffix(".wav") } == ["Q.wav"])
+    // Another recording takes no other's name, although that is there no more.
+    for ending in ["wav", "json"] {
+      try FileManager.default.removeItem(atPath: folder.path + "/episode.\(ending)")
+    }
+    try folder.putTiny(2, "b.wav")
+    try folder.put(Data(#"{"title":"Q"}"#.utf8), "b.json")
+    let other = try folder.batch(pipeline, ["--name", "{title}"])
+    #expect(other.exitCode == 0 && other.report?.renamed == 1, "\(other.errorOutput)")
+    #expect(folder.place.exports.filter { $0.hasSuffix(".wav") }.sorted() == ["Q-2.wav", "Q.wav"])
+  }
+
   @Test("captions among them, which only recordings with a transcript have")
   func earlierCaptions() throws {
     try folder.putTiny(1, "a.wav")

@@ -265,6 +265,16 @@ struct ReceiptLedgerTests: LogTrial {
     #expect(damaged.exitCode == 4 && damaged.text.contains("a withdrawal in"), "\(damaged.text)")
   }
 
+  @Test("a receipt is withdrawn by the path that was typed, although its folder has gone since")
+  func withdrawnElsewhere() throws {
+    try run(["a", "b"])
+    try FileManager.default.moveItem(atPath: place.out, toPath: place.file("archive"))
+    let stated = try ledger("withdraw", "out/b.receipt.json")
+    #expect(stated.exitCode == 0, "\(stated.errorOutput)")
+    let full = try ledger("withdraw", receipt("a"))
+    #expect(full.exitCode == 0, "\(full.errorOutput)")
+  }
+
   @Test("what was withdrawn and still lies there is written anew by the next run, once")
   func withdrawnAndUsedAgain() throws {
     try run(["a"])

@@ -198,12 +198,13 @@ struct BroadcastWaveTests {
     let tape = try tape()
     try #require(
       try place.run(
-        try pipeline("  - gain: 1 dB", export: "{ formats: [wav, m4a, flac] }"), [tape]
+        try pipeline("  - gain: 1 dB", export: "{ formats: [wav, m4a, flac, mp3] }"), [tape],
+        under: try #require(Program(named: "env")), ["TZ=CET-1"]
       ).exitCode == 0)
-    for name in ["tape.m4a", "tape.flac"] {
+    for name in ["tape.m4a", "tape.flac", "tape.mp3"] {
       let tags = try SoundFacts(of: place.out + "/" + name).tags
       #expect(tags["comment"] == "Take 3, by the sea")
-      // The recorder does not tell its zone: M4A knows UTC alone, and FLAC says what was told.
+      // The recorder does not tell its zone: M4A knows UTC alone, and others say what was told.
       let time = "2026-03-14T15:09:26" + (name == "tape.m4a" ? ".000000Z" : "")
       #expect(tags["creation_time"] == time, "\(tags)")
       #expect(tags["coding_history"] == nil && tags["time_reference"] == nil, "\(tags)")

@@ -69,6 +69,32 @@ struct ExportOwnerTests {
   }
 
   @Test(
+    "an intro with new tags or in another container is the same, where the talk alone is decoded",
+    arguments: ["concat", "mixdown"])
+  func retaggedPart(kind: String) throws {
+    let path = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { intro: sound, talk: sound }
+      stages:
+        - decode: { from: $talk }
+        - \(kind): { from: [$intro, decode] }
+        - export: { formats: [mp3], recording: $talk }
+      """)
+    func run(_ intro: String) throws -> Int32 {
+      try place.run(path, ["intro=\(place.file(intro))", "talk=\(note)"]).exitCode
+    }
+    try Reference.record(place.file("a.wav"), seconds: 1)
+    try Reference.ffmpeg([
+      "-i", place.file("a.wav"), "-c", "copy", "-metadata", "title=Hello", place.file("b.wav"),
+    ])
+    try Reference.ffmpeg(["-i", place.file("a.wav"), place.file("c.flac")])
+    try Reference.ffmpeg(["-i", place.file("a.wav"), "-af", "volume=-2dB", place.file("d.wav")])
+    for intro in ["a.wav", "b.wav", "c.flac"] { #expect(try run(intro) == 0, "\(intro)") }
+    #expect(try run("d.wav") == 1)
+  }
+
+  @Test(
     "one with other times and the very bytes that were written is the program's, and no other one")
   func restored() throws {
     let path = place.out + "/note.wav"

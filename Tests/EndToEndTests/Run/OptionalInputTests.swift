@@ -130,6 +130,49 @@ struct OptionalInputTests {
     }
   }
 
+  @Test("words that are moved in one of two cases alone are warned of")
+  func unmovedAlternative() throws {
+    func check(_ retime: String) throws -> String {
+      _ = try place.pipeline(
+        """
+        pipeline: words
+        inputs: { talk: sound, text: transcript? }
+        stages:
+          - decode: { from: $talk }
+          - align: { transcript: $text }
+            when: $text
+          - recognize
+            when: not $text
+          - trim: { start: 1 s, from: decode }
+          - export: { formats: [wav] }
+          - retime: { changes: trim\(retime) }
+          - transcript: { formats: [srt] }
+        """.replacing("- recognize\n", with: "- recognize: {}\n"))
+      let check = try place.spool(["pipeline", "check", "pipeline.yaml"])
+      #expect(check.exitCode == 0, "\(check.errorOutput)")
+      return check.errorOutput
+    }
+    let warning = "transcript writes words with the times before trim"
+    #expect(try check(", from: align").contains(warning))
+    #expect(try check("") == "")
+  }
+
+  @Test("a run of nothing says so")
+  func nothing() throws {
+    let run = try place.run(
+      try place.pipeline(
+        """
+        pipeline: nothing
+        inputs: { talk: sound? }
+        stages:
+          - decode: { from: $talk }
+          - export: { formats: [wav] }
+        """), [])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let text = try place.spool(["run", "pipeline.yaml", "--out", place.out]).text
+    #expect(text.contains("nothing was made: no stage was given what it needs"), "\(text)")
+  }
+
   @Test("settings of tracks keep to their tracks, and one of a missing track is left out")
   func tracks() throws {
     let text = """

@@ -291,7 +291,7 @@ struct PipelineMistakeTests {
 
   @Test(
     "a time where a source is named is told of as the start that was probably meant",
-    arguments: ["1:00", "90 s", "60"])
+    arguments: ["1:00", "90 s", "60", "$begin"])
   func timeAsSource(time: String) throws {
     let place = try Workspace()
     func check(_ stage: String) throws -> String {
@@ -299,6 +299,7 @@ struct PipelineMistakeTests {
         """
         pipeline: p
         inputs: { note: sound }
+        vars: { begin: 1 s, gain: 1 dB }
         stages:
           - decode
           - \(stage): { from: \(time) }
@@ -309,7 +310,7 @@ struct PipelineMistakeTests {
       return check.errorOutput
     }
     let text = try check("trim")
-    #expect(text.contains(":5:"), "\(text)")
+    #expect(text.contains(":6:"), "\(text)")
     #expect(text.contains("did you mean \"start: \(time)\"?"), "\(text)")
     #expect(try !check("normalize").contains("start"))
   }

@@ -124,6 +124,47 @@ struct WatchTranscriptTests {
     #expect(release.errorOutput.contains("spool words edit "), "\(release.errorOutput)")
   }
 
+  @Test("a text that comes after words were recognised is told with the run of the same settings")
+  func lateText() throws {
+    _ = try place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      vars: { level: { value: 0 dB, overridable: true }, peak: { value: 0 dB, overridable: true } }
+      stages:
+        - decode: { from: $note }
+        - gain: $level
+        - gain: $peak
+        - export: { formats: [wav] }
+        - align: { transcript: $text, from: decode }
+          when: $text
+        - recognize: { from: decode }
+          when: not $text
+        - transcript: { formats: [json] }
+      """)
+    try speak("text")
+    let watch = try inbox.watch(["--set", "level=-3 dB"])
+    try inbox.shell(
+      #"echo '{"spool":{"set":{"peak":"-2 dB"}}}' > inbox/text.json; cp made/text.wav inbox"#)
+    #expect(
+      inbox.wait(seconds: 90) { watch.news.contains { $0.event == "released" } },
+      "\(watch.output) \(watch.errors)")
+    let before = try place.export("text.wav")
+    try inbox.shell("echo '\(Self.text)' > inbox/text.txt")
+    #expect(
+      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
+    let told = try #require(watch.news.last { $0.event == "refused" }?.text)
+    let line = try #require(told.split(separator: "to use it: ").last.map(String.init))
+    #expect(line.contains("--set 'level=-3 dB' --set 'peak=-2 dB'"), "\(told)")
+    let folder = (try SpoolProgram.program.path as NSString).deletingLastPathComponent
+    let run = try #require(Program(named: "bash")).run(
+      ["-c", "PATH=\(folder):$PATH; \(line)"], environment: place.environment,
+      folder: place.folder.path)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(try words("text.json") == Self.text.split(separator: " ").map(String.init))
+    #expect(try place.export("text.wav") == before)
+  }
+
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")
   func transcriptsAlone() throws {
     let pipeline = try place.pipeline(

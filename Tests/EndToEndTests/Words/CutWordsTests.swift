@@ -325,7 +325,7 @@ struct CutWordsTests {
     }
     let late = try check("  - transcript: { formats: [srt], from: align }")
     #expect(
-      late.errorOutput.contains("retime: { changes: [cut], from: align }"), "\(late.errorOutput)")
+      late.errorOutput.contains("retime: { changes: [cut] }"), "\(late.errorOutput)")
     let retimed = try check(
       "  - retime: { changes: [cut], from: align }\n  - transcript: { formats: [srt] }")
     #expect(retimed.errorOutput == "")
@@ -338,10 +338,36 @@ struct CutWordsTests {
   }
 
   @Test(
+    "and of captions that follow some of the changes alone",
+    arguments: ["[cut]": false, "[show], part: 2": false, "[cut, show], part: 2": true])
+  func checkedChanges(changes: String, isWhole: Bool) throws {
+    let path = try place.folder.write(
+      """
+      pipeline: checked
+      inputs: { intro: sound, note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - align: { transcript: $text }
+        - cut: { remove: [{ from: 0 s, to: 2 s }] }
+          from: decode
+        - concat: { from: [$intro, cut] }
+          id: show
+        - export: { formats: [wav] }
+        - retime: { changes: \(changes), from: align }
+        - transcript: { formats: [srt] }
+      """, to: "checked.yaml")
+    let check = try place.spool(["pipeline", "check", path])
+    #expect(check.exitCode == 0)
+    let way = "retime: { changes: [cut, show], part: 2 }"
+    #expect(check.errorOutput.contains(way) == !isWhole, "\(check.errorOutput)")
+    #expect(check.errorOutput.contains("alone, and the sound is exported") == !isWhole)
+  }
+
+  @Test(
     "and of captions with the times of a part, where the whole is exported",
     arguments: [
-      ("[$intro, decode]", "retime: { changes: [concat], part: 2, from: align }"),
-      ("[$intro, $note, $intro]", "retime: { changes: [concat], part: 2, from: align }"),
+      ("[$intro, decode]", "retime: { changes: [concat], part: 2 }"),
+      ("[$intro, $note, $intro]", "retime: { changes: [concat], part: 2 }"),
       ("[decode, $intro]", nil),
     ])
   func checkedParts(parts: String, advice: String?) throws {

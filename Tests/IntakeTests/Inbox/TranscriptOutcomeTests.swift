@@ -104,6 +104,36 @@ struct CustodyTranscriptTests {
     #expect(bench.files(in: bench.inbox) == ["a.srt", "accepted/a.m4a", "accepted/a.txt"])
   }
 
+  @Test("one that the store has lost is taken in again by itself, and no other")
+  func lost() throws {
+    let recording = try receive("a.m4a", transcripts: [("a.txt", "what is said")])
+    try bench.process(recording.key, with: processor)
+    _ = processor.settle()
+    let file = try #require(
+      try store.recordings.files(of: recording.key).first { $0.role == .transcript })
+    try FileManager.default.removeItem(atPath: store.path(of: try #require(file.companion)))
+    try FileManager.default.removeItem(atPath: bench.inbox + "/accepted/a.txt")
+    let error = #expect(throws: SpoolError.self) {
+      try store.writeOriginals(of: recording, to: bench.outbox)
+    }
+    #expect(error?.description.contains("a.txt") == true, "\(error?.description ?? "")")
+    let text = try #require(InboxPath("a.txt"))
+    try bench.write("what is SAID", to: text)
+    guard
+      case .held = try processor.takeTranscript(
+        at: text, stamp: try bench.stamp(of: text), mayWait: true)
+    else {
+      Issue.record("another one was taken")
+      return
+    }
+    try bench.write("what is said", to: text)
+    let outcome = try processor.takeTranscript(
+      at: text, stamp: try bench.stamp(of: text), mayWait: true)
+    #expect(outcome == .known(try #require(try store.recordings.recording(recording.key))))
+    #expect(try transcripts(of: recording) == ["what is said", "what is said"])
+    #expect(processor.settle().released.map(\.place) == [.accepted])
+  }
+
   @Test("the transcript of a new recording is not taken for that of a finished one of its name")
   func sameName() throws {
     let first = try receive("a.m4a", transcripts: [("a.txt", "what is said")])

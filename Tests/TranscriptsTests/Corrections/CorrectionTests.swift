@@ -106,6 +106,32 @@ import Testing
     }
   }
 
+  @Test("a change that was taken back is no correction of another text, and neither is its end")
+  func withdrawn() {
+    let heard = timed("homeless to be is to the oldest those at last")
+    let ben = correction(heard, "homeless to be is to be ill disposed at last")
+    let between = CorrectedTranscript(heard, with: [ben]).transcript
+    let anna = correction(between, "unless to be is to the oldest those at last")
+    #expect(anna.changes.count { $0.takesBack(ben.changes[0]) } == 1)
+    let both = CorrectedTranscript(heard, with: [ben, anna])
+    #expect(both.transcript.text == "unless to be is to the oldest those at last")
+    #expect(both.missed.isEmpty)
+    let written = timed("unless to be is to be ill disposed at last")
+    for isWritten in [false, true] {
+      let after = CorrectedTranscript(written, with: [ben, anna], isWritten: isWritten)
+      #expect(after.transcript.text == written.text)
+    }
+    // The same words elsewhere are another place.
+    let twice = timed("a b c d e f a b c")
+    let first = correction(twice, "X b c d e f a b c")
+    let second = correction(
+      CorrectedTranscript(twice, with: [first]).transcript, "X b c d e f X b c")
+    let third = correction(
+      CorrectedTranscript(twice, with: [first, second]).transcript, "X b c d e f a b c")
+    let left = [first, second, third].withoutWithdrawn.map(\.changes)
+    #expect(left == [first.changes, [], []])
+  }
+
   @Test("without a difference there is no change")
   func same() {
     let before = timed("one two three")

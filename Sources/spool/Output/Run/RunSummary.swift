@@ -240,6 +240,9 @@ struct RunSummary {
     case .done:
       let written = run.published.filter { !$0.wasThere }.count
       guard !made.isEmpty else {
+        if run.steps.allSatisfy({ $0.outcome == .skipped }) {
+          return "nothing was made: no stage was given what it needs, \(took)   \(name)"
+        }
         let news =
           written == 0
           ? "everything was there already"
