@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Work on pieces of a recording") struct PieceWorkTests {
   @Test(
-    "that is stopped while all threads work begins no other piece, and hands over those under way",
-    .timeLimit(.minutes(1)))
+    "that is stopped while all threads work begins no other piece, and hands over those under way")
   func stopped() throws {
     let begun = Mutex<Set<Int>>([])
     let mayEnd = Pause()

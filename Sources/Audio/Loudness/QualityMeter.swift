@@ -7,6 +7,8 @@ package final class QualityMeter: Analyser {
   package struct Scope: Hashable, Sendable {
     /// Whether the levels are wanted.
     package var hasLevels = false
+    /// Whether the loudness of one channel is that of two speakers.
+    package var isDualMono = false
     /// What counts as silence; nil if its share is not wanted.
     package var silence: SilenceShortener.Settings?
     /// Whether the signal-to-noise ratio is wanted.
@@ -41,7 +43,7 @@ package final class QualityMeter: Analyser {
 
   package init(_ scope: Scope, format: AudioFormat) {
     self.format = format
-    levels = scope.hasLevels ? LevelMeter(format: format) : nil
+    levels = scope.hasLevels ? LevelMeter(format: format, isDualMono: scope.isDualMono) : nil
     noise = scope.hasNoise ? NoiseProfile.Meter(format: format) : nil
     silence = scope.silence.map { settings in
       var settings = settings

@@ -146,7 +146,7 @@ extension Execution {
       guard case .streaming(let family, .source) = step.descriptor.flow,
         survey.checkpoint(of: step.id) == nil
       else { return false }
-      // What cannot be told beforehand is told by the work.
+      // What cannot be known beforehand is known when the work is done.
       return (try? isLikeKnown(step, family, survey)) ?? true
     }
   }

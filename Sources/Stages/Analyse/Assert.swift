@@ -105,6 +105,7 @@ extension AssertStage {
     var scope = QualityMeter.Scope()
     let levels: [Fact] = [.loudness, .truePeak, .clipped]
     scope.hasLevels = levels.contains { parameters.ranges[$0] != nil }
+    scope.isDualMono = parameters.isDualMono == true
     scope.hasNoise = parameters.ranges[.snr] != nil
     if parameters.ranges[.silence] != nil {
       scope.silence = SilenceShortener.Settings(
@@ -238,6 +239,7 @@ extension AssertStage {
         ParameterDescriptor(
           "silence-minimum", .number(.seconds, 0.01...60), .defaulted("0.5 s"),
           "how long it has to be quiet"),
+        .dualMono,
         ParameterDescriptor(
           "out-of-bounds", .choice(OutOfBounds.allCases.map(\.rawValue)), .defaulted("fail"),
           "what happens where a fact does not hold", isInKey: false),
@@ -271,6 +273,7 @@ extension AssertStage {
     let language: [String]?
     let silenceThreshold: Decibels
     let silenceMinimum: Seconds
+    let isDualMono: Bool?
     let outOfBounds: OutOfBounds
 
     var subjects: Set<Fact.Subject> {
@@ -296,6 +299,7 @@ extension AssertStage {
       language = try container.decodeIfPresent([String].self, forKey: Key("language"))
       silenceThreshold = try container.decode(Decibels.self, forKey: Key("silenceThreshold"))
       silenceMinimum = try container.decode(Seconds.self, forKey: Key("silenceMinimum"))
+      isDualMono = try container.decodeIfPresent(Bool.self, forKey: Key("dualMono"))
       outOfBounds = try container.decode(OutOfBounds.self, forKey: Key("outOfBounds"))
     }
 
@@ -305,6 +309,7 @@ extension AssertStage {
       try container.encodeIfPresent(language, forKey: Key("language"))
       try container.encode(silenceThreshold, forKey: Key("silenceThreshold"))
       try container.encode(silenceMinimum, forKey: Key("silenceMinimum"))
+      try container.encodeIfPresent(isDualMono, forKey: Key("dualMono"))
       try container.encode(outOfBounds, forKey: Key("outOfBounds"))
     }
   }

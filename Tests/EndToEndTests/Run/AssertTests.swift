@@ -48,6 +48,26 @@ struct AssertTests {
     #expect(status.contains("spool runs forget --failed"), "\(status)")
   }
 
+  @Test("mono is as loud as normalize makes it, where both count the speakers that play it")
+  func dualMono() throws {
+    let mono = place.file("mono.wav")
+    try Reference.record(mono, seconds: 2, channels: 1)
+    let path = try place.pipeline(
+      """
+      pipeline: mono
+      vars: { dual: true }
+      stages:
+        - decode
+        - normalize: { loudness: -16 LUFS, dual-mono: true }
+        - assert: { loudness: -16 LUFS ± 0.3, dual-mono: $dual }
+        - export: [wav]
+      """)
+    #expect(try place.run(path, [mono]).exitCode == 0)
+    let single = try place.run(path, [mono], ["--set", "dual=false"])
+    #expect(single.exitCode == 1)
+    #expect(single.errorOutput.contains("loudness is -19 LUFS, "), "\(single.errorOutput)")
+  }
+
   @Test("a fact that only warns is told of, and all is exported")
   func warning() throws {
     let run = try place.run(

@@ -97,8 +97,9 @@ struct LossyExportTests {
         - export: { formats: mp3, name: absent }
         - measure-exports: { files: [export.mp3, export.ogg] }
       """)
-    let complaint = try #require(try place.run(absent, [place.file("take.wav")]).complaint)
-    #expect(complaint.next == "name only formats and outputs that the steps above write")
+    let refused = try place.run(absent, [place.file("take.wav")])
+    #expect(refused.exitCode == 2)
+    #expect(refused.errorOutput.contains("export has no output \"ogg\""), "\(refused.errorOutput)")
   }
 
   @Test("but not surround sound as MP3, before any work")

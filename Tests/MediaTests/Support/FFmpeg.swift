@@ -8,11 +8,7 @@ struct FFmpeg {
   /// Runs it; throws with its own words when it fails.
   @discardableResult
   static func run(_ arguments: [String]) throws -> Data {
-    guard let program = Program(named: "ffmpeg") else { throw Failure(words: "not installed") }
-    let result = try program.run(
-      ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments)
-    guard result.exitCode == 0 else { throw Failure(words: result.errorOutput) }
-    return result.output
+    try Reference.ffmpeg(arguments)
   }
 
   /// Decodes a file to interleaved 32-bit floats.
@@ -20,11 +16,6 @@ struct FFmpeg {
     let data = try run(
       ["-i", path, "-map", "0:a:0"] + arguments + ["-f", "f32le", "-c:a", "pcm_f32le", "-"])
     return unsafe data.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
-  }
-
-  /// What it said when it failed.
-  struct Failure: Error {
-    let words: String
   }
 
   /// A filter that makes something to listen to: tones that drift, with noise, in every channel.

@@ -1,4 +1,5 @@
 package import Foundation
+internal import Synchronization
 
 /// Other programs that make recordings for tests and judge what Spool makes of them.
 package enum Reference {
@@ -20,10 +21,35 @@ package enum Reference {
     return result.output
   }
 
-  /// Runs ffmpeg without talk, writing over what is there.
+  /// Runs ffmpeg without talk, writing over what is there. A short file that it makes of nothing but the
+  /// arguments is made once: starting ffmpeg takes longer than the work of most tests.
   @discardableResult
   package static func ffmpeg(_ arguments: [String]) throws -> Data {
-    try output("ffmpeg", ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments)
+    let words = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
+    guard let path = pathOfMade(by: arguments) else { return try output("ffmpeg", words) }
+    let key = Array(arguments.dropLast()) + [(path as NSString).pathExtension]
+    if let known = made.withLock({ $0[key] }) {
+      try known.write(to: URL(fileURLWithPath: path))
+      return Data()
+    }
+    let said = try output("ffmpeg", words)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    if bytes.count <= Self.mostBytes { made.withLock { $0[key] = bytes } }
+    return said
+  }
+
+  /// Files that were made, by the arguments and the ending.
+  private static let made = Mutex<[[String]: Data]>([:])
+  private static let mostBytes = 4 << 20
+
+  /// The path of a file that is made of generated sound alone; nil for any other work.
+  private static func pathOfMade(by arguments: [String]) -> String? {
+    let inputs = arguments.indices.filter { arguments[$0] == "-i" }
+    guard let path = arguments.last, path.hasPrefix("/"), !path.contains("%"), inputs.count == 1,
+      let input = inputs.first, input >= 2, arguments[..<input].suffix(2) == ["-f", "lavfi"],
+      !arguments.dropLast().contains(where: { $0.contains("/") })
+    else { return nil }
+    return path
   }
 
   /// The samples of a file, decoded by ffmpeg to interleaved raw PCM: `s16le`, `s24le`, `f32le`.
