@@ -276,6 +276,24 @@ import Testing
     }
   }
 
+  @Test func `an alternative is not looked for behind another sound`() throws {
+    let definition = PipelineDefinition.sample(
+      [
+        .step("open", id: "a", from: .from("$note")), .step("open", id: "c", from: .from("$guest")),
+        .step("blend", id: "three", from: .from("a", "c"), when: "$guest"),
+        .step("open", id: "between", from: .from("$note")),
+        .step("blend", id: "two", from: .from("a", "a"), when: "not $guest"), .step("write"),
+      ],
+      optional: [("guest", .sound)])
+    let error = #expect(throws: PlanError.self) {
+      try plan(definition, inputs: ["note": "/a.wav", "guest": "/b.wav"])
+    }
+    #expect(
+      error?.problems.map(\.message) == [
+        "two is skipped, and which sound passes to write in its place cannot be told: a, a"
+      ])
+  }
+
   @Test func `steps that merely are not both there are no alternatives`() throws {
     for condition in [nil, "not $words"] {
       #expect(

@@ -160,8 +160,7 @@ private struct BatchSurvey {
     for index in names.indices where names[index] == nil {
       try workplace.stop.check()
       names[index] =
-        inheritedName(of: pending[index], wanted[index])
-        ?? repository.assign(wanted[index])
+        inheritedName(of: pending[index], wanted[index]) ?? repository.assign(wanted[index])
     }
     plan.jobs = pending.indices.map { index in
       let job = pending[index]
@@ -242,7 +241,6 @@ private struct BatchSurvey {
     return versions.isEmpty ? nil : versions.joined(separator: " ")
   }
 
-  /// The digest of a sidecar and a transcript; nil without either, or if one is unreadable.
   /// The name of a recording that was here under another name; nil if there was none.
   private mutating func inheritedName(of job: Pending, _ wanted: String) -> String? {
     let namesakes = absent.filter { ReservedNames.isNumbered($0.name, of: wanted) }
@@ -253,6 +251,7 @@ private struct BatchSurvey {
     return former.name
   }
 
+  /// The digest of a sidecar and a transcript; nil without either, or if one is unreadable.
   private func companionDigest(_ sidecar: String?, _ transcript: String?) -> Digest? {
     guard let transcript else { return sidecar.flatMap(digest) }
     guard let text = digest(of: transcript) else { return nil }

@@ -81,7 +81,7 @@ private struct FileRun {
         workplace.recorder.record(
           .warning(
             path: job.file.path, step: step,
-            text: "what the sidecar sets does not count here: one gain holds for the whole album"))
+            text: "one gain holds for the whole album, whatever the sidecar sets"))
       }
     }
     var options = Runner.Options(request)

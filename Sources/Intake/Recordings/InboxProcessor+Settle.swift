@@ -18,11 +18,7 @@ extension InboxProcessor {
       attempt(&report) { (report) throws(SpoolError) in try acknowledge(&report) }
       attempt(&report) { (report) throws(SpoolError) in try release(&state, &report) }
       if report.isAnyForgotten {
-        attempt(&report) { (_) throws(SpoolError) in
-          try withExtendedLock(try inboxFolder()) { (folder) throws(SpoolError) in
-            try takeBackUnknown(in: folder)
-          }
-        }
+        attempt(&report) { (_) throws(SpoolError) in try withLockedInbox(takeBackUnknown) }
       }
       attempt(&report) { (report) throws(SpoolError) in try takeSnapshot(&state, &report) }
       return report
@@ -40,8 +36,7 @@ extension InboxProcessor {
     attempt(&report) { (_) throws(SpoolError) in try checkOutbox() }
     attempt(&report) { (_) throws(SpoolError) in
       // Nothing to sweep if there is no inbox yet.
-      let folder = try inboxFolder()
-      try withExtendedLock(folder) { (folder) throws(SpoolError) in
+      try withLockedInbox { (folder) throws(SpoolError) in
         try folder.sweep()
         try takeBackUnknown(in: folder)
       }
@@ -58,16 +53,17 @@ extension InboxProcessor {
   /// O(files).
   private func takeBackUnknown(in folder: borrowing ProcessedFolder) throws(SpoolError) {
     let names = UntouchedNames()
-    var aside: [InboxPath] = []
+    var aside: [(path: InboxPath, original: InboxPath)] = []
     try InboxFolder(at: inbox).visitFolders { folder, name, stamp in
       guard let stamp else { return names.reason(for: name, in: folder, isFolder: true) == nil }
-      return stamp.isRegularFile
-        && ReleaseName.original(ofAside: folder.appending(name)) != nil
+      return stamp.isRegularFile && name.bytes.starts(with: ".spool-".utf8)
     } visit: { folder, files in
-      aside += files.keys.map { folder.appending($0) }
+      aside += files.keys.map(folder.appending).compactMap { path in
+        ReleaseName.original(ofAside: path).map { (path, $0) }
+      }
     }
-    for path in aside where try !store.recordings.isTarget(path.escaped, inbox: inbox) {
-      guard let original = ReleaseName.original(ofAside: path) else { continue }
+    for (path, original) in aside
+    where try !store.recordings.isTarget(path.escaped, inbox: inbox) {
       try putBack(path, to: original, in: folder)
     }
   }
@@ -82,11 +78,11 @@ extension InboxProcessor {
     }
   }
 
-  /// Runs an action under the folder's lock.
-  private func withExtendedLock(
-    _ folder: borrowing ProcessedFolder,
+  /// Runs an action in the inbox, under its lock.
+  private func withLockedInbox(
     _ work: (borrowing ProcessedFolder) throws(SpoolError) -> Void
   ) throws(SpoolError) {
+    let folder = try inboxFolder()
     let lock = try lockInbox(folder)
     try work(folder)
     _ = lock.path
@@ -179,14 +175,13 @@ extension InboxProcessor {
     let now = store.recordings.now
     // A new file may have the number of a forgotten one.
     if report.isAnyForgotten { (state.troubled, state.aside) = ([:], [:]) }
-    state.troubled = state.troubled.filter { $0.value > now }
-    state.troubles = state.troubles.filter { state.troubled[$0.key] != nil }
-    report.problems += state.troubles.values
+    state.troubled = state.troubled.filter { $0.value.end > now }
+    report.problems += state.troubled.values.compactMap(\.trouble)
     let held = try store.recordings.heldFiles(inbox: inbox, limit: 500 + state.troubled.count)
       .filter {
         state.troubled[$0.file.id] == nil
       }
-    if let next = state.troubled.values.min() { report.nextCall = max(0, next - now) }
+    if let next = state.troubled.values.map(\.end).min() { report.nextCall = max(0, next - now) }
     if held.isEmpty { return }
     let folder = try inboxFolder()
     let lock = try lockInbox(folder)
@@ -205,13 +200,12 @@ extension InboxProcessor {
           report.released.append(Release(held, place, at: path))
         case .later(let pause):
           state.aside[held.file.id] = asideSince ?? now
-          state.troubled[held.file.id] = now + pause
+          state.troubled[held.file.id] = (now + pause, nil)
           report.nextCall = min(report.nextCall ?? .infinity, pause)
         }
       } catch {
         // The others may still be released.
-        state.troubled[held.file.id] = now + Self.troublePause
-        state.troubles[held.file.id] = error
+        state.troubled[held.file.id] = (now + Self.troublePause, error)
         report.problems.append(error)
         report.nextCall = min(report.nextCall ?? .infinity, Self.troublePause)
       }
@@ -363,10 +357,9 @@ extension InboxProcessor {
   }
 
   struct State {
-    /// When each file that could not be released is tried again, in seconds since 1970.
-    var troubled: [Int64: Double] = [:]
-    /// Why they could not be released.
-    var troubles: [Int64: SpoolError] = [:]
+    /// When each file that could not be released is tried again, in seconds since 1970, and why it could
+    /// not; nil for one that lies aside.
+    var troubled: [Int64: (end: Double, trouble: SpoolError?)] = [:]
     /// Since when each file lies aside for deletion, in seconds since 1970.
     var aside: [Int64: Double] = [:]
     /// The store's version that the last snapshot shows.

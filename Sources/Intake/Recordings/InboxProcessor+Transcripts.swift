@@ -139,19 +139,36 @@ extension DiskStore {
     let files = (try? recordings.files(of: recording.key)) ?? []
     let exported = Set(run.inputs.values.map { ExportName.stem(of: $0) })
     let kept = files.first { file in
-      file.role == .recording && [.accepted, .left].contains(file.place)
+      [.accepted, .left].contains(file.place) && file.isThere(recording.content)
         && exported.contains(ExportName.stem(of: file.printablePath))
     }
-    guard run.pipelinePath.hasPrefix("/"), let folder = run.request?.folder,
-      run.request?.names == nil, let kept
+    guard run.pipelinePath.hasPrefix("/"), let request = run.request, request.names == nil,
+      let kept
     else { return nil }
     let sidecar = recording.sidecar.flatMap { try? path(of: $0) }
       .flatMap { try? FileOperations.system.bytes(of: $0) }.map { Sidecar(json: $0).settings }
-    let settings = run.overrides.merging(sidecar ?? [:]) { $1 }.sorted { $0.key < $1.key }
-    return "\(command: .run) "
-      + ShellWords.line(
-        [run.pipelinePath, kept.printablePath] + [text].compactMap(\.self)
-          + settings.flatMap { ["\(option: .set)", "\($0)=\($1)"] } + ["\(option: .out)", folder])
+    return run.line(
+      of: [kept.printablePath] + [text].compactMap(\.self), setting: sidecar ?? [:])
+  }
+}
+
+extension RunRecord {
+  /// The command line of the run.
+  /// - Parameters:
+  ///   - files: in the place of its own.
+  ///   - variables: overrides besides its own, or instead of them.
+  ///   - words: options at its end.
+  package func line(
+    of files: [String]? = nil, setting variables: [String: String] = [:],
+    adding words: [String] = []
+  ) -> String {
+    var line = [pipelinePath] + (files ?? orderedInputs.map { "\($0.name)=\($0.path)" })
+    let overrides = overrides.merging(variables) { $1 }
+    for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
+      line += ["\(option: .set)", "\(name)=\(value)"]
+    }
+    if let folder = request?.folder { line += ["\(option: .out)", folder] }
+    return "\(command: .run) " + ShellWords.line(line + words)
   }
 }
 

@@ -30,13 +30,18 @@ extension DiskStore {
     func placed(_ role: RecordingFile.Role, _ digest: Digest?) -> [RecordingFile] {
       files.filter { $0.role == role && (digest == nil || $0.digest == digest) }
     }
-    var parts = [Original(recording, .recording, recording.content, placed(.recording, nil))]
+    let recordingName = Self.originalName(of: recording, placed(.recording, nil).first)
+    var parts: [Original] = []
     func add(_ role: RecordingFile.Role, _ content: Artifact?, _ digest: Digest?) {
       guard let content, !parts.contains(where: { $0.content.digest == content.digest }) else {
         return
       }
-      parts.append(Original(recording, role, content, placed(role, digest)))
+      parts.append(
+        Original(
+          recording: recording, role: role, content: content, files: placed(role, digest),
+          recordingName: recordingName))
     }
+    add(.recording, recording.content, nil)
     for file in files.reversed() where file.role == .sidecar {
       add(.sidecar, file.companion ?? recording.sidecar, file.digest)
     }
@@ -59,12 +64,16 @@ extension DiskStore {
     let role: RecordingFile.Role
     let content: Artifact
     let files: [RecordingFile]
+    /// The name under which the recording itself is written.
+    let recordingName: InboxPath
 
-    init(
-      _ recording: Recording, _ role: RecordingFile.Role, _ content: Artifact,
-      _ files: [RecordingFile]
-    ) {
-      (self.recording, self.role, self.content, self.files) = (recording, role, content, files)
+    /// Its original name; a sidecar that came with a copy of another name has that of the recording.
+    var placeName: InboxPath {
+      let name = DiskStore.originalName(of: recording, files.first)
+      guard role == .sidecar, let own = name.name else { return name }
+      let candidates = recordingName.name.map { SidecarName.candidates(for: $0) } ?? []
+      guard let first = candidates.first, !candidates.contains(own) else { return name }
+      return InboxPath.inbox.appending(first)
     }
 
     /// As it arrived, for people.
@@ -78,7 +87,7 @@ extension DiskStore {
     _ original: Original, to folder: String
   ) throws(SpoolError) -> (path: String, isNew: Bool) {
     let target = try ProcessedFolder(at: folder)
-    let name = try name(of: original)
+    let name = original.placeName
     if try isOriginal(name, original.content, in: target) {
       return ("\(folder)/\(name)", isNew: false)
     }
@@ -107,19 +116,9 @@ extension DiskStore {
     }
   }
 
-  /// Its original name, or that of the sidecar of the recording's first file.
-  private func name(of original: Original) throws(SpoolError) -> InboxPath {
-    let name = Self.originalName(of: original.recording, original.files.first)
-    guard original.role == .sidecar else { return name }
-    let recording = try recordings.files(of: original.recording.key).first { $0.role == .recording }
-    let candidates = Self.originalName(of: original.recording, recording).name
-      .map { SidecarName.candidates(for: $0) }
-    guard let candidates, let own = name.name, !candidates.contains(own) else { return name }
-    return candidates.first.flatMap { InboxPath($0.description) } ?? name
-  }
-
   /// Its original name; one that steers terminals or looks like an option is cleaned.
-  private static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath {
+  fileprivate static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath
+  {
     let arrived = file.flatMap { InboxPath(escaped: $0.path)?.name }
     // A name in an older encoding is no text, and a name all the same.
     if let arrived, arrived.text == nil, arrived.bytes.allSatisfy(isPlainByte),

@@ -69,7 +69,7 @@ extension InboxEventHandler {
         let namesake = try handler.processor.recipient(of: path)?.recording
         handler.status.wait(
           path,
-          namesake.map { "\($0.fileName), which was taken in before, has another sidecar" }
+          namesake.map { "no recording of its name has come since \($0.fileName) was taken in" }
             ?? "its recording has not been taken in")
       case .held(let recording): handler.hold(path, stamp, besides: recording)
       case .transcript:

@@ -29,10 +29,11 @@ package struct Sidecar: Hashable, Sendable {
   /// their values.
   package var settings: [String: String] {
     guard case .object(let values)? = written["spool"]?["set"] else { return [:] }
-    return values.mapValues { value in
+    return values.compactMapValues { value in
       switch value {
       case .text(let text), .number(let text): text
       case .boolean(let isTrue): "\(isTrue)"
+      case .null: nil
       // JSON is YAML.
       default: value.compact
       }

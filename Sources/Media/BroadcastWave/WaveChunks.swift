@@ -75,9 +75,9 @@ struct WaveChunks: ~Copyable {
   ) throws(SpoolError) -> [Chunk] {
     var found: [Chunk] = []
     var longData: Int?
-    // Its length is no length of the file.
-    let length = size >= 12 ? try file.read(4, at: 4) : []
-    let isUnfinished = length.allSatisfy { $0 == 0 }
+    var header = ByteReader(size >= 12 ? try file.read(8, at: 0)[4...] : [])
+    // Whether the length was never filled in: it ends with the header, or has no meaning.
+    let isUnfinished = header.integer(byteCount: 4).map { abs($0 + 8 - size) > 1 } ?? false
     var start = 12
     while start + 8 <= size, found.count < mostChunks {
       var head = ByteReader(try file.read(8, at: start)[...])

@@ -87,14 +87,15 @@ struct EncoderSettings: Sendable {
       while rate >= Self.firstRateBeyondFLAC { rate /= 2 }
     case .mp3(let wanted, let variable):
       (codec, muxer, sampleFormat, bits) = ("libmp3lame", "mp3", AV_SAMPLE_FMT_FLTP, nil)
-      let most = rate < 16000 ? 64_000 : rate < 32000 ? 160_000 : 320_000
-      (bitRate, quality) = (variable == nil ? min(wanted, most) : nil, variable)
+      let most = spec.bitRates(at: source.sampleRate, channelCount: source.channelCount)?.upperBound
+      (bitRate, quality) = (variable == nil ? min(wanted, most ?? wanted) : nil, variable)
       // Tags are put in front of the finished file.
       muxerOptions["id3v2_version"] = "0"
       rates = Self.mp3Rates
     case .opus(let wanted):
       (codec, muxer, sampleFormat, bits) = ("libopus", "ogg", AV_SAMPLE_FMT_FLT, nil)
-      bitRate = min(wanted, 256_000 * source.channelCount)
+      let most = spec.bitRates(at: source.sampleRate, channelCount: source.channelCount)?.upperBound
+      bitRate = min(wanted, most ?? wanted)
       // The rate of every Opus decoder (RFC 7845, section 5.1).
       rates = [48000]
     case .vorbis(let wanted):
@@ -187,33 +188,39 @@ package enum ExportSpec: Hashable, Sendable {
     EncoderSettings(self, for: source).format
   }
 
-  /// Why a file has another bit rate than is asked for, in words; nil where it has it, and where no more
-  /// than the usual 128 kbit/s is asked for. MP3 has those of layer III of MPEG-1 and MPEG-2 (ISO/IEC
-  /// 11172-3 and 13818-3), of which LAME has fewer at the lowest rates; AAC has at most 6144 bits for
-  /// 1024 samples of a channel (ISO/IEC 14496-3).
+  /// The bit rates of sound of this rate, in bits per second; nil where the format has no constant one.
+  /// MP3 has those of layer III of MPEG-1 and MPEG-2 (ISO/IEC 11172-3 and 13818-3), of which LAME has
+  /// fewer at the lowest rates; AAC has at most 6144 bits for 1024 samples of a channel (ISO/IEC
+  /// 14496-3), and libopus 256 kbit/s for a channel.
+  fileprivate func bitRates(at rate: Hertz, channelCount: Int) -> ClosedRange<Int>? {
+    let isLow = rate.value < 32000
+    return switch self {
+    case .mp3(_, nil):
+      (isLow ? 8000 : 32_000)...(rate.value < 16000 ? 64_000 : isLow ? 160_000 : 320_000)
+    case .aac: 1...max(1, Int(6 * rate.value) * channelCount)
+    case .opus: 1...256_000 * channelCount
+    case .wav, .alac, .flac, .mp3, .vorbis: nil
+    }
+  }
+
+  /// Why a file does not have the bit rate that is asked for, in words; nil where it has it, and where no
+  /// more than the usual 128 kbit/s is asked for.
   /// - Parameter rate: of the file's sound.
   package func compromise(at rate: Hertz, channelCount: Int) -> String? {
-    let (name, wanted, rates): (String, Int, ClosedRange<Int>)
+    let (name, wanted): (String, Int)
     switch self {
-    case .mp3(let bitRate, nil):
-      let isLow = rate.value < 32000
-      (name, wanted) = ("mp3", bitRate)
-      rates = (isLow ? 8 : 32)...(rate.value < 16000 ? 64 : isLow ? 160 : 320)
-    case .aac(let bitRate):
-      (name, wanted) = ("m4a", bitRate)
-      rates = 1...max(1, Int(6 * rate.value) * channelCount / 1000)
-    case .opus(let bitRate):
-      (name, wanted) = ("opus", bitRate)
-      rates = 1...256 * channelCount
-    case .wav, .alac, .flac, .mp3, .vorbis: return nil
+    case .mp3(let bitRate, _): (name, wanted) = ("mp3", bitRate)
+    case .aac(let bitRate): (name, wanted) = ("m4a", bitRate)
+    case .opus(let bitRate): (name, wanted) = ("opus", bitRate)
+    case .wav, .alac, .flac, .vorbis: return nil
     }
-    let isTooHigh = wanted > max(rates.upperBound * 1000, 128_000)
-    guard isTooHigh || wanted < rates.lowerBound * 1000 else { return nil }
-    let kilohertz = (rate.value / 100).rounded() / 10
-    let sound =
-      "sound of \(kilohertz) kHz in \(channelCount == 1 ? "a channel" : "\(channelCount) channels")"
-    return "the \(name) file has other than \(wanted / 1000) kbit/s: for \(sound) it has "
-      + (isTooHigh ? "at most \(rates.upperBound)" : "at least \(rates.lowerBound)")
+    guard let rates = bitRates(at: rate, channelCount: channelCount) else { return nil }
+    let isTooHigh = wanted > max(rates.upperBound, 128_000)
+    guard isTooHigh || wanted < rates.lowerBound else { return nil }
+    let channels = channelCount == 1 ? "one channel" : "\(channelCount) channels"
+    return "the \(name) file does not have \(wanted / 1000) kbit/s: for \(channels) at "
+      + "\((rate.value / 100).rounded() / 10) kHz it has at "
+      + (isTooHigh ? "most \(rates.upperBound / 1000)" : "least \(rates.lowerBound / 1000)")
   }
 
   /// Linear samples.

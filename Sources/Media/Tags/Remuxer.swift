@@ -213,7 +213,7 @@ extension ExportSpec {
   }
 
   private static func hasTimeWithoutZone(_ tags: [String: String]) -> Bool {
-    tags["creation_time"]?.contains(/^\d{4}-\d\d-\d\dT[\d:.]+$/) == true
+    tags["creation_time"]?.contains(/^\d{4}-\d\d-\d\d[T ][\d:.]+$/) == true
   }
 
   /// The entries of a WAV file's `INFO` list that have no common name; libavformat writes them by

@@ -31,10 +31,10 @@ package struct PipelineDefinition: Hashable, Sendable {
 
   /// The overrides with each variable of a condition at its other value.
   package func flips(of overrides: [String: DocumentNode]) -> [[String: DocumentNode]] {
-    let names = Set(steps.flatMap { ($0.condition?.value.split(separator: " ") ?? []) })
+    let names = Set(steps.flatMap(\.conditionNames))
     return variables.compactMap { variable in
       let value = overrides[variable.name] ?? variable.value
-      guard names.contains("$\(variable.name)"), let boolean = value.boolean else { return nil }
+      guard names.contains(variable.name), let boolean = value.boolean else { return nil }
       let other = DocumentNode(.scalar("\(!boolean)", isQuoted: false), at: value.location)
       return overrides.merging([variable.name: other]) { $1 }
     }
@@ -42,12 +42,15 @@ package struct PipelineDefinition: Hashable, Sendable {
 
   /// The names of the variables that no step uses, in order: their values change nothing. O(n).
   package var unusedVariables: [String] {
-    let used = Set(
-      steps.flatMap { step in
-        step.parameters.references
-          + (step.condition?.value.split(separator: " ") ?? []).compactMap(DocumentNode.reference)
-      })
+    let used = Set(steps.flatMap { $0.parameters.references + $0.conditionNames })
     return variables.map(\.name).filter { !used.contains($0) }
+  }
+}
+
+extension StepDefinition {
+  /// The names of inputs and variables in its condition.
+  fileprivate var conditionNames: [String] {
+    (condition?.value.split(separator: " ") ?? []).compactMap(DocumentNode.reference)
   }
 }
 

@@ -1,11 +1,13 @@
 /// What becomes of a pipeline where some of its sources are not given.
 extension Plan.Binder {
-  /// What the nearest alternative to a skipped step gives; nil if there is none that runs.
-  func alternative(to skipped: Above, giving kind: ArtifactKind) -> StepSource? {
-    above.reversed().lazy.filter { !$0.isSkipped && $0.isAlternative(to: skipped) }.compactMap {
-      step in
-      step.outputs.first { $0.kind == kind }.map { .step(step.id, $0.name) }
-    }.first
+  /// What passes in the place of a skipped step's output: its first input. Where that is a list, it
+  /// is the only one of it that was given, or the only one that a step makes.
+  static func bypasses(of port: Port?, _ sources: [PortName: StepSource]) -> [StepSource] {
+    guard let port else { return [] }
+    guard port.isList else { return [sources[port.name]].compactMap(\.self) }
+    let given = (1...max(sources.count, 1)).compactMap { sources[port.place($0)] }
+    let made = given.filter { if case .step = $0 { true } else { false } }
+    return made.count == 1 ? made : given
   }
 
   /// All that the sound of a step was made of, and itself.

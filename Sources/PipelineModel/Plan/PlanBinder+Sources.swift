@@ -25,6 +25,11 @@ extension Plan.Binder {
     /// Whether its kind is unknown, and so may be what it gives: nothing below is blamed for it.
     var isUnknown = false
 
+    /// Whether it is skipped, and several sounds could pass in its place.
+    func hasChoice(of kind: ArtifactKind) -> Bool {
+      isSkipped && bypasses.count > 1 && bypassKind == kind
+    }
+
     func gives(_ source: StepSource) -> Bool {
       if case .step(id, _) = source { !isSkipped } else { false }
     }
@@ -95,16 +100,6 @@ extension Plan.Binder {
       }
     }
     return connection
-  }
-
-  /// What passes in the place of a skipped step's output: its first input. Where that is a list, it
-  /// is the only one of it that was given, or the only one that a step makes.
-  static func bypasses(of port: Port?, _ sources: [PortName: StepSource]) -> [StepSource] {
-    guard let port else { return [] }
-    guard port.isList else { return [sources[port.name]].compactMap(\.self) }
-    let given = (1...max(sources.count, 1)).compactMap { sources[port.place($0)] }
-    let made = given.filter { if case .step = $0 { true } else { false } }
-    return made.count == 1 ? made : given
   }
 
   /// The source as a pipeline writes it.
@@ -304,7 +299,7 @@ extension Plan.Binder {
     above step: StepDefinition, _ port: Port, _ descriptor: StageDescriptor
   ) -> [StepSource] {
     let inputs = definition.inputs.filter { $0.kind == port.kind }
-    // The skipped steps between that have nothing of their own to pass.
+    // The skipped steps between that have nothing of their own to pass, or a choice.
     var silent: [Above] = []
     if port.intake != .recording {
       for candidate in above.reversed() {
@@ -313,13 +308,14 @@ extension Plan.Binder {
         }
         guard let output = candidate.outputs.first(where: { $0.kind == port.kind })
         else { continue }
-        if candidate.isSkipped, candidate.bypasses.isEmpty || candidate.bypassKind != port.kind {
+        if candidate.isSkipped, candidate.bypasses.count != 1 || candidate.bypassKind != port.kind {
           silent.append(candidate)
           continue
         }
         if case .input? = candidate.bypasses.first, !candidate.isOfList { continue }
         // The author says that one takes the other's place.
         if let silent = silent.first(where: { !candidate.isAlternative(to: $0) }) {
+          if silent.hasChoice(of: port.kind) { break }
           noteAbsence(
             Problem(
               at: step.kind.location,
@@ -328,12 +324,13 @@ extension Plan.Binder {
               allowed: "from: \(silent.id), to be skipped with it, or from: \(candidate.id)"))
           return []
         }
-        if !candidate.isSkipped { return [.step(candidate.id, output.name)] }
-        if candidate.bypasses.count > 1, let other = alternative(to: candidate, giving: port.kind) {
-          return [other]
-        }
-        return bypass(of: candidate, to: port, of: descriptor, at: step.kind.location)
+        return candidate.isSkipped
+          ? bypass(of: candidate, to: port, of: descriptor, at: step.kind.location)
+          : [.step(candidate.id, output.name)]
       }
+    }
+    if let unclear = silent.first(where: { $0.hasChoice(of: port.kind) }) {
+      return bypass(of: unclear, to: port, of: descriptor, at: step.kind.location)
     }
     if !silent.isEmpty { return [] }
     if port.intake != .made, inputs.count == 1, let only = inputs.first,

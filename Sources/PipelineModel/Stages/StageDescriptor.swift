@@ -31,11 +31,14 @@ package struct StageDescriptor: Hashable, Sendable {
     self.shorthand = shorthand
   }
 
-  /// The same kind with other outputs.
-  package func having(outputs: [Port]) -> StageDescriptor {
+  /// The same kind with other outputs, or other parameters.
+  package func having(
+    outputs: [Port]? = nil, parameters: [ParameterDescriptor]? = nil
+  ) -> StageDescriptor {
     StageDescriptor(
       kind: kind, revision: revision, summary: summary, discussion: discussion, flow: flow,
-      inputs: inputs, outputs: outputs, parameters: parameters, shorthand: shorthand)
+      inputs: inputs, outputs: outputs ?? self.outputs, parameters: parameters ?? self.parameters,
+      shorthand: shorthand)
   }
 
   /// What a step says so that its files have names of their own: `name: "{stem}.mine"`. Nil if the

@@ -206,13 +206,14 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
       : ExportTags()
     let tags = try carried.stating(stated)
     if carriesTags { context.warnOfDifferences(tags) }
-    let unrounded = context.unroundedFormats
+    let checks = context.exportChecks
     for target in targets {
       let loss = tags.loss(
-        in: target, of: tags.source, keepsAllBits: unrounded.contains(target.format))
+        in: target, of: tags.source,
+        keepsAllBits: checks[target.format.rawValue]?.isRounded == false)
       if let loss { context.warn(loss) }
       if let loss = stated.loss(in: target) { context.warn(loss) }
-      context.warnOfBitRate(target)
+      context.warnOfBitRate(target, checks[target.format.rawValue])
     }
     var files: [PublishedFile] = []
     let starts = writesNotes ? try SplitStage.Report.starts(of: context) : [:]

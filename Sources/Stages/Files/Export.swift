@@ -136,7 +136,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
     if carriesTags { context.warnOfDifferences(tags) }
     let chapters = carriesChapters ? try context.chapters(recordingTags) : []
     if carriesTags { context.warnOfFieldsMissing(in: targets, known) }
-    let unrounded = context.unroundedFormats
+    let checks = context.exportChecks
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
@@ -162,12 +162,12 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
       let lost = target.format == .wav && !isCarried ? chapters?.count ?? 0 : 0
       let loss = tags.loss(
         in: target, of: known.source, chapterCount: lost,
-        keepsAllBits: unrounded.contains(target.format))
+        keepsAllBits: checks[target.format.rawValue]?.isRounded == false)
       if let loss {
         context.warn(loss)
       }
       if let loss = stated.loss(in: target) { context.warn(loss) }
-      context.warnOfBitRate(target)
+      context.warnOfBitRate(target, checks[target.format.rawValue])
       var file = try context.publish(
         artifact, as: name, tags: own, spec: target.spec, notes: notes)
       file.port = target.format.port

@@ -103,9 +103,7 @@ extension CommandContext {
     let store = try openStore()
     let receiptWriter = receiptWriter(for: store)
     if order.asksForReceipts { try receiptWriter.unlock() }
-    for warning in order.plan.captionsOfOtherSound {
-      console.report("warning: \(Format.visible(warning))")
-    }
+    warnOfCaptions(in: order.plan)
     return (order, finding, store, receiptWriter)
   }
 

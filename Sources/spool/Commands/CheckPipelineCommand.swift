@@ -44,6 +44,13 @@ extension CommandContext {
     return code
   }
 
+  /// Warns of captions whose times are not those of the exported sound.
+  func warnOfCaptions(in plan: Plan) {
+    for warning in plan.captionsOfOtherSound {
+      console.report("warning: \(Format.visible(warning))")
+    }
+  }
+
   /// The plan of a pipeline to which some inputs are given, whatever files they are.
   func plan(_ pipeline: Pipeline, given inputs: [InputDefinition]) throws(SpoolError) -> Plan {
     let names = inputs.flatMap(\.leastNames)
@@ -70,7 +77,7 @@ extension Plan {
 
   /// Steps that write words with the times of sound before a cut, or behind some of several changes, where
   /// no export is of that sound: a line each.
-  var captionsOfOtherSound: [String] {
+  fileprivate var captionsOfOtherSound: [String] {
     let exports = steps.filter { $0.descriptor.kind == "export" }
     return steps.filter { $0.descriptor.kind == "transcript" }.compactMap { step in
       guard let (heard, retimes) = heard(of: step) else { return nil }

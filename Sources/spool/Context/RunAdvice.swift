@@ -51,23 +51,6 @@ extension RunRecord {
     }
     return "\(removal); or overwrite it: \(line(adding: options + ["\(option: .replace)"]))"
   }
-
-  /// The command line of the run.
-  /// - Parameters:
-  ///   - variables: overrides besides its own, or instead of them.
-  ///   - words: options at its end.
-  func line(
-    setting variables: [String: String] = [:], adding words: [String] = []
-  ) -> String {
-    var line = ["spool", "run", pipelinePath]
-    line += orderedInputs.map { "\($0.name)=\($0.path)" }
-    let overrides = overrides.merging(variables) { $1 }
-    for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
-      line += ["\(option: .set)", "\(name)=\(value)"]
-    }
-    if let folder = request?.folder { line += ["\(option: .out)", folder] }
-    return ShellWords.line(line + words)
-  }
 }
 
 extension RecordingWords {

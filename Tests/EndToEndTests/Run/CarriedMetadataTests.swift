@@ -169,6 +169,25 @@ struct CarriedMetadataTests {
   }
 
   @Test(
+    "a time without a zone is the recorder's, however it is written and in whatever zone it is read",
+    .enabled(if: Program(named: "metaflac") != nil, "the metaflac program is not installed"),
+    arguments: ["1987-05-12T00:20:30", "1987-05-12 00:20:30"])
+  func plainTimes(time: String) throws {
+    let take = place.file("plain.flac")
+    try Reference.record(take, seconds: 1)
+    try Reference.output("metaflac", ["--set-tag=CREATION_TIME=\(time)", take])
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { r: sound }\nstages:\n  - decode\n  - export: [mp3, m4a]\n")
+    let run = try place.run(
+      pipeline, [take], under: try #require(Program(named: "env")), ["TZ=CET-1"])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    for name in ["plain.mp3", "plain.m4a"] {
+      let told = try tags(name)["creation_time"] ?? ""
+      #expect(told.hasPrefix("1987-05-12T00:20:30"), "\(name): \(told)")
+    }
+  }
+
+  @Test(
     "several values of a tag each in a comment of their own, and elsewhere as one text",
     .enabled(if: Program(named: "flac") != nil, "the flac program is not installed"))
   func severalValues() throws {

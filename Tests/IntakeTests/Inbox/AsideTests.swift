@@ -16,19 +16,10 @@ struct AsideTests {
     store = try bench.store()
   }
 
-  @discardableResult
-  private func uploaded(
-    _ text: String, as name: String, with processor: InboxProcessor
-  ) throws -> Recording {
-    let recording = try #require(try processor.takeIn(try bench.drop(text, as: name)).recording)
-    try bench.process(recording.key, with: processor)
-    return recording
-  }
-
   @Test("a file on its way out goes where its owner wants it by now, under its name")
   func keptSince() throws {
     let deleting = try bench.processor(store) { $0.keep = .delete }
-    try uploaded("sound", as: "sub/a.m4a", with: deleting)
+    try bench.upload("sound", as: "sub/a.m4a", with: deleting)
     #expect(deleting.settle().released.isEmpty)
     #expect(bench.files(in: bench.inbox) == ["sub/.spool-1-1.released-a.m4a"])
     let moving = try bench.processor(store) { $0.keep = .move }
@@ -40,7 +31,7 @@ struct AsideTests {
     "a file on its way out is a new arrival where its recording was forgotten or its store lost")
   func forgottenSince() throws {
     let deleting = try bench.processor(store) { $0.keep = .delete }
-    let recording = try uploaded("sound", as: "sub/a.m4a", with: deleting)
+    let recording = try bench.upload("sound", as: "sub/a.m4a", with: deleting)
     #expect(deleting.settle().released.isEmpty)
     try bench.drop("another", as: "sub/a.m4a")
     #expect(try store.recordings.forget(recording.key) != nil)
@@ -48,14 +39,14 @@ struct AsideTests {
     #expect(bench.files(in: bench.inbox) == ["sub/a (2).m4a", "sub/a.m4a"])
 
     let long = String(repeating: "b", count: 250) + ".m4a"
-    try uploaded("third", as: long, with: deleting)
+    try bench.upload("third", as: long, with: deleting)
     #expect(deleting.settle().released.isEmpty)
     let other = try ProbedStore.open(at: bench.storeFolder + "-other", clock: { 0 })
     let next = try bench.processor(other) { $0.keep = .delete }
     #expect(next.reconcile().problems.isEmpty)
     #expect(bench.files(in: bench.inbox) == ["recording", "sub/a (2).m4a", "sub/a.m4a"])
     // What the store is about to delete stays aside.
-    try uploaded("fourth", as: "c.m4a", with: next)
+    try bench.upload("fourth", as: "c.m4a", with: next)
     #expect(next.settle().released.isEmpty)
     #expect(next.reconcile().problems.isEmpty)
     #expect(bench.files(in: bench.inbox).contains(".spool-1-1.released-c.m4a"))
@@ -64,7 +55,7 @@ struct AsideTests {
   @Test("why a file cannot leave is said as long as it cannot")
   func unwritable() throws {
     let processor = try bench.processor(store)
-    try uploaded("sound", as: "a.m4a", with: processor)
+    try bench.upload("sound", as: "a.m4a", with: processor)
     try "".write(toFile: bench.inbox + "/accepted", atomically: true, encoding: .utf8)
     let first = processor.settle().problems.map(\.description)
     #expect(first.count == 1)

@@ -115,6 +115,16 @@ final class ProcessorBench: Sendable {
     return acceptance
   }
 
+  /// Takes a file into the inbox, and does all that a pipeline would with it.
+  @discardableResult
+  func upload(
+    _ text: String, as name: String, with processor: InboxProcessor
+  ) throws -> Recording {
+    let recording = try #require(try processor.takeIn(try drop(text, as: name)).recording)
+    try process(recording.key, with: processor)
+    return recording
+  }
+
   /// Everything in the inbox or outbox, folders left out, sorted.
   func files(in folder: String) -> [String] {
     let all = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []

@@ -18,14 +18,6 @@ struct ReleaseTests {
     store = try bench.store()
   }
 
-  private func uploaded(
-    _ text: String, as name: String, with processor: InboxProcessor
-  ) throws -> Recording {
-    let recording = try #require(try processor.takeIn(try bench.drop(text, as: name)).recording)
-    try bench.process(recording.key, with: processor)
-    return recording
-  }
-
   @Test("nothing leaves before its note is uploaded")
   func early() throws {
     let processor = try bench.processor(store)
@@ -44,7 +36,7 @@ struct ReleaseTests {
   @Test("a file goes where its owner wants it", arguments: InboxRules.Keeping.allCases)
   func keeping(keep: InboxRules.Keeping) throws {
     let processor = try bench.processor(store) { $0.keep = keep }
-    let recording = try uploaded("sound", as: "sub/a.m4a", with: processor)
+    let recording = try bench.upload("sound", as: "sub/a.m4a", with: processor)
     var report = processor.settle()
     if keep == .delete {
       // It lies aside first.
@@ -69,7 +61,7 @@ struct ReleaseTests {
   func collisions() throws {
     let processor = try bench.processor(store)
     for (number, text) in ["one", "two", "three"].enumerated() {
-      _ = try uploaded(text, as: "a.m4a", with: processor)
+      try bench.upload(text, as: "a.m4a", with: processor)
       _ = processor.settle()
       #expect(bench.files(in: bench.inbox).count == number + 1)
     }
@@ -83,12 +75,12 @@ struct ReleaseTests {
   @Test("a file that was changed or taken away since is left to whoever did that")
   func changed() throws {
     let processor = try bench.processor(store)
-    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let recording = try bench.upload("sound", as: "a.m4a", with: processor)
     try bench.drop("another recording", as: "a.m4a")
     #expect(processor.settle().released.map(\.place) == [.gone])
     #expect(bench.files(in: bench.inbox) == ["a.m4a"])
     #expect(try store.recordings.files(of: recording.key).map(\.place) == [.gone])
-    let second = try uploaded("second", as: "b.m4a", with: processor)
+    let second = try bench.upload("second", as: "b.m4a", with: processor)
     try FileManager.default.removeItem(atPath: bench.inbox + "/b.m4a")
     #expect(processor.settle().released.map(\.place) == [.gone])
     #expect(try store.text(of: second.content) == "second")
@@ -102,7 +94,7 @@ struct ReleaseTests {
     arguments: Redelivery.allCases)
   func changedBeforeLeft(how: Redelivery) throws {
     let processor = try bench.processor(store) { $0.keep = .leave }
-    let first = try uploaded("sound", as: "a.m4a", with: processor)
+    let first = try bench.upload("sound", as: "a.m4a", with: processor)
     let path = try #require(InboxPath("a.m4a"))
     if how == .replaced {
       try bench.drop("sound and more", as: "new.m4a")
@@ -126,7 +118,7 @@ struct ReleaseTests {
     arguments: ["sound and more", "noise"])
   func falseRecord(text: String) throws {
     let processor = try bench.processor(store) { $0.keep = .leave }
-    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let recording = try bench.upload("sound", as: "a.m4a", with: processor)
     let file = try #require(try store.recordings.files(of: recording.key).first)
     let arrived = try bench.drop(text, as: "a.m4a")
     try store.recordings.settle(
@@ -144,7 +136,7 @@ struct ReleaseTests {
     arguments: [InboxRules.Keeping.move, .leave])
   func killedMove(keep: InboxRules.Keeping) throws {
     let processor = try bench.processor(store)
-    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let recording = try bench.upload("sound", as: "a.m4a", with: processor)
     let file = try #require(try store.recordings.files(of: recording.key).first)
     try store.recordings.plan(file, target: "accepted/a.m4a")
     try FileManager.default.createDirectory(
@@ -210,7 +202,7 @@ struct ReleaseTests {
     }
     for keep in [InboxRules.Keeping.move, .delete] {
       let processor = try bench.processor(store, hooks: [hook]) { $0.keep = keep }
-      _ = try uploaded("sound \(keep)", as: "a.m4a", with: processor)
+      try bench.upload("sound \(keep)", as: "a.m4a", with: processor)
       #expect(processor.settle().released.map(\.place) == [.gone])
       #expect(bench.files(in: bench.inbox) == ["a.m4a"])
       let text = try String(contentsOfFile: inbox + "/a.m4a", encoding: .utf8)
@@ -226,7 +218,7 @@ struct ReleaseTests {
     try FileManager.default.createSymbolicLink(
       atPath: bench.inbox + "/accepted", withDestinationPath: outside)
     let processor = try bench.processor(store)
-    _ = try uploaded("sound", as: "a.m4a", with: processor)
+    try bench.upload("sound", as: "a.m4a", with: processor)
     let report = processor.settle()
     #expect(report.released.isEmpty && report.problems.count == 1)
     #expect(report.nextCall.map { $0 > 0 } == true)
@@ -313,7 +305,7 @@ struct ReleaseTests {
   @Test("what is deleted is deleted only while the store has it")
   func lastCopy() throws {
     let processor = try bench.processor(store) { $0.keep = .delete }
-    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let recording = try bench.upload("sound", as: "a.m4a", with: processor)
     try FileManager.default.removeItem(atPath: try store.path(of: recording.content))
     _ = processor.settle()
     bench.time.advance(by: 6)
@@ -327,7 +319,7 @@ struct ReleaseTests {
   func lateWriter() throws {
     let processor = try bench.processor(store) { $0.keep = .delete }
     let path = try #require(InboxPath("a.m4a"))
-    let recording = try uploaded("sound", as: "a.m4a", with: processor)
+    let recording = try bench.upload("sound", as: "a.m4a", with: processor)
     let file = unsafe open(bench.inbox + "/a.m4a", O_WRONLY | O_APPEND)
     _ = processor.settle()
     for _ in 0..<3 {
@@ -349,7 +341,7 @@ struct ReleaseTests {
   @Test("bytes that were exchanged without a trace in length and time are not deleted either")
   func sameStamp() throws {
     let processor = try bench.processor(store) { $0.keep = .delete }
-    _ = try uploaded("sound", as: "a.m4a", with: processor)
+    try bench.upload("sound", as: "a.m4a", with: processor)
     _ = processor.settle()
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.inbox)
     let aside = bench.inbox + "/" + (try #require(names.first))
@@ -368,7 +360,7 @@ struct ReleaseTests {
   @Test("what came while nobody watched to a file that lay aside is given back")
   func crashed() throws {
     let processor = try bench.processor(store) { $0.keep = .delete }
-    _ = try uploaded("sound", as: "a.m4a", with: processor)
+    try bench.upload("sound", as: "a.m4a", with: processor)
     _ = processor.settle()
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.inbox)
     try append("!", to: try #require(names.first))

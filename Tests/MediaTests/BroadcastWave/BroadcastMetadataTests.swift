@@ -85,6 +85,25 @@ struct BroadcastNotesTests {
     #expect(cues.list == WaveBytes.names([(1, "Bell")]))
   }
 
+  @Test(
+    "has no chunks in the sound of a recorder that lost power, whatever length its header has",
+    arguments: [0, 36, 0xffff_ffff])
+  func unfinished(length: Int) throws {
+    let head =
+      Array("RIFF".utf8) + WaveBytes.number(length) + Array("WAVE".utf8)
+      + WaveBytes.chunk(
+        "fmt ",
+        WaveBytes.number(1, 2) + WaveBytes.number(1, 2) + WaveBytes.number(48000)
+          + WaveBytes.number(96000) + WaveBytes.number(2, 2) + WaveBytes.number(16, 2))
+    let sound = (0..<100).flatMap { _ in WaveBytes.chunk("qqq ", [1, 2, 3, 4]) }
+    #expect(try notes(head + Array("data".utf8) + WaveBytes.number(0) + sound).otherChunks == [])
+    // Of sound that is empty, chunks follow.
+    let whole = head.count + 8 + sound.count - 8
+    let empty = Array("RIFF".utf8) + WaveBytes.number(whole) + head.dropFirst(8)
+    #expect(
+      try notes(empty + Array("data".utf8) + WaveBytes.number(0) + sound).otherChunks == ["qqq"])
+  }
+
   @Test("has names and notes in UTF-8 whatever they were written in, as all texts of the file")
   func olderEncoding() {
     func list(_ umlaut: [UInt8], file: [UInt8]) -> [UInt8] {

@@ -56,25 +56,20 @@ extension PublishingContext {
     if !isWave { warnOfLost(others, "left out: Spool does not know these chunks") }
   }
 
-  /// The formats whose files keep every bit of the samples, by the step's own report; none before all
-  /// files are done.
-  var unroundedFormats: Set<ExportFormat> {
-    let unrounded = exportChecks.filter { $0.isRounded == false }
-    return Set(unrounded.compactMap { ExportFormat(rawValue: $0.format) })
-  }
-
-  /// What the step's files were found to hold.
-  private var exportChecks: [ExportCheck] {
+  /// What the step's files were found to hold, by its own report and by their formats; empty before all
+  /// files are done. O(bytes of the report).
+  var exportChecks: [String: ExportCheck] {
     let report = outputs[.measurement]?.artifact.flatMap { try? store.text(of: $0) }
-    return report.map { ExportCheck.checks(report: $0) } ?? []
+    let checks = report.map { ExportCheck.checks(report: $0) } ?? []
+    return Dictionary(checks.map { ($0.format, $0) }) { $1 }
   }
 
   /// Says where a file has another bit rate than is asked for, as its format has none such.
-  func warnOfBitRate(_ target: ExportTarget) {
-    guard let check = exportChecks.first(where: { $0.format == target.format.rawValue }),
-      let text = target.spec.compromise(at: check.sampleRate, channelCount: check.channels)
-    else { return }
-    warn(text)
+  func warnOfBitRate(_ target: ExportTarget, _ check: ExportCheck?) {
+    let compromise = check.flatMap {
+      target.spec.compromise(at: $0.sampleRate, channelCount: $0.channels)
+    }
+    if let compromise { warn(compromise) }
   }
 
   private func warnOfLost(_ lost: [String], _ reason: String) {

@@ -73,16 +73,12 @@ extension StageRegistration {
     let plain = StageRegistration(type)
     let descriptor = plain.descriptor
     let names = Set((ModelChoice.parameters + [ModelChoice.languageModelParameter]).map(\.name))
-    let named = StageDescriptor(
-      kind: descriptor.kind, revision: descriptor.revision, summary: descriptor.summary,
-      discussion: descriptor.discussion, flow: descriptor.flow, inputs: descriptor.inputs,
-      outputs: descriptor.outputs,
+    let named = descriptor.having(
       parameters: descriptor.parameters.map {
         ParameterDescriptor(
           $0.name, $0.type, $0.presence, $0.summary,
           isInKey: $0.isInKey && !names.contains($0.name))
-      },
-      shorthand: descriptor.shorthand)
+      })
     return StageRegistration(
       descriptor, libraries: plain.libraries,
       shape: { node in
