@@ -11,13 +11,14 @@ extension Execution {
     let status = survey.status
     let pending = Set(outline.path.filter { status[$0] == .pending })
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
-    let files = files.of(order.files)
+    let steps = order.path.map(\.step) + order.listeners.map(\.step)
+    let files = files.of(order.files).and(steps)
     let claim = FileCheckingClaim(
       try claim(order.work(on: recordings), order.summary), reading: files)
     let isDone = try claim.settled {
       try reading(files, in: order.path.first?.step.id) {
         defer { progress.heldByteCount = claim.heldByteCount }
-        guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store),
+        guard try survey.isCurrent(steps, in: store),
           try isStartThere(order, survey)
         else { return false }
         if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
@@ -143,12 +144,12 @@ extension Execution {
           advice: "name only formats and outputs that the steps above write", cause: .input))
     }
     let components = step.keyComponents(inputs: inputs)
-    let files = files.of(plan.files(of: step).values)
+    let files = files.of(plan.files(of: step).values).and([step])
     let claim = FileCheckingClaim(
       try claim(components.key.digest, "\(id)"), reading: files)
     return try claim.settled {
       try reading(files, in: id) {
-        guard try survey.isCurrent([id], in: store) else { return false }
+        guard try survey.isCurrent([step], in: store) else { return false }
         if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
         try begin([id], &progress)
         recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))

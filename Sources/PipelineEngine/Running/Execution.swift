@@ -189,11 +189,18 @@ extension WorkClaim {
 }
 
 extension Survey {
-  /// Whether these steps are still undone since the survey.
-  func isCurrent(_ steps: [StepID], in store: any ArtifactStore) throws(SpoolError) -> Bool {
-    for id in steps {
-      guard case .pending(let components) = findings[id] else { continue }
-      if try store.checkpoint(for: components.key) != nil { return false }
+  /// Whether nothing has changed since the survey: what was to be done is still undone, and what the
+  /// steps work with is the same.
+  func isCurrent(_ steps: [BoundStep], in store: any ArtifactStore) throws(SpoolError) -> Bool {
+    for step in steps {
+      switch findings[step.id] {
+      case .pending(let components):
+        if components.libraries != step.libraries { return false }
+        if try store.checkpoint(for: components.key) != nil { return false }
+      case .done(let checkpoint):
+        if checkpoint.components.libraries != step.libraries { return false }
+      case .undetermined, nil: break
+      }
     }
     return true
   }

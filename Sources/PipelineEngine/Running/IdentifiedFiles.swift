@@ -1,13 +1,22 @@
 import PipelineModel
 import Platform
 
-/// Input files, each in the version whose bytes were identified. What is read from a file belongs to
-/// its identity only while it is that version: work counts as done, and progress as durable, only
-/// where `check` passes after the reading.
+/// Input files, each in the version whose bytes were identified, and the plugins that work on them. What
+/// is read from a file belongs to its identity only while it is that version: work counts as done, and
+/// progress as durable, only where `check` passes after the reading.
 struct IdentifiedFiles: Sendable {
   private let stamps: [SourceFile: FileStamp]
+  /// Steps, and the versions of what they work with.
+  private var tools: [(step: BoundStep, libraries: [String: String])] = []
 
   init(_ stamps: [SourceFile: FileStamp]) { self.stamps = stamps }
+
+  /// These, and what some steps work with as it is now.
+  func and(_ steps: some Sequence<BoundStep>) -> IdentifiedFiles {
+    var files = self
+    files.tools = steps.map { ($0, $0.libraries) }
+    return files
+  }
 
   /// Those of these files.
   func of(_ files: some Sequence<SourceFile>) -> IdentifiedFiles {
@@ -15,12 +24,20 @@ struct IdentifiedFiles: Sendable {
     return IdentifiedFiles(stamps.filter { files.contains($0.key) })
   }
 
-  /// Throws if a file is another version now. The change time counts: the same bytes again do not
-  /// tell what was read in between.
+  /// Throws if a file or a plugin is another version now. A file's change time counts: the same bytes
+  /// again do not tell what was read in between.
   func check() throws(SpoolError) {
     let changed = stamps.filter { (try? FileStamp(following: $0.key.path)) != $0.value }
-    guard let file = changed.keys.min(by: { $0.name < $1.name }) else { return }
-    throw Self.changed(file)
+    if let file = changed.keys.min(by: { $0.name < $1.name }) { throw Self.changed(file) }
+    guard let (step, old) = tools.first(where: { $0.step.libraries != $0.libraries }) else {
+      return
+    }
+    let now = step.libraries
+    let name = Set(old.keys).union(now.keys).sorted().first { old[$0] != now[$0] }
+    throw SpoolError(
+      "the \(name ?? step.descriptor.kind) changed while the stage \(step.id) worked",
+      reason: "what it has made may be of its old files and of its new ones",
+      advice: "run it again: the stage is made anew", cause: .environment, kind: .changed)
   }
 
   private static func changed(_ file: SourceFile) -> SpoolError {

@@ -180,9 +180,14 @@ package struct BoundStep: Sendable {
       kind: descriptor.kind, revision: descriptor.revision,
       parameters: keyParameters(inputs[.corrected]).canonicalJSON,
       inputs: inputs.filter { $0.key != .corrected && !outside.contains($0.key) }
-        .mapValues(\.identity),
-      libraries: registration.libraries().merging(
-        (stage as? any VersionedStage)?.libraries ?? [:], uniquingKeysWith: { $1 }))
+        .mapValues(\.identity), libraries: libraries)
+  }
+
+  /// What its output depends on besides its inputs and parameters, as it is now: the versions of
+  /// libraries, and the digests of a plugin and of the files that it reads.
+  package var libraries: [String: String] {
+    registration.libraries().merging(
+      (stage as? any VersionedStage)?.libraries ?? [:], uniquingKeysWith: { $1 })
   }
 }
 

@@ -164,6 +164,36 @@ struct PluginChangeTests {
     #expect(check.exitCode == 0, "\(check.text)\(check.errorOutput)")
   }
 
+  @Test("what a plugin makes while its files change is not kept, and is made anew")
+  func changedMeanwhile() throws {
+    let place = try place()
+    // It works until its folder has another file.
+    try place.write(
+      Self.halve.replacing(
+        "    if message[\"type\"] == \"sound\":\n",
+        with: """
+              if message["type"] == "sound":
+                  while not os.path.exists(os.path.dirname(os.path.abspath(__file__)) + "/new"):
+                      time.sleep(0.02)
+
+          """
+      ).replacing("os, sys", with: "os, sys, time"), to: "mine/halve/halve.py")
+    let running = try place.place.start(Self.run + ["--json"])
+    try #require(try running.waits(for: "\"event\":\"pass\"", times: 1))
+    try place.write("", to: "mine/halve/new")
+    let changed = try running.end().run
+    #expect(changed.exitCode == 1)
+    #expect(
+      changed.errorOutput.contains("the plugin halve changed while the stage halve worked"),
+      "\(changed.errorOutput)")
+    #expect(try place.spool(["status", "--check"]).exitCode == 1)
+    let resumed = try place.spool(["resume", "--json"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    let finished = resumed.text.split(separator: "\n").filter { $0.contains("\"halve\"") }
+    #expect(!finished.contains { $0.contains("\"reused\"") }, "\(resumed.text)")
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+
   @Test("a program that speaks another protocol is a failure that says which")
   func otherProtocol() throws {
     let place = try place()
