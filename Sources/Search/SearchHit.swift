@@ -13,6 +13,8 @@ package struct SearchHit: Hashable, Sendable {
   /// The recording's file when the run read it, or where it lies now; several of a sound that was made
   /// of several recordings, in its order.
   package var paths: [String]
+  /// The key of an inbox's recording, whose path is where it arrived; nil for others.
+  package var key: String?
   /// Whether another recording lies at its path by now, and the one that was heard at no known one.
   package var isElsewhere = false
   /// The run that gave the words their times.

@@ -1,7 +1,7 @@
 internal import PipelineModel
 internal import Platform
 
-/// What leaves the index.
+/// What leaves the index, and what comes back.
 extension SearchIndex {
   /// Removes the words of recordings, and those of artifacts, durably and with the terms in which FTS5
   /// keeps them: what was there before them does not come back. O(index).
@@ -38,5 +38,35 @@ extension SearchIndex {
         try Self.removeUnlessUsed(row[1], from: &database)
       }
     }
+  }
+
+  /// Adds the words again that were gone, and that the store holds now: its files were put back.
+  /// O(texts that are gone).
+  mutating func takeBack(
+    from store: any ArtifactStore, holds: (Digest) -> Bool
+  ) throws(SpoolError) -> [(name: String, fault: SpoolError)] {
+    var unread: [(name: String, fault: SpoolError)] = []
+    let rows = try database.run(
+      "SELECT artifact, byte_count, max(path) FROM sources WHERE text = 0 GROUP BY artifact",
+      to: Self.filling)
+    for row in rows {
+      guard let digest = row[0].text.flatMap(Digest.init(hex:)), holds(digest) else { continue }
+      let artifact = Artifact(
+        kind: .transcript, digest: digest, byteCount: Int(row[1].integer ?? 0))
+      do throws(SpoolError) {
+        guard let bytes = try Self.bytes(of: artifact, in: store, holds: holds),
+          let page = Page(transcript: bytes)
+        else { continue }
+        try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
+          let text = try Self.add(page, to: &database)
+          try database.run(
+            "UPDATE sources SET text = ? WHERE artifact = ? AND text = 0", [text, row[0]],
+            to: Self.filling)
+        }
+      } catch {
+        unread.append((SearchHit.paths(in: row[2].text ?? digest.hex).recordingName, error))
+      }
+    }
+    return unread
   }
 }

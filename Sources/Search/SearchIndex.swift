@@ -86,7 +86,7 @@ struct SearchIndex: ~Copyable {
       }
     }
     for run in try newRuns(in: log) { runs.append((run, false)) }
-    var unread: [(name: String, fault: SpoolError)] = []
+    var unread = try takeBack(from: store, holds: holds)
     for (run, wasUnread) in runs {
       var own: [(name: String, fault: SpoolError)] = []
       var transcripts: [RunRecord.ToldTranscript] = []

@@ -31,7 +31,7 @@ extension DiskStore {
   package func isOfInbox(_ run: RunRecord) -> Bool { run.inputs.values.contains(where: isOfInbox) }
 
   /// Whether a file lies in a work folder of the store: its path means nothing to people.
-  private func isOfInbox(_ file: String) -> Bool {
+  package func isOfInbox(_ file: String) -> Bool {
     let names = file.pathNames
     return file.hasPrefix(path + "/")
       || names.count > 2 && names[names.count - 3] == "work"

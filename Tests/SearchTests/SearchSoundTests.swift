@@ -133,4 +133,19 @@ import Testing
     try bench.tell("alpha", of: "a.wav")
     #expect(try bench.answer("alpha").lost == [] && bench.hits("alpha").count == 1)
   }
+
+  @Test("words are found again whose files were put back")
+  func putBack() throws {
+    let run = try bench.run("alpha", of: "a.wav")
+    try bench.store.runs.save(run)
+    let artifact = try #require(run.steps.last?.outputs[PortName("transcript")]?.artifact)
+    let file = try #require(bench.store.file(of: artifact.digest))
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".aside")
+    _ = try bench.search.repair()
+    #expect(try bench.answer("alpha").lost.count == 1)
+    try FileManager.default.moveItem(atPath: file + ".aside", toPath: file)
+    #expect(try bench.hits("alpha").count == 1)
+    #expect(try bench.answer("alpha").lost == [] && bench.search.repair() == nil)
+    #expect(try bench.answer("alpha").transcripts == 1)
+  }
 }

@@ -27,6 +27,8 @@ extension RecordingJob {
     let names = fields.map(\.key).joined(separator: ", ")
     return "; what this file says (\(names)) is ignored; to do the recording again with it, "
       + settings.recordingRules.bringingBack(original, copy.key, option: engine.option)
+      // Else it is taken in again, and this one is its copy once more.
+      + (settings.recordingRules.keep == .leave ? "take \(known.fileName) out of the inbox, " : "")
       + "move the exports of \(original) away, type "
       + engine.option.completing("\(command: .inboxForget) \(original) \(copy.key)")
       + ", and deliver this file again"

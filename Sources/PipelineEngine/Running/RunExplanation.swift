@@ -68,6 +68,8 @@ package struct RunExplanation: Sendable {
     case title
     /// A recording's file has changed, and not its sound: its tags, say.
     case recording
+    /// The files had been written for another text, or another file that is no sound.
+    case text
     /// The pipeline or one of its values has changed, and not what the step makes.
     case pipeline
     /// The records show no difference: a file named in the pipeline, such as a cover, has changed, or the
@@ -89,7 +91,10 @@ package struct RunExplanation: Sendable {
     var found: [Rewriting] = []
     if run.request?.chapters != last.request?.chapters { found.append(.chapters) }
     if run.request?.titles != last.request?.titles { found.append(.title) }
-    if run.recordings != last.recordings { found.append(.recording) }
+    let changed = Set((run.recordings ?? [:]).keys).union((last.recordings ?? [:]).keys)
+      .filter { run.recordings?[$0] != last.recordings?[$0] }
+    let isSound = changed.contains { run.soundInputs?.contains($0) ?? true }
+    if !changed.isEmpty { found.append(isSound ? .recording : .text) }
     if run.request?.pipelineText != last.request?.pipelineText || run.overrides != last.overrides {
       found.append(.pipeline)
     }

@@ -311,17 +311,24 @@ extension SpoolError {
       renaming = "choose other names with \(option: .name)"
     }
     let isSamePath = others.allSatisfy { other in own.contains { $0.path == other.path } }
-    let isReordered = others.allSatisfy { other in own.contains { $0.isSameRecording(as: other) } }
+    let (isAmong, isAll) = (Self.has(own, others), Self.has(others, own))
     self.init(
       "\(path) was made of another recording",
-      reason: isReordered
-        ? "it was made of the same recordings in another order, or each another number of times: of "
-          + "\(list(others)), and now of \(list(own))"
-        : isSamePath
-          ? "it was made of what \(list(others)) held before; what is there now has another sound"
-          : "it holds \(list(others)), and \(list(own)) would take its place",
+      reason: isAmong != isAll
+        ? "it was made of \(list(others)), and now it would be of \(list(own))"
+        : isAmong
+          ? "it was made of the same recordings in another order, or each another number of times: of "
+            + "\(list(others)), and now of \(list(own))"
+          : isSamePath
+            ? "it was made of what \(list(others)) held before; what is there now has another sound"
+            : "it holds \(list(others)), and \(list(own)) would take its place",
       advice: "choose another folder with \(option: .out), \(renaming), or add "
         + "\(option: .replace)", kind: .occupied)
+  }
+
+  /// Whether recordings are all among others.
+  private static func has(_ all: [RecordingIdentity], _ some: [RecordingIdentity]) -> Bool {
+    some.allSatisfy { one in all.contains { $0.isSameRecording(as: one) } }
   }
 
   /// An export that would replace one of another pipeline.

@@ -148,9 +148,10 @@ extension ExportSource {
         && zip(sounds, other.sounds).allSatisfy { $0.isSameRecording(as: $1) }
       return isSame ? nil : SpoolError(path, holds: other.sounds, not: sounds, namesake: namesake)
     }
+    // Where one was put beside the others, or left out, these are named too.
+    let isSame = theirs.isEmpty || mine.isEmpty
     return SpoolError(
-      path, holds: theirs.isEmpty ? other.sounds : theirs, not: mine.isEmpty ? sounds : mine,
-      namesake: namesake)
+      path, holds: isSame ? other.sounds : theirs, not: isSame ? sounds : mine, namesake: namesake)
   }
 
   private static func missing(

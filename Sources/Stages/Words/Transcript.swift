@@ -208,9 +208,11 @@ private struct CaptionPlace {
       return "\(usual) is no transcript: it stays as it is, and the words are in \(name)"
     }
     let anew = "deleted or moved, \(usual) is written again"
-    if hasSameWords(as: format) {
-      return "\(usual) was edited, and has the same words: it stays as it is, and the new file is "
-        + "\(name); \(anew)"
+    if let wordTimes = sameWords(as: format) {
+      let times = wordTimes ? "" : ", but at other times: it does not fit the new sound"
+      return
+        "\(usual) was edited, and has the same words\(times): it stays as it is, and the new file "
+        + "is \(name); \(anew)"
     }
     return
       "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are "
@@ -218,16 +220,26 @@ private struct CaptionPlace {
       + "in, and \(anew)"
   }
 
-  /// Whether the file in the usual place has the words of the new one.
-  private func hasSameWords(as format: TranscriptFormat) -> Bool {
-    func words(_ path: String?) -> [String]? {
+  /// Whether the file in the usual place, which has the words of the new one, has their times too, as far
+  /// as both have any; nil if it has other words.
+  private func sameWords(as format: TranscriptFormat) -> Bool? {
+    func transcript(_ path: String?) -> Transcript? {
       guard let path, let bytes = try? FileOperations.system.bytes(following: path) else {
         return nil
       }
-      return try? format.read(bytes).words.map(\.text)
+      return try? format.read(bytes)
     }
-    let own = words(path(usual))
-    return own != nil && own == words(try? context.store.path(of: artifact))
+    guard let own = transcript(path(usual)),
+      let new = transcript(try? context.store.path(of: artifact)),
+      own.words.map(\.text) == new.words.map(\.text)
+    else { return nil }
+    func differ(_ time: (Transcript) -> Double?, by limit: Double) -> Bool {
+      guard let one = time(own), let other = time(new) else { return false }
+      return abs(one - other) > limit
+    }
+    // How long a caption stays is a matter of taste.
+    return !differ({ $0.segments.first?.knownStart }, by: 0.3)
+      && !differ({ $0.segments.last?.knownEnd }, by: 1.5)
   }
 
   /// Whether a file may be replaced by words: it is no JSON, or JSON that has words.

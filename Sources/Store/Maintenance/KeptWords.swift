@@ -4,7 +4,8 @@ package import Platform
 
 /// What a store keeps of what is said in a recording: transcripts, files made of them, and corrections.
 package struct KeptWords: Sendable {
-  /// The digests of the files of its sound.
+  /// The digests of the files of its sound, or of the wholes of its sounds: corrections are kept under
+  /// these.
   package let recordings: [Digest]
   /// Transcripts, and what was made of them, each once.
   package fileprivate(set) var artifacts: Set<Artifact> = []
@@ -24,17 +25,22 @@ package struct KeptWords: Sendable {
 extension DiskStore {
   private static let forgetting = "forget words in"
 
-  /// What the store keeps of the words of a recording. Reads no artifact. O(checkpoints).
-  /// - Parameter recordings: the digests of the files of its sound.
-  package func keptWords(of recordings: [Digest]) throws(SpoolError) -> KeptWords {
-    let runs = try runs.mentioning(recordings)
+  /// What the store keeps of the words of a recording, or of a whole of several. Reads no artifact.
+  /// O(checkpoints).
+  /// - Parameters:
+  ///   - parts: the digests of the files of its sound, for each of its recordings.
+  ///   - recordings: what its corrections are kept under.
+  package func keptWords(
+    of parts: [[Digest]], correctedUnder recordings: [Digest]
+  ) throws(SpoolError) -> KeptWords {
+    let runs = try runs.mentioning(parts.flatMap(\.self))
     let steps = runs.flatMap { run in
       run.steps.map { Derivation(key: nil, inputs: $0.inputs ?? [:], outputs: $0.outputs) }
     }
     return try withDatabase { (database) throws(SpoolError) in
       let made = try CheckpointTable.derivations(in: &database)
       var kept = KeptWords(recordings: recordings)
-      for derivation in Derivation.ofWords(of: recordings, among: made + steps) {
+      for derivation in Derivation.ofWords(of: parts, among: made + steps) {
         if let key = derivation.key { kept.checkpoints.insert(key) }
         for output in derivation.outputs.values where output.kind.mayHoldWords {
           kept.identities.insert(output.identity)
@@ -134,11 +140,14 @@ struct Derivation: Sendable {
     !inputs.isEmpty && inputs.values.allSatisfy(identities.contains)
   }
 
-  /// Those of which an output has words of a recording: transcripts that were made of its sound, what
-  /// was made of these, and what was made of nothing but the text that was given for it alone.
-  /// O(their number × the longest chain).
-  static func ofWords(of recordings: [Digest], among all: [Derivation]) -> [Derivation] {
-    let heard = identities(madeOf: recordings, all)
+  /// Those of which an output has words of a recording, or of a whole of several: transcripts that were
+  /// made of its sound, what was made of these, and what was made of nothing but the text that was given
+  /// for it alone. The words of a part are not those of the whole. O(their number × the longest chain).
+  /// - Parameter parts: the files of its sound, for each of its recordings.
+  static func ofWords(of parts: [[Digest]], among all: [Derivation]) -> [Derivation] {
+    let heard = parts.dropFirst().reduce(identities(madeOf: parts.first ?? [], all)) {
+      $0.intersection(identities(madeOf: $1, all))
+    }
     let own = all.filter { $0.isMade(of: heard) }
     let hearing = own.filter { !$0.spoken.isEmpty }
     var spoken = Set(hearing.flatMap(\.spoken))

@@ -203,7 +203,8 @@ package struct RunRepository: RunLog {
     ORDER BY number DESC, started_at DESC, id DESC
     """
 
-  /// The runs of a pipeline behind a run, the last first, if they name it, its recording or its file.
+  /// The runs of a pipeline behind a run, the last first, if they name it, or one of its recordings or
+  /// files.
   /// Runs without numbers are ordered by their times; clocks are set back, so one of them that
   /// names it counts wherever it stands.
   static let laterRuns = """
@@ -211,7 +212,7 @@ package struct RunRepository: RunLog {
     CROSS JOIN runs AS later
     WHERE own.id = ?1 AND later.pipeline = ?2 AND later.number >= own.number
       AND later.id <> ?1 AND later.state <> 'refused'
-      AND (instr(later.record, ?3) OR instr(later.record, ?4))
+      AND EXISTS (SELECT 1 FROM json_each(?3) WHERE instr(later.record, value))
       AND (instr(later.record, ?1)
         OR (later.number, later.started_at, later.id) > (own.number, own.started_at, own.id))
     ORDER BY later.number DESC, later.started_at DESC, later.id DESC
@@ -231,13 +232,15 @@ package struct RunRepository: RunLog {
   }
 
   private func laterRuns(than run: RunRecord) throws(SpoolError) -> [RunRecord] {
-    guard let (name, path) = run.inputs.min(by: { $0.key < $1.key }) else { return [] }
-    let place = try Self.recorded(path)
+    let places = try run.inputs.values.map { (path) throws(SpoolError) in
+      try Self.recorded(path)
+    }
+    let needles = (places + (run.recordings ?? [:]).values.map(\.hex)).sorted()
     return try records(
       Self.laterRuns,
       [
-        .text(run.id.name), .text(run.pipeline), .text(place),
-        .text(run.recordings?[name]?.hex ?? place),
+        .text(run.id.name), .text(run.pipeline),
+        .text(try StoredJSON.encode(needles, to: "read runs")),
       ])
   }
 
@@ -363,27 +366,5 @@ package struct RunRepository: RunLog {
     var unreadable: [String] = []
     /// Whether the index names runs that the table lacks.
     var hasStrays = false
-  }
-}
-
-extension RunRecord {
-  /// Whether it has done what an earlier run was to do: the same pipeline on the same recordings, into
-  /// the same folder. Of what was stopped, the exports must have the same names too, which its own would
-  /// else not replace.
-  fileprivate func resolves(_ earlier: RunRecord) -> Bool {
-    guard state == .done, pipeline == earlier.pipeline,
-      request?.folder == earlier.request?.folder
-    else { return false }
-    let isNamedAlike =
-      earlier.request != nil && request?.names == earlier.request?.names
-      && request?.fileName == earlier.request?.fileName
-      && earlier.inputs.allSatisfy { name, path in
-        inputs[name].map(ExportName.stem) == ExportName.stem(of: path)
-      }
-    return (earlier.state == .failed || earlier.isUnfinished && isNamedAlike)
-      && earlier.inputs.allSatisfy { name, path in
-        inputs[name] == path
-          || recordings?[name] != nil && recordings?[name] == earlier.recordings?[name]
-      }
   }
 }

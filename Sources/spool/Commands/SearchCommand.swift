@@ -388,7 +388,7 @@ struct SearchText {
     zip(hits.indices, hits).map { index, hit in
       JSONLine([
         "hit": index + 1, "recording": hit.path,
-        "recordings": hit.paths.count > 1 ? hit.paths : nil, "name": hit.name,
+        "recordings": hit.paths.count > 1 ? hit.paths : nil, "name": hit.name, "key": hit.key,
         "isElsewhere": hit.isElsewhere ? true : nil, "startTime": hit.start, "endTime": hit.end,
         "isApproximate": hit.isApproximate ? true : nil, "words": hit.words,
         "snippet": hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),

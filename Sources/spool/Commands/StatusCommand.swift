@@ -140,7 +140,10 @@ struct StoreStatus: Encodable {
       RecordingQuery(
         states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
     let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
-    let lines = try store.inboxes.lastWatches()
+    let lasting = CommandContext.lastingOption(context.named(Options.store))
+    let lines = try store.inboxes.lastWatches().mapValues {
+      WatchOrder.line($0, forStoreAt: ResolvedPath.of(store.path), option: lasting)
+    }
     let watched = known.map { ($0.path, Optional($0)) } + left.map { ($0, nil) }
     let listed = Set(watched.map(\.0))
     // A watch that was stopped in order is missed too: only its owner knows whether it is to go on, and

@@ -137,7 +137,7 @@ extension CommandContext {
     let clock = SystemClock()
     let log = WatchLog(store: store, line: line(order), console: console, isJSON: isJSON)
     let engine = WatchEngine(
-      store: store, at: Self.path(ofStore: order.store), option: Self.option(order.store),
+      store: store, at: Self.path(ofStore: order.store), option: Self.lastingOption(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, probe: Self.containerProbe, makeRunID: { clock.makeRunID() },
       record: log.record, receiptWriter: receiptWriter, corrections: store.wordOverlay)
@@ -218,7 +218,7 @@ extension CommandContext {
   }
 
   /// The store option for the log and for files that are read in another environment.
-  private static func option(_ named: String?) -> StoreOption {
+  static func lastingOption(_ named: String?) -> StoreOption {
     var environment = Environment.variables
     let path = ResolvedPath.of(StoreLocation.resolve(option: named, environment: environment))
     environment["SPOOL_STORE"] = nil

@@ -213,6 +213,7 @@ struct ReasonText {
       case .chapters: "the sidecar has other chapters"
       case .title: "the sidecar has another title"
       case .recording: "the recording's file has changed, though not its sound"
+      case .text: "those that were there were of another text"
       case .pipeline: "the pipeline or its values have changed"
       case .unrecorded:
         "a cover or another file in the pipeline has changed, or they had themselves"
@@ -225,7 +226,8 @@ struct ReasonText {
     guard let loss else { return [] }
     let run = loss.run.map { "run \($0)" } ?? "another run"
     switch loss.cause {
-    case .notesLost: return ["began anew: no notes of what \(run) had begun were left"]
+    case .notesLost:
+      return ["began anew: of what \(run) had begun, nothing was noted yet, or no notes were left"]
     case .damaged:
       let parts = [loss.part ?? "earlier work"] + (loss.furtherParts ?? [])
       let verb = parts.count > 1 ? "were" : "was"

@@ -16,7 +16,8 @@ extension CommandContext {
     try requireStore()
     return try freeing { (store) throws(SpoolError) in
       let recording = try recordingToForget(named: name, stage: stage, in: store)
-      let words = try store.keptWords(of: recording.recordings)
+      let words = try store.keptWords(
+        of: recording.parts, correctedUnder: recording.recordings)
       if words.isEmpty {
         try WordSearch(store).forget(recordings: words.recordings, artifacts: [])
         answer(
@@ -24,7 +25,7 @@ extension CommandContext {
           Format.visible("nothing to forget: there are no words of \(recording.name)"))
         return .done
       }
-      let runs = try store.runs.mentioning(recording.recordings)
+      let runs = try runs(of: recording, in: store)
       if let run = runs.first(where: { $0.state == .running }) {
         throw SpoolError(
           "cannot forget the words of \(recording.name)",
@@ -58,6 +59,18 @@ extension CommandContext {
             StoreOption(namedStore).completing("\(command: .forgetRuns) \($0.id)"))
         })
       return .done
+    }
+  }
+
+  /// The runs of a recording: those of a whole have read all its parts.
+  private func runs(
+    of recording: NamedRecording, in store: DiskStore
+  ) throws(SpoolError) -> [RunRecord] {
+    let runs = try store.runs.mentioning(recording.parts.flatMap(\.self))
+    if recording.parts.count < 2 { return runs }
+    return runs.filter { run in
+      let read = run.recordings.map { Set($0.values) } ?? []
+      return recording.parts.allSatisfy { !read.isDisjoint(with: $0) }
     }
   }
 

@@ -9,6 +9,8 @@ struct NamedRecording {
   /// The digests of the files of its sound, that of the named one first; of several recordings, those
   /// of the whole that they make.
   let recordings: [Digest]
+  /// The digests of the files of its sound, for each of the recordings that it was made of: usually one.
+  let parts: [[Digest]]
   /// Its files: as they were named, or where they are now, or where they were when they were run.
   let paths: [String]
   /// The words that are meant, the best first; empty if there are none.
@@ -100,10 +102,7 @@ extension NamedRecording {
     if own.isEmpty, let whole = wholes.first {
       guard wholes.count == 1 else { throw Self.ambiguous(path, wholes) }
       let found = Self.inOrder(whole)
-      self.init(
-        recordings: try store.wholes(likeThat: found[0].told, of: found[0].run),
-        paths: try store.places(of: found[0].told.inputs, in: found[0].run), found: found,
-        isRun: false)
+      try self.init(found[0].told, of: found[0].run, found: found, isRun: false, in: store)
       return
     }
     if own.isEmpty, let owner {
@@ -111,7 +110,20 @@ extension NamedRecording {
         "\(path) is no recording", reason: "it is a text of \(owner)",
         advice: "name the recording: \(ShellWords.line([owner]))")
     }
-    self.init(recordings: recordings, paths: [path], found: Self.inOrder(own), isRun: false)
+    self.init(
+      recordings: recordings, parts: [recordings], paths: [path], found: Self.inOrder(own),
+      isRun: false)
+  }
+
+  /// The recording of words that a run has found.
+  private init(
+    _ told: RunRecord.ToldTranscript, of run: RunRecord, found: [Found], isRun: Bool,
+    in store: DiskStore
+  ) throws(SpoolError) {
+    let parts = try store.parts(told.inputs, of: run)
+    self.init(
+      recordings: told.isOfWhole ? try store.wholes(likeThat: told, of: run) : parts[0],
+      parts: parts, paths: try store.places(of: told.inputs, in: run), found: found, isRun: isRun)
   }
 
   /// Aligned words come before recognised ones.
@@ -139,35 +151,29 @@ extension NamedRecording {
     }
     let others = told.filter { $0.recording == digest && $0.result.step != best.result.step }
     let found = [(run, best)] + others.map { (run, $0) }
-    let recordings =
-      best.isOfWhole
-      ? try store.wholes(likeThat: best, of: run) : try store.recordings(likeThat: digest)
-    self.init(
-      recordings: recordings, paths: try store.places(of: best.inputs, in: run), found: found,
-      isRun: true)
+    try self.init(best, of: run, found: found, isRun: true, in: store)
   }
 
-  /// The recording of a run, which may have no words any more: that of its words, or else its first sound.
+  /// The recording of a run, which may have no words any more: that of its words, or else its sounds.
   init(wordlessRun run: RunRecord, in store: DiskStore) throws(SpoolError) {
     let told = try run.transcripts(in: store)
-    if let best = told.last(where: \.isAligned) ?? told.last, let digest = best.recording {
-      self.init(
-        recordings: best.isOfWhole
-          ? try store.wholes(likeThat: best, of: run) : try store.recordings(likeThat: digest),
-        paths: try store.places(of: best.inputs, in: run), found: [], isRun: true)
+    if let best = told.last(where: \.isAligned) ?? told.last, best.recording != nil {
+      try self.init(best, of: run, found: [], isRun: true, in: store)
       return
     }
-    let input = run.orderedInputs.first { input in
-      run.recordings?[input.name].map { !run.sounds(of: $0).isEmpty } == true
-    }?.name
-    guard let input, let digest = run.recordings?[input] else {
+    let inputs = run.orderedInputs.map(\.name).filter { input in
+      guard let recording = run.recordings?[input] else { return false }
+      return run.soundInputs?.contains(input) ?? !run.sounds(of: recording).isEmpty
+    }
+    guard !inputs.isEmpty else {
       throw SpoolError(
         "there is no recording in run \(run.id)", reason: "it has not read any sound",
         advice: "name the recording's file")
     }
+    let parts = try store.parts(inputs, of: run)
     self.init(
-      recordings: try store.recordings(likeThat: digest),
-      paths: try store.places(of: [input], in: run), found: [], isRun: true)
+      recordings: parts.count == 1 ? parts[0] : [], parts: parts,
+      paths: try store.places(of: inputs, in: run), found: [], isRun: true)
   }
 
   private static func wordless(
@@ -212,6 +218,15 @@ extension RunRecord {
 }
 
 extension DiskStore {
+  /// The files of the sound of each recording that a run read for some inputs. O(runs).
+  fileprivate func parts(
+    _ inputs: [String], of run: RunRecord
+  ) throws(SpoolError) -> [[Digest]] {
+    try inputs.compactMap { run.recordings?[$0] }.map { (part) throws(SpoolError) in
+      try recordings(likeThat: part)
+    }
+  }
+
   /// The wholes of the same sounds as that of words, whose own is the first. O(runs).
   func wholes(
     likeThat told: RunRecord.ToldTranscript, of run: RunRecord
@@ -285,11 +300,26 @@ extension DiskStore {
     return try hits.map { (hit) throws(SpoolError) in
       guard let recording = hit.digest else { return hit }
       let key = [recording.hex] + hit.paths
-      if places[key] == nil { places[key] = try self.places(of: hit, recording) }
       var placed = hit
+      if let arrived = try arrival(of: hit, recording) {
+        (placed.paths, placed.key) = ([arrived.path], arrived.key.name)
+        return placed
+      }
+      if places[key] == nil { places[key] = try self.places(of: hit, recording) }
       if let place = places[key] { (placed.paths, placed.isElsewhere) = place }
       return placed
     }
+  }
+
+  /// An inbox's recording, and where it arrived; nil for other recordings, and for forgotten ones.
+  private func arrival(
+    of hit: SearchHit, _ recording: Digest
+  ) throws(SpoolError) -> (path: String, key: RecordingKey)? {
+    guard hit.paths.count == 1, isOfInbox(hit.paths[0]),
+      let known = try recordings.recording(of: recording, pipeline: hit.pipeline)
+    else { return nil }
+    let path = try recordings.arrivalPaths(of: [known])[known.key]?.first
+    return (known.inbox + "/" + known.shownPath(path), known.key)
   }
 
   /// Whether a file is there that has another sound than a recording. Those of an inbox are in the store.

@@ -180,11 +180,19 @@ extension DiskStore {
     }
     lazy var words = self.words(of: told)
     var isReadFor = Self.readLimit
-    func says(_ other: RunRecord.ToldTranscript) -> Bool {
-      // The words of a whole are no earlier ones of its part, nor those of a part its own.
-      guard told.isOfWhole, other.isOfWhole, isReadFor > 0 else { return false }
+    func says(_ other: RunRecord.ToldTranscript, in old: RunRecord) -> Bool {
+      // A part was in the place of a whole, or a whole in that of a part, where the pipeline gave both
+      // and they say as much: as where music was put in front.
+      let isAlike = told.isOfWhole && other.isOfWhole
+      guard isAlike || told.isOfWhole != other.isOfWhole && old.pipeline == run.pipeline,
+        isReadFor > 0
+      else { return false }
       isReadFor -= 1
       guard let words, let others = self.words(of: other) else { return false }
+      let (count, otherCount) = (words.words.count, others.words.count)
+      guard isAlike || min(count, otherCount) * 10 >= max(count, otherCount) * 8 else {
+        return false
+      }
       return Correction.likeness(of: others.words.map(\.text), to: words) >= Self.sameText
     }
     for old in earlier where old.id != run.id {
@@ -196,7 +204,7 @@ extension DiskStore {
       }
       guard
         others.contains(where: { other in
-          other.inputs.compactMap { old.inputs[$0] } == files || says(other)
+          other.inputs.compactMap { old.inputs[$0] } == files || says(other, in: old)
         })
       else { continue }
       let name = "\(ExportName.stem(of: files.last ?? "")).corrected.srt"

@@ -11,7 +11,11 @@ extension SpoolError {
   /// The error of a resumed run. `spool resume` takes no options of the output folder: where one is
   /// advised, `spool run` with the run's own arguments takes it.
   func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
-    run.advice(to: "move that file away and go on", behind: advice, options).map(advising) ?? self
+    guard let way = run.advice(to: "move that file away and go on", behind: advice, options) else {
+      return self
+    }
+    let words = ["spool", "runs", "forget", "\(run.resumes ?? run.id)"] + options
+    return advising("\(way); or give this run up: \(ShellWords.line(words))")
   }
 
   /// The error of a run with the very line that mends it, where a variable of the pipeline sets the

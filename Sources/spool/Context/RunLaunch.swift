@@ -241,7 +241,9 @@ struct InterimEvent {
   private static func cause(_ loss: ResumeLoss) -> String {
     let run = loss.run.map { "run \($0)" }
     switch loss.cause {
-    case .notesLost: return "no notes of what \(run ?? "an earlier run") had begun are left"
+    case .notesLost:
+      return
+        "of what \(run ?? "an earlier run") had begun, nothing was noted yet, or no notes are left"
     case .damaged: return "\(loss.part ?? "what was there of it") was damaged"
     case .recordingChanged:
       return "\(Format.visible(loss.part ?? "the recording")) has changed since "

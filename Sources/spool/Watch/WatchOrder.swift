@@ -255,6 +255,26 @@ struct WatchOrder {
     }
     return isNamed || !parsed.problems.isEmpty ? nil : file
   }
+
+  /// A watch's command line for the store at a path, which may have been moved or copied since.
+  /// - Parameter option: how that store is named in any folder.
+  static func line(_ line: String, forStoreAt path: String, option: StoreOption) -> String {
+    guard var words = ShellWords.words(of: line) else { return line }
+    let named = words.firstIndex(of: "--store").flatMap { $0 + 1 < words.count ? $0 : nil }
+    if let named {
+      if ResolvedPath.of(words[named + 1]) == path { return line }
+      words.removeSubrange(named...named + 1)
+    } else if let file = words.firstIndex(of: "--config").map({ $0 + 1 }), file < words.count {
+      let text = try? TextFile.read("the settings", words[file])
+      let base = words[file].prefix(upTo: words[file].lastIndex(of: "/") ?? words[file].startIndex)
+      let store = text.flatMap { ParsedWatch($0).definition.store?.value }
+      if let store {
+        if ResolvedPath.of(absolute(store, from: String(base))) == path { return line }
+        return ShellWords.line(words + StoreOption(path).words)
+      }
+    }
+    return ShellWords.line(words + option.words)
+  }
 }
 
 extension SourceLocation {

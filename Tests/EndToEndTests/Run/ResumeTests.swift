@@ -58,7 +58,7 @@ struct ResumeTests {
     #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
     #expect(resumed.errorOutput.contains("the store's database was lost"))
     #expect(resumed.text.contains("Beginning anew with "), "\(resumed.text)")
-    #expect(resumed.text.contains("had begun are left"), "\(resumed.text)")
+    #expect(resumed.text.contains("or no notes are left"), "\(resumed.text)")
     #expect(try place.allExports() == undisturbed())
   }
 

@@ -266,6 +266,27 @@ struct WhyTests {
     #expect(try reasons()["export"]?.hasSuffix("written again: they were not there yet") == true)
   }
 
+  @Test("captions that were of another text in between are written again for that")
+  func otherText() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: why
+      inputs: { note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - transcript: { from: $text, formats: [srt] }
+      """)
+    func subtitle(_ word: String) -> String { "1\n00:00:00,000 --> 00:00:01,000\n\(word)\n" }
+    let one = try place.folder.write(subtitle("one"), to: "one.srt")
+    let two = try place.folder.write(subtitle("two"), to: "two.srt")
+    for text in [one, two, one] {
+      try #require(try place.run(pipeline, [note, text], ["--replace"]).exitCode == 0)
+    }
+    let reason = try #require(try reasons()["transcript"])
+    #expect(
+      reason.hasSuffix("written again: those that were there were of another text"), "\(reason)")
+  }
+
   @Test("a receipt is of the run of this pipeline, though another one's has the same key")
   func receipts() throws {
     func run(_ name: String, into folder: String) throws -> String {

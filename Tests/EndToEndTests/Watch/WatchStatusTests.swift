@@ -222,6 +222,13 @@ struct WatchStatusTests {
     #expect(stopped.text.contains("next:  spool watch \(inbox.pipeline)"), "\(stopped.text)")
     let forgetting = "spool inbox forget --inbox \(inbox.inbox)"
     #expect(stopped.text.contains("\(forgetting) takes it off this list"), "\(stopped.text)")
+    // A store that was moved or copied is named where it is now.
+    try inbox.shell("cp -a '\(place.store)' copy")
+    let copy = try place.spool(["status", "--store", place.file("copy")]).text
+    let line = try #require(
+      copy.split(separator: "\n").first { $0.hasPrefix("next:  spool watch") })
+    #expect(line.contains(" --store \(place.file("copy"))"), "\(copy)")
+    #expect(!line.contains(place.store), "\(copy)")
     try inbox.make(1)
     try inbox.shell("cp made/1.wav inbox/1.wav")
     let status = try place.spool(["status", "--check"])

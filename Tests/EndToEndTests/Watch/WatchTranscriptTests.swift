@@ -80,6 +80,12 @@ struct WatchTranscriptTests {
       #expect(try words(name + ".json") == Self.text.split(separator: " ").map(String.init))
     }
     #expect(!FileManager.default.fileExists(atPath: place.out + "/silent.json"))
+    // What was said is found with where the recording arrived, and with its key.
+    let hit = try place.spool(
+      ["search", "--json"] + Self.text.split(separator: " ").prefix(2).map(String.init))
+    let key = try #require(
+      try inbox.notes().first { hit.text.contains("\"key\":\"\($0.key)\"") }?.key)
+    #expect(hit.text.contains("\"recording\":\"\(inbox.inbox)/"), "\(key): \(hit.text)")
     // All that came with a recording went with it.
     let left = [
       "inside.json", "inside.wav", "named.json", "named.wav", "said.txt", "silent.wav", "text.txt",

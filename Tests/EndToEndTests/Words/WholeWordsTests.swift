@@ -163,6 +163,38 @@ struct WholeWordsTests {
     #expect(try !place.spool(["words", "show", "last"]).errorOutput.contains(notice))
   }
 
+  @Test("where an intro is put in front or taken away, the corrections before are told of, too")
+  func introduced() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { intro: sound?, talk: sound, text: transcript }
+      stages:
+        - decode: { from: $talk }
+        - concat: { from: [$intro, decode] }
+          when: $intro
+        - align: { transcript: $text }
+        - transcript: { formats: [srt], name: a }
+      """)
+    let talk = ["talk=a.wav", "text=a.txt"]
+    func run(_ inputs: [String]) throws -> SpoolRun {
+      let run = try place.run(pipeline, inputs, ["--replace"])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      return run
+    }
+    _ = try run(talk)
+    #expect(try correct("last", "secret", "hidden").exitCode == 0)
+    #expect(try run(talk).warnings.isEmpty)
+    #expect(try captions().contains("hidden"))
+    let longer = try run(["intro=intro.wav"] + talk)
+    let warning = try #require(
+      longer.warnings.first { $0.contains("the corrections of its words before do not count") },
+      "\(longer.warnings)")
+    try take(warning)
+    #expect(try run(["intro=intro.wav"] + talk).warnings.isEmpty)
+    #expect(try captions().contains("hidden"))
+  }
+
   @Test("and are cut out of sound that is computed again once it was freed")
   func clip() throws {
     try run("a")

@@ -84,6 +84,38 @@ struct WordsForgetTests {
     #expect(try place.allExports() == exports)
   }
 
+  @Test(
+    "those of a whole of several recordings go, and a part keeps its own words",
+    arguments: ["concat", "mixdown"])
+  func whole(stage: String) throws {
+    let other = place.file("other.wav")
+    let words = "Sphinx of black quartz, judge my vow."
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+f3", "-w", other, words]).exitCode == 0)
+    let both = try place.folder.write("\(Self.text) \(words)\n", to: "both.txt")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: whole
+      inputs: { a: sound, b: sound, text: transcript }
+      stages:
+        - \(stage): { from: [$a, $b] }
+        - align: { transcript: $text, least: 0 % }
+        - transcript: { formats: [srt], name: both }
+      """)
+    #expect(try place.run(pipeline, [sound, other, both]).exitCode == 0)
+    #expect(try isFound("quartz") && !files(with: "quartz").isEmpty)
+    let forgotten = try place.spool(["words", "forget", "last", "--yes"])
+    #expect(
+      forgotten.text.hasPrefix("forgot the words of talk.wav + other.wav: 1 transcript and "),
+      "\(forgotten.text)\(forgotten.errorOutput)")
+    #expect(try !isFound("quartz") && files(with: "quartz") == [])
+    #expect(try place.spool(["words", "show", sound]).text.contains("sleepy"))
+    let again = try place.spool(["words", "forget", "last", "--yes"])
+    #expect(again.exitCode == 0 && again.text.contains("nothing to forget"), "\(again.text)")
+    #expect(try isFound("sleepy"))
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+
   @Test("without a terminal it needs --yes, and a refusal and a no leave everything")
   func asking() throws {
     let refused = try place.spool(["words", "forget", sound])

@@ -22,9 +22,9 @@ struct KeptWordsTests {
 
   private func digest(_ name: String) -> Digest { SHA256.digest(of: name) }
 
-  private func names(_ recording: String, _ all: [Derivation]) -> Set<String> {
+  private func names(_ recordings: String..., among all: [Derivation]) -> Set<String> {
     Set(
-      Derivation.ofWords(of: [digest(recording)], among: all)
+      Derivation.ofWords(of: recordings.map { [digest($0)] }, among: all)
         .flatMap { $0.outputs.keys.map(\.name) })
   }
 
@@ -38,7 +38,7 @@ struct KeptWordsTests {
       make(["file page"], of: ["from": "file srt"]),
       make(["file wav"], of: ["sound": "sound cut"]),
     ]
-    #expect(names("talk", all) == ["words", "words moved", "file srt", "file page"])
+    #expect(names("talk", among: all) == ["words", "words moved", "file srt", "file page"])
   }
 
   @Test("a text that was given for it alone counts, and one of another recording too does not")
@@ -48,13 +48,13 @@ struct KeptWordsTests {
       make(["words 1"], of: ["sound": "sound 1", "transcript": "text"]),
       make(["file srt"], of: ["transcript": "text"]),
     ]
-    #expect(names("one", first) == ["words 1", "file srt"])
+    #expect(names("one", among: first) == ["words 1", "file srt"])
     let second = [
       make(["sound 2"], of: ["in": "two"]),
       make(["words 2"], of: ["sound": "sound 2", "transcript": "text"]),
     ]
-    #expect(names("one", first + second) == ["words 1"])
-    #expect(names("two", first + second) == ["words 2"])
+    #expect(names("one", among: first + second) == ["words 1"])
+    #expect(names("two", among: first + second) == ["words 2"])
   }
 
   @Test("the words of a mix are those of each of its recordings, but not their own words")
@@ -65,7 +65,9 @@ struct KeptWordsTests {
       make(["words mix"], of: ["sound": "sound mix"]),
       make(["words 2"], of: ["sound": "sound 2"]),
     ]
-    #expect(names("one", all) == ["words mix"])
-    #expect(names("two", all) == ["words mix", "words 2"])
+    #expect(names("one", among: all) == ["words mix"])
+    #expect(names("two", among: all) == ["words mix", "words 2"])
+    #expect(names("one", "two", among: all) == ["words mix"])
+    #expect(names("one", "three", among: all) == [])
   }
 }

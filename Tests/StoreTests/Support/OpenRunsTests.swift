@@ -15,7 +15,7 @@ import Testing
       try database.run("EXPLAIN QUERY PLAN " + query, to: "test").compactMap { $0[3].text }
     }
     #expect(steps.contains { $0.contains("SEARCH") })
-    #expect(!steps.contains { $0.hasPrefix("SCAN") }, "\(steps)")
+    #expect(!steps.contains { $0.hasPrefix("SCAN") && !$0.contains("VIRTUAL TABLE") }, "\(steps)")
   }
 
   @Test("of a thousand runs, only the open one and the later ones of its pipeline are read")
