@@ -164,8 +164,12 @@ extension InboxProcessor {
     _ file: RecordingFile, from location: InboxPath, _ goal: RecordingFile.Place,
     in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> InboxPath {
+    let arrived = try releasedName(of: file, goal) ?? InboxPath(escaped: file.path) ?? location
     for number in 1...10_000 {
-      let target = target(of: file, at: location, goal, number: number)
+      let target =
+        goal == .deleted
+        ? ReleaseName.aside(location, file: file.id, number: number)
+        : Self.target(of: arrived, goal, number: number)
       if try folder.stamp(of: target) != nil { continue }
       if goal == .quarantine, try folder.stamp(of: ReleaseName.reason(for: target)) != nil {
         continue
@@ -188,17 +192,34 @@ extension InboxProcessor {
     }
   }
 
-  private func target(
-    of file: RecordingFile, at location: InboxPath, _ goal: RecordingFile.Place, number: Int
+  private static func target(
+    of arrived: InboxPath, _ goal: RecordingFile.Place, number: Int
   ) -> InboxPath {
-    let arrived = InboxPath(escaped: file.path) ?? location
-    switch goal {
-    case .deleted: return ReleaseName.aside(location, file: file.id, number: number)
-    case .quarantine:
-      return ReleaseName.path(
+    goal == .quarantine
+      ? ReleaseName.path(
         of: arrived, in: ReleaseName.quarantine, number: number, room: ReleaseName.reasonRoom)
-    default: return ReleaseName.path(of: arrived, in: ReleaseName.accepted, number: number)
+      : ReleaseName.path(of: arrived, in: ReleaseName.accepted, number: number)
+  }
+
+  /// The name of a file that came with a recording, as that recording is called where it lies now: where
+  /// `note.m4a` has become `note (2).m4a`, `note.json` is `note (2).json`. Nil if its own will do.
+  private func releasedName(
+    of file: RecordingFile, _ goal: RecordingFile.Place
+  ) throws(SpoolError) -> InboxPath? {
+    guard file.role != .recording, let arrived = InboxPath(escaped: file.path),
+      let own = arrived.name
+    else { return nil }
+    for leader in try store.recordings.files(of: file.recording).reversed()
+    where leader.role == .recording && leader.place == goal {
+      guard let path = InboxPath(escaped: leader.path), path.folder == arrived.folder,
+        let old = path.name, let new = InboxPath(escaped: leader.location)?.name
+      else { continue }
+      for (old, new) in [(old.bytes, new.bytes), (old.stem + [0x2E], new.stem + [0x2E])]
+      where own.bytes.starts(with: old) {
+        return FileName(bytes: new + own.bytes.dropFirst(old.count)).map(arrived.folder.appending)
+      }
     }
+    return nil
   }
 
   private func complete(

@@ -177,10 +177,14 @@ extension InboxProcessor {
     if report.isAnyForgotten { (state.troubled, state.aside) = ([:], [:]) }
     state.troubled = state.troubled.filter { $0.value.end > now }
     report.problems += state.troubled.values.compactMap(\.trouble)
-    let held = try store.recordings.heldFiles(inbox: inbox, limit: 500 + state.troubled.count)
+    let files = try store.recordings.heldFiles(inbox: inbox, limit: 500 + state.troubled.count)
       .filter {
         state.troubled[$0.file.id] == nil
       }
+    // What came with recordings is called like them; of several versions the newest gets the name.
+    let held =
+      files.filter { $0.file.role == .recording }
+      + files.filter { $0.file.role != .recording }.reversed()
     if let next = state.troubled.values.map(\.end).min() { report.nextCall = max(0, next - now) }
     if held.isEmpty { return }
     let folder = try inboxFolder()

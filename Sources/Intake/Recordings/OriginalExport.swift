@@ -15,8 +15,8 @@ package struct ExportedOriginal: Hashable, Sendable {
 }
 
 extension DiskStore {
-  /// Writes a recording as it arrived into a folder, and after it its sidecars, the newest first, and its
-  /// transcripts, each under its original name, after comparing its bytes with the digest of its arrival.
+  /// Writes a recording as it arrived into a folder, and after it its sidecars and its transcripts, the
+  /// newest first, each under its original name, after comparing its bytes with the digest of its arrival.
   /// A sidecar that came with a copy of another name gets the recording's. It never replaces another
   /// file. O(bytes).
   /// - Parameters:
@@ -46,7 +46,7 @@ extension DiskStore {
       add(.sidecar, file.companion ?? recording.sidecar, file.digest)
     }
     add(.sidecar, recording.sidecar, nil)
-    for file in files where file.role == .transcript {
+    for file in files.reversed() where file.role == .transcript {
       add(.transcript, file.companion, file.digest)
     }
     var written: [ExportedOriginal] = []

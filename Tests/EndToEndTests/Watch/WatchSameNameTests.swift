@@ -40,6 +40,13 @@ struct WatchSameNameTests {
       inbox.wait {
         WatchedPlace.files(in: inbox.inbox).allSatisfy { $0.hasPrefix("accepted/") }
       }, "\(WatchedPlace.files(in: inbox.inbox))")
+    // The second recording has a number, and its sidecar the same.
+    let kept =
+      ["new (2).json", "new (2).wav"] + (isFirstDescribed ? ["new.json"] : []) + ["new.wav"]
+    #expect(WatchedPlace.files(in: inbox.inbox) == kept.map { "accepted/" + $0 })
+    let second = try String(
+      contentsOfFile: inbox.inbox + "/accepted/new (2).json", encoding: .utf8)
+    #expect(second.contains("Benches"))
     // Nothing is said to be left or ignored that was used.
     #expect(!watch.news.contains { $0.event == "refused" }, "\(watch.output)")
   }

@@ -245,5 +245,17 @@ struct WatchTranscriptTests {
       inbox.wait(seconds: 60) { watch.news.contains { $0.event == "uploaded" } },
       "\(watch.output)")
     #expect(try words("talk.json") == Self.text.split(separator: " ").map(String.init))
+    // Wherever they go, the text that counts has the recording's name, and not the one before.
+    func text(_ path: String) -> String? {
+      try? String(contentsOfFile: place.file(path), encoding: .utf8)
+    }
+    let accepted = ["talk (2).txt", "talk.txt", "talk.wav"].map { "accepted/" + $0 }
+    #expect(
+      inbox.wait { WatchedPlace.files(in: inbox.inbox) == accepted },
+      "\(WatchedPlace.files(in: inbox.inbox))")
+    #expect(text("inbox/accepted/talk.txt") == Self.text + "\n")
+    #expect(try place.spool(["inbox", "export", key, "--to", "back"]).exitCode == 0)
+    #expect(text("back/talk.txt") == Self.text + "\n")
+    #expect(text("back/talk (2).txt")?.hasPrefix("Shall I compare") == true)
   }
 }
