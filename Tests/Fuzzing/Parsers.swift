@@ -146,7 +146,10 @@ enum Parsers {
     }
     if let cues = metadata.cues {
       let again = CuePoints(cues.cue, lists: cues.list.map { [Array($0.dropFirst(4))] } ?? [])
-      require(again == cues, "written cue points are read as the same")
+      // Labels in older encodings are written in UTF-8.
+      require(
+        again.cue == cues.cue && again.list == cues.list,
+        "written cue points are read as the same")
     }
   }
 
