@@ -38,18 +38,15 @@ extension StreamDecoder {
     private let flac: FLACStream?
     private let isOgg: Bool
     private var pages: OggPages?
-    private var isPageMissing = false
-    // Whether part of the packet was not decoded.
+    // Whether part of the packet was not decoded, and how many frames of sound it gave before.
     private var isPacketBroken = false
-    // Frames of sound that the packet gave before it failed: it may hold several.
     private var framesOfPacket = 0
     private var lastFrameCount = 0
     // Whether the file ended within the last packet.
     private var isLastPacketCut = false
     // The size of the packets that failed since the last frame.
     private var failedByteCount = 0
-    // Damage that counts only if sound follows: neither a few bytes behind the stream nor the rest of
-    // a packet that is cut off are sound.
+    // Damage that counts only if sound follows: a few bytes behind the stream are none.
     private var heldDamages: [Damage] = []
     // Where the next packet begins if nothing is lost, in the stream's time.
     private var nextTime: Int64?
@@ -60,10 +57,8 @@ extension StreamDecoder {
     private var isAfterSpeexHeader = false
     private let reportsComplaints: Bool
 
-    /// After this many consecutive failures the rest counts as lost: a decoder that fails forever
-    /// must not block its caller.
+    /// After this many consecutive failures the rest counts as lost: some decoders fail forever.
     private static let mostFailures = 10_000
-
     /// After this many consecutive failures to read a packet, the file counts as ended.
     private static let mostUnreadable = 100
     private var unreadableInARow = 0
@@ -111,8 +106,12 @@ extension StreamDecoder {
 
     /// Why the stream may have been longer, as far as its last packet tells.
     var doubt: String? {
-      strangeBytes?.isLastFrameCut == true ? "its last frame is cut off" : nil
+      if strangeBytes?.isLastFrameCut == true { return "its last frame is cut off" }
+      return pages?.lacksBeginning == true ? "pages before its first sound are missing" : nil
     }
+
+    /// Whether an Ogg file has sound at its end that could not be read.
+    var lacksEnd: Bool { pages?.lacksEnd(in: file.bytes) == true }
 
     /// Whether the length is no more than the time of the last packet that is there.
     var isLengthOfRest: Bool { length.isLastTime || isOgg && extent != .whole }
@@ -195,7 +194,6 @@ extension StreamDecoder {
       if let offset = packet.offset, let order = pages?.order(ofPageAt: offset, in: file.bytes) {
         // libavformat passes on every packet of a page that is there twice.
         guard order != .repeated else { return nil }
-        isPageMissing = isPageMissing || order == .behindGap
       }
       guard !packet.isOpusHeader else {
         packetGaps.restart()
@@ -244,8 +242,7 @@ extension StreamDecoder {
     }
 
     /// Whether damage may be no more than the place at which the file is cut off: nothing follows then,
-    /// and the file's length or `extent` says what is missing. Linear codecs fail at parts of a sample
-    /// only.
+    /// and `extent` says what is missing. Linear codecs fail at parts of a sample only.
     private func mayBeCutOff(_ damage: Damage) -> Bool {
       guard damage.kind == .packet else { return false }
       let isLinear = decoder.bytesPerFrame > 0
@@ -301,11 +298,11 @@ extension StreamDecoder {
       if let gap = packetGaps.gap(before: packet.position, count: packet.duration) {
         return missing(seconds(gap))
       }
-      if isPageMissing, let nextTime, let position = packet.position, position > nextTime,
+      if pages?.isGapOpen == true, let nextTime, let position = packet.position, position > nextTime,
         !packetGaps.isContinuous, !frameGaps.isContinuous
       {
         // Times are corrected at the end of the page behind the missing one.
-        isPageMissing = false
+        pages?.closeGap()
         return missing(seconds(position - nextTime))
       }
       guard let samples = unsafe strangeBytes?.gap(before: packet.content), let rate else {
@@ -348,9 +345,10 @@ extension StreamDecoder {
       return counted
     }
 
-    /// The damage of a gap; nil if it is longer than is plausible, as the time behind it is wrong then.
+    /// The damage of a gap; nil if it is longer than plausible: the time behind it is wrong then.
     private func missing(_ lost: Seconds) -> Damage? {
       guard lost.value <= length.most.value else { return nil }
+      pages?.closeGap()
       return Damage(
         kind: .gap, position: Seconds(0), byteOffset: packet.offset, lost: lost,
         reason: "packets are missing")
@@ -374,7 +372,7 @@ extension StreamDecoder {
       return Damage(
         kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
         byteOffset: packet.offset, lost: isCountedLater ? nil : lostOfPacket.map(countedAsLost),
-        // libavcodec ends some reasons with a timestamp, which says nothing without one.
+        // libavcodec ends some reasons with a timestamp.
         reason: failure.reason.replacing(/\ at PTS -?[0-9]+$/, with: ""))
     }
 

@@ -157,6 +157,8 @@ final class StreamDecoder: Decoding {
       try recordEnd(given, "the file is cut off: \(what)")
     case .unended(let what):
       doubt = what
+    case .whole where source.lacksEnd:
+      try recordEnd(given, "its last pages are damaged, and are not read")
     case .whole, .cutBehindSound, .unreadable:
       doubt = source.doubt ?? disbelief
       let tolerance = source.length.isCounted ? 0 : max(0.5, (promised?.value ?? 0) / 100)

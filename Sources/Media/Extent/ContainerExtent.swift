@@ -1,7 +1,7 @@
 internal import Platform
 
-/// Whether a file holds all that its container declares, by the container's lengths alone, without
-/// decoding or libraries.
+/// Whether a file holds all that its container declares, by the container's lengths and the checksum of
+/// its last part, without decoding or libraries.
 ///
 /// Nothing counts as missing unless the container declares it: unknown formats are whole, and fail
 /// later if at all.
@@ -91,11 +91,36 @@ extension ContainerBytes {
     guard end <= window.count else {
       return .incomplete("its last page declares \(end - window.count) bytes that are missing")
     }
+    guard Self.hasChecksum(window[place..<end]) else {
+      return .incomplete("its last page is damaged, and nothing of that page is read")
+    }
     // Tags and padding may follow the last page, and nothing may follow another.
     if flags & 4 != 0 { return .whole }
     return end < window.count
       ? .incomplete("the \(window.count - end) bytes behind its last page are no page")
       : .unended("no page says that it is the last")
+  }
+}
+
+/// The checksum of Ogg pages.
+extension ContainerBytes {
+  /// Whether a page has the bytes of its checksum: a CRC with the polynomial 0x04C11DB7, from zero, of
+  /// the page with a checksum of zero (RFC 3533, section 6). O(bytes).
+  private static func hasChecksum(_ page: ArraySlice<UInt8>) -> Bool {
+    var (stated, sum) = (UInt32(0), UInt32(0))
+    for (offset, byte) in page.enumerated() {
+      let isChecksum = (22..<26).contains(offset)
+      if isChecksum { stated |= UInt32(byte) << UInt32(8 * (offset - 22)) }
+      sum = sum << 8 ^ checksums[Int(sum >> 24) ^ Int(isChecksum ? 0 : byte)]
+    }
+    return sum == stated
+  }
+
+  /// The checksums of single bytes.
+  private static let checksums: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte) << 24) { sum, _ in
+      sum << 1 ^ (sum >> 31 == 1 ? 0x04C1_1DB7 : 0)
+    }
   }
 }
 

@@ -63,6 +63,34 @@ struct OggPagesTests {
     #expect(abs(kept.frameCount - whole.frameCount) <= 512)
   }
 
+  @Test("that are damaged at the end are told, wherever the damage is", arguments: codecs)
+  func damagedEnd(codec: String) throws {
+    let (bytes, pages) = try made(codec)
+    let last = try #require(pages.last)
+    let before = pages[pages.count - 2]
+    for place in [last.lowerBound + 8, last.lowerBound + 40, last.upperBound - 1] {
+      var flipped = bytes
+      flipped[place] ^= 4
+      #expect(throws: (any Error).self, "byte \(place)") { try decoded(flipped) }
+    }
+    // The last page but one reaches over the last then.
+    let middle = (before.lowerBound + before.upperBound) / 2
+    #expect(throws: (any Error).self) {
+      try decoded(bytes[..<middle] + bytes[(middle + 20)...])
+    }
+  }
+
+  @Test("that are missing before the first sound are told", arguments: ["libopus", "libvorbis"])
+  func beginning(codec: String) throws {
+    let (bytes, pages) = try made(codec)
+    let first = try #require(
+      pages.first { page in bytes[page.lowerBound + 6..<page.lowerBound + 14].contains { $0 != 0 } }
+    )
+    let found = try decoded(bytes[..<first.lowerBound] + bytes[first.upperBound...])
+    #expect(found.doubt == "pages before its first sound are missing")
+    #expect(try decoded(bytes).doubt == nil)
+  }
+
   @Test(
     "of two recordings in one file are all read, though their numbers begin anew",
     arguments: codecs)
