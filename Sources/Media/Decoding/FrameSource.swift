@@ -298,7 +298,8 @@ extension StreamDecoder {
       if let gap = packetGaps.gap(before: packet.position, count: packet.duration) {
         return missing(seconds(gap))
       }
-      if pages?.isGapOpen == true, let nextTime, let position = packet.position, position > nextTime,
+      if pages?.isGapOpen == true, let nextTime, let position = packet.position,
+        position > nextTime,
         !packetGaps.isContinuous, !frameGaps.isContinuous
       {
         // Times are corrected at the end of the page behind the missing one.
