@@ -20,6 +20,32 @@ enum ReleaseName {
     return path.appending(numbered(last, number, room: room))
   }
 
+  /// The name of what came with a recording, as that recording is called now: where `note.m4a` has become
+  /// `note (2).m4a`, `note.json` is `note (2).json`. Nil if it is not named after the recording.
+  static func companion(_ name: FileName, of old: FileName, now new: FileName) -> FileName? {
+    let stems = [".", "_meta."].map { (old.stem + $0.utf8, new.stem + $0.utf8) }
+    for (old, new) in [(old.bytes, new.bytes)] + stems where name.bytes.starts(with: old) {
+      return FileName(bytes: new + name.bytes.dropFirst(old.count))
+    }
+    return nil
+  }
+
+  /// Whether a file with this number would seem to belong to another one: a recording to the sidecar or
+  /// the transcript of another, or one of these to another recording.
+  /// - Parameter recording: the present name of the recording that the file came with; nil if it is one.
+  static func isMistakable(
+    _ path: InboxPath, number: Int, of recording: FileName?, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> Bool {
+    guard number > 1, let own = path.name else { return false }
+    let others =
+      recording.map { [numbered($0, number, room: 0)] }
+      ?? SidecarName.candidates(for: own) + TranscriptName.candidates(for: own)
+    for other in others where try folder.stamp(of: path.folder.appending(other)) != nil {
+      return true
+    }
+    return false
+  }
+
   /// The path of a file that lies aside for deletion, beside its old one, with its name in it unless that
   /// is too long.
   static func aside(_ path: InboxPath, file: Int64, number: Int) -> InboxPath {
@@ -104,11 +130,9 @@ extension InboxProcessor {
       if let there = try folder.stamp(of: target) {
         if isTaken(file, there) {
           guard goal == .left else {
-            let isAside = ReleaseName.original(ofAside: target) != nil
-            // It was to be deleted, and is kept since.
-            let place =
-              isAside && goal != .deleted
-              ? try move(file, from: target, goal, in: folder) : target
+            // It was to be deleted or to stay in quarantine, and is to be kept elsewhere since.
+            let isThere = goal == .deleted || target.names.first?.text == goal.rawValue
+            let place = isThere ? target : try move(file, from: target, goal, in: folder)
             return try complete(held, from: location, to: place, goal, asideFor, in: folder)
           }
           // It is to stay since: it goes back, unless another file has its name now.
@@ -159,19 +183,37 @@ extension InboxProcessor {
     stamp.isRegularFile && RecordingFileStamp(stamp).isSameFile(as: file.stamp)
   }
 
+  /// The stamp of the version that was taken in, if that is at a path.
+  private func taken(
+    _ file: RecordingFile, at path: InboxPath, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> FileStamp? {
+    try folder.stamp(of: path).flatMap { isTaken(file, $0) ? $0 : nil }
+  }
+
   /// Moves a file to a free path, which it returns.
+  /// - Parameter first: the number from which on a name is sought.
   private func move(
-    _ file: RecordingFile, from location: InboxPath, _ goal: RecordingFile.Place,
+    _ file: RecordingFile, from location: InboxPath, _ goal: RecordingFile.Place, first: Int = 1,
     in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> InboxPath {
-    let arrived = try releasedName(of: file, goal) ?? InboxPath(escaped: file.path) ?? location
-    for number in 1...10_000 {
+    let arrived = InboxPath(escaped: file.path) ?? location
+    let (name, recording) = try releasedName(of: file, goal) ?? (arrived, arrived.name)
+    for number in first...10_000 {
       let target =
         goal == .deleted
         ? ReleaseName.aside(location, file: file.id, number: number)
-        : Self.target(of: arrived, goal, number: number)
+        : Self.target(of: name, goal, number: number)
+      if number == 1, goal != .deleted, file.role != .recording {
+        try makeWay(for: file, at: target, goal, in: folder)
+      }
       if try folder.stamp(of: target) != nil { continue }
       if goal == .quarantine, try folder.stamp(of: ReleaseName.reason(for: target)) != nil {
+        continue
+      }
+      if goal != .deleted,
+        try ReleaseName.isMistakable(
+          target, number: number, of: file.role == .recording ? nil : recording, in: folder)
+      {
         continue
       }
       try folder.makeFolder(target.folder)
@@ -180,6 +222,33 @@ extension InboxProcessor {
     }
     throw SpoolError(
       "move", location.description, reason: "10,000 files of its name are there already")
+  }
+
+  /// Has an earlier version of a sidecar or a transcript, which was released before, give its name to a
+  /// newer one, and take a number. One that a person has changed since keeps it.
+  private func makeWay(
+    for file: RecordingFile, at path: InboxPath, _ goal: RecordingFile.Place,
+    in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) {
+    for earlier in try store.recordings.files(of: file.recording)
+    where earlier.id < file.id && earlier.role != .recording && earlier.inbox == inbox
+      && earlier.place == goal && earlier.location == path.escaped
+    {
+      let target: InboxPath
+      if let planned = earlier.target.flatMap({ InboxPath(escaped: $0) }),
+        try taken(earlier, at: planned, in: folder) != nil
+      {
+        // A process was killed that had moved it.
+        target = planned
+      } else if try taken(earlier, at: path, in: folder) != nil {
+        target = try move(earlier, from: path, goal, first: 2, in: folder)
+      } else {
+        continue
+      }
+      try folder.flushFolder(target.folder)
+      _ = try settle(
+        earlier, goal, at: target, stamp: try taken(earlier, at: target, in: folder))
+    }
   }
 
   /// Gives a file that lies aside its name back, or one with a number.
@@ -201,23 +270,21 @@ extension InboxProcessor {
       : ReleaseName.path(of: arrived, in: ReleaseName.accepted, number: number)
   }
 
-  /// The name of a file that came with a recording, as that recording is called where it lies now: where
-  /// `note.m4a` has become `note (2).m4a`, `note.json` is `note (2).json`. Nil if its own will do.
+  /// The path of a file that came with a recording, if it is named after it, as that recording is called
+  /// where it lies now, and the name of that recording.
   private func releasedName(
     of file: RecordingFile, _ goal: RecordingFile.Place
-  ) throws(SpoolError) -> InboxPath? {
+  ) throws(SpoolError) -> (path: InboxPath, recording: FileName)? {
     guard file.role != .recording, let arrived = InboxPath(escaped: file.path),
       let own = arrived.name
     else { return nil }
     for leader in try store.recordings.files(of: file.recording).reversed()
     where leader.role == .recording && leader.place == goal {
       guard let path = InboxPath(escaped: leader.path), path.folder == arrived.folder,
-        let old = path.name, let new = InboxPath(escaped: leader.location)?.name
+        let old = path.name, let new = InboxPath(escaped: leader.location)?.name,
+        let name = ReleaseName.companion(own, of: old, now: new)
       else { continue }
-      for (old, new) in [(old.bytes, new.bytes), (old.stem + [0x2E], new.stem + [0x2E])]
-      where own.bytes.starts(with: old) {
-        return FileName(bytes: new + own.bytes.dropFirst(old.count)).map(arrived.folder.appending)
-      }
+      return (arrived.folder.appending(name), new)
     }
     return nil
   }
@@ -253,8 +320,7 @@ extension InboxProcessor {
     }
     try folder.flushFolder(target.folder)
     if location.folder != target.folder { try folder.flushFolder(location.folder) }
-    let there = try folder.stamp(of: target).flatMap { isTaken(file, $0) ? $0 : nil }
-    return try settle(file, goal, at: target, stamp: there)
+    return try settle(file, goal, at: target, stamp: try taken(file, at: target, in: folder))
   }
 
   /// Seconds that a file must still lie aside before it is deleted; nil if it has lain long enough.

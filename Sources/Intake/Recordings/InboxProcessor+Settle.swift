@@ -178,13 +178,13 @@ extension InboxProcessor {
     state.troubled = state.troubled.filter { $0.value.end > now }
     report.problems += state.troubled.values.compactMap(\.trouble)
     let files = try store.recordings.heldFiles(inbox: inbox, limit: 500 + state.troubled.count)
-      .filter {
-        state.troubled[$0.file.id] == nil
-      }
-    // What came with recordings is called like them; of several versions the newest gets the name.
+    // What came with a recording is called like it, and leaves after it.
     let held =
-      files.filter { $0.file.role == .recording }
-      + files.filter { $0.file.role != .recording }.reversed()
+      (files.filter { $0.file.role == .recording }
+      + files.filter { $0.file.role != .recording }).filter { state.troubled[$0.file.id] == nil }
+    var late = Set(
+      files.filter { $0.file.role == .recording && state.troubled[$0.file.id]?.trouble != nil }
+        .map(\.recording.key))
     if let next = state.troubled.values.map(\.end).min() { report.nextCall = max(0, next - now) }
     if held.isEmpty { return }
     let folder = try inboxFolder()
@@ -195,6 +195,10 @@ extension InboxProcessor {
     where !unacknowledged.contains(held.recording.key)
       || freesRoom(Self.goal(of: held, keep: rules.keep))
     {
+      if held.file.role != .recording, late.contains(held.recording.key) {
+        state.troubled[held.file.id] = (now + Self.troublePause, nil)
+        continue
+      }
       do throws(SpoolError) {
         let asideSince = state.aside[held.file.id]
         let asideFor = asideSince.map { max(0, now - $0) }
@@ -209,6 +213,7 @@ extension InboxProcessor {
         }
       } catch {
         // The others may still be released.
+        if held.file.role == .recording { late.insert(held.recording.key) }
         state.troubled[held.file.id] = (now + Self.troublePause, error)
         report.problems.append(error)
         report.nextCall = min(report.nextCall ?? .infinity, Self.troublePause)
@@ -362,7 +367,7 @@ extension InboxProcessor {
 
   struct State {
     /// When each file that could not be released is tried again, in seconds since 1970, and why it could
-    /// not; nil for one that lies aside.
+    /// not; nil for one that lies aside, or whose recording could not.
     var troubled: [Int64: (end: Double, trouble: SpoolError?)] = [:]
     /// Since when each file lies aside for deletion, in seconds since 1970.
     var aside: [Int64: Double] = [:]

@@ -17,8 +17,8 @@ package struct ExportedOriginal: Hashable, Sendable {
 extension DiskStore {
   /// Writes a recording as it arrived into a folder, and after it its sidecars and its transcripts, the
   /// newest first, each under its original name, after comparing its bytes with the digest of its arrival.
-  /// A sidecar that came with a copy of another name gets the recording's. It never replaces another
-  /// file. O(bytes).
+  /// A sidecar that came with a copy of another name gets the recording's. Where the recording gets a
+  /// number, so does what came with it. It never replaces another file. O(bytes).
   /// - Parameters:
   ///   - recording: in any state.
   ///   - folder: an existing folder.
@@ -50,10 +50,13 @@ extension DiskStore {
       add(.transcript, file.companion, file.digest)
     }
     var written: [ExportedOriginal] = []
+    var recordingPath = recordingName
     for part in parts {
-      let (path, isNew) = try write(part, to: folder)
+      let (path, isNew) = try write(part, besides: recordingPath, to: folder)
+      if part.role == .recording { recordingPath = path }
       written.append(
-        ExportedOriginal(role: part.role, content: part.content, path: path, isNew: isNew))
+        ExportedOriginal(
+          role: part.role, content: part.content, path: "\(folder)/\(path)", isNew: isNew))
     }
     return written
   }
@@ -64,7 +67,7 @@ extension DiskStore {
     let role: RecordingFile.Role
     let content: Artifact
     let files: [RecordingFile]
-    /// The name under which the recording itself is written.
+    /// The original name of the recording itself.
     let recordingName: InboxPath
 
     /// Its original name; a sidecar that came with a copy of another name has that of the recording.
@@ -83,14 +86,18 @@ extension DiskStore {
     }
   }
 
+  /// - Parameter recording: where the recording lies that it came with.
   private func write(
-    _ original: Original, to folder: String
-  ) throws(SpoolError) -> (path: String, isNew: Bool) {
+    _ original: Original, besides recording: InboxPath, to folder: String
+  ) throws(SpoolError) -> (path: InboxPath, isNew: Bool) {
     let target = try ProcessedFolder(at: folder)
-    let name = original.placeName
-    if try isOriginal(name, original.content, in: target) {
-      return ("\(folder)/\(name)", isNew: false)
+    var name = original.placeName
+    if original.role != .recording, let own = name.name, let old = original.recordingName.name,
+      let new = recording.name
+    {
+      name = ReleaseName.companion(own, of: old, now: new).map(InboxPath.inbox.appending) ?? name
     }
+    if try isOriginal(name, original.content, in: target) { return (name, isNew: false) }
     let unique = String(UInt64.random(in: .min ... .max), radix: 36)
     guard let temporary = InboxPath(".spool-\(getpid())-\(unique).tmp") else {
       preconditionFailure("a plain name")
@@ -101,11 +108,14 @@ extension DiskStore {
         let path = ReleaseName.path(of: name, in: .inbox, number: number)
         if number > 1, try isOriginal(path, original.content, in: target) {
           try target.remove(temporary)
-          return ("\(folder)/\(path)", isNew: false)
+          return (path, isNew: false)
         }
-        guard try target.move(temporary, toNew: path) else { continue }
+        let leader = original.role == .recording ? nil : recording.name
+        guard try !ReleaseName.isMistakable(path, number: number, of: leader, in: target),
+          try target.move(temporary, toNew: path)
+        else { continue }
         try target.flushFolder(.inbox)
-        return ("\(folder)/\(path)", isNew: true)
+        return (path, isNew: true)
       }
       throw SpoolError(
         "write", "\(folder)/\(name)", reason: "10,000 files of its name are there already",

@@ -239,16 +239,20 @@ struct WatchTranscriptTests {
     #expect(told.text?.contains("does not belong to the recording") == true)
     try inbox.shell("echo '\(Self.text)' > inbox/talk.txt")
     #expect(inbox.wait { watch.news.contains { $0.event == "transcript" } }, "\(watch.output)")
+    // Wherever they go, the text that counts has the recording's name, and not the one before.
+    func text(_ path: String) -> String? {
+      try? String(contentsOfFile: place.file(path), encoding: .utf8)
+    }
+    #expect(
+      inbox.wait { text("inbox/quarantine/talk.txt") == Self.text + "\n" },
+      "\(WatchedPlace.files(in: inbox.inbox))")
+    #expect(text("inbox/quarantine/talk (2).txt")?.hasPrefix("Shall I compare") == true)
     let key = try #require(try inbox.notes().first?.key)
     #expect(try place.spool(["inbox", "release", key]).exitCode == 0)
     #expect(
       inbox.wait(seconds: 60) { watch.news.contains { $0.event == "uploaded" } },
       "\(watch.output)")
     #expect(try words("talk.json") == Self.text.split(separator: " ").map(String.init))
-    // Wherever they go, the text that counts has the recording's name, and not the one before.
-    func text(_ path: String) -> String? {
-      try? String(contentsOfFile: place.file(path), encoding: .utf8)
-    }
     let accepted = ["talk (2).txt", "talk.txt", "talk.wav"].map { "accepted/" + $0 }
     #expect(
       inbox.wait { WatchedPlace.files(in: inbox.inbox) == accepted },
