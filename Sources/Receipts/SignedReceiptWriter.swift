@@ -66,6 +66,10 @@ package final class SignedReceiptWriter: ReceiptWriter {
     }
   }
 
+  package func files(coveredBy receipt: String) -> [String] {
+    ReceiptFile(at: receipt)?.files.map(\.path) ?? []
+  }
+
   /// Asks for the key's passphrase, if it has one. Other faults show when the key is needed.
   package func unlock() throws(SpoolError) {
     if (try? keys.isProtected()) == true { _ = try signingKey() }

@@ -114,7 +114,10 @@ extension Execution {
             if step.stage.receipt == nil { free.updateValue(source.recording, forKey: path) }
             continue
           }
-          if survey.checkpoint(of: step.id) == nil || news.contains(path) {
+          // Receipts are not made in the store: one that was written before tells nothing.
+          if survey.checkpoint(of: step.id) == nil || news.contains(path)
+            || step.stage.receipt != nil
+          {
             found.append(Obstacle(step: step.id, path: path, error: refusal, isCertain: true))
           }
         } else if step.stage.receipt == nil {

@@ -27,6 +27,9 @@ package protocol ReceiptWriter: Sendable {
   /// The receipts beside a file that name it, and the SHA-256 that each states.
   /// - Parameter path: absolute.
   func receipts(covering path: String) -> [(path: String, digest: Digest)]
+
+  /// The files that a receipt names; none if there is no receipt at this path.
+  func files(coveredBy receipt: String) -> [String]
 }
 
 extension ReceiptWriter {

@@ -88,7 +88,11 @@ extension Execution {
         let (begunAt, began) = (clock.now, clock.elapsed)
         if run.published.isEmpty { throw Self.nothingToProve(asking) }
         let context = try context(run, asking: asking, fileNames: fileNames)
+        let covered =
+          options.isReplacing
+          ? fileNames.flatMap { receiptWriter.files(coveredBy: "\(folder)/\($0)") } : []
         let files = try receiptWriter.write(context)
+        warnOfUncovered(covered, besides: files, step)
         if let receipt = files.first(where: { $0.leaf != nil }) {
           try exportFolder.protect(run.published.map(\.path), by: receipt.path)
         }
@@ -110,6 +114,24 @@ extension Execution {
       } catch {
         throw PassFailure(step, error)
       }
+    }
+  }
+
+  /// Warns of exports whose receipt had to make way for another one.
+  private func warnOfUncovered(
+    _ files: [String], besides written: [PublishedFile], _ step: StepID
+  ) {
+    guard let receiptWriter = runner.receiptWriter else { return }
+    for path in files.sorted()
+    where !written.contains(where: { $0.path == path }) && FilePath.exists(path)
+      && receiptWriter.receipts(covering: path).isEmpty
+    {
+      recorder.record(
+        .warning(
+          step,
+          "\(path) is covered by no receipt any more: this one took the place of that which signed it; "
+            + "give this step a name of its own, as name: \"{stem}.\(plan.name)\", and run what made that "
+            + "file again"))
     }
   }
 

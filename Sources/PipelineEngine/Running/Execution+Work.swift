@@ -13,6 +13,13 @@ extension Execution {
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
     let steps = order.path.map(\.step) + order.listeners.map(\.step)
     let files = files.of(order.files).and(steps)
+    for step in steps where status[step.id] == .done(isKept: false) && !step.stage.isRepeatable {
+      recorder.record(
+        .warning(
+          step.id,
+          "its sound is not in the store any more, and is made again: what is made of it now is not of "
+            + "the sound that was exported and measured before, as it gives another one each time"))
+    }
     let claim = FileCheckingClaim(
       try claim(order.work(on: recordings), order.summary), reading: files)
     let isDone = try claim.settled {

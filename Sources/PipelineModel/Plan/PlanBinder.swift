@@ -147,8 +147,8 @@ extension Plan {
         steps.append(
           BoundStep(
             id: id, registration: registration, parameters: parameters, stage: stage,
-            sources: connection.sources, keep: step.keep, attempts: step.attempts ?? 3,
-            timeout: step.timeout))
+            sources: connection.sources, keep: step.keep || !stage.isRepeatable,
+            attempts: step.attempts ?? 3, timeout: step.timeout))
         if checksEquipment { try (stage as? any EquippedStage)?.checkEquipment() }
       } catch {
         problems += Self.problems(of: error, in: step, substituted).map { problem in

@@ -13,12 +13,16 @@ package protocol Stage: Sendable {
   /// The input whose words it writes for people, as far as they were corrected: the run then gives them
   /// at the port `corrected` too. Nil for a stage that takes what it is given.
   var correctedInput: PortName? { get }
+  /// Whether the same input always gives the same. What another one gives is kept in the store, and a
+  /// pass with it is never resumed.
+  var isRepeatable: Bool { get }
 }
 
 extension Stage {
   package var album: AlbumAnalysis? { nil }
   package var receipt: ReceiptRequest? { nil }
   package var correctedInput: PortName? { nil }
+  package var isRepeatable: Bool { true }
 }
 
 /// A stage kind as a Swift type.

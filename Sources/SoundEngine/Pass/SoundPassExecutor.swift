@@ -183,9 +183,7 @@ private final class SoundPass {
     self.fault = fault
     let buffers = BufferPool()
     // The output of a plugin that is not deterministic cannot be resumed.
-    let isRepeatable = order.path.allSatisfy { member in
-      (member.step.stage as? any SoundFilterStage)?.isRepeatable ?? true
-    }
+    let isRepeatable = order.path.allSatisfy(\.step.stage.isRepeatable)
     let (noted, notedAt) =
       isRepeatable && !isBegunAnew ? try SoundPass.record(in: context) : (nil, 0)
     let builder = SoundPassBuilder(

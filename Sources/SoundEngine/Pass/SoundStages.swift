@@ -75,9 +75,6 @@ package protocol SoundFilterStage: Stage {
   /// What people are warned of when the stream has ended.
   /// - Parameter report: what the processor tells that it did.
   func warnings(of report: any Sendable) -> [String]
-  /// Whether the same sound always gives the same. A pass with a stage that cannot promise it is
-  /// never resumed.
-  var isRepeatable: Bool { get }
 }
 
 extension SoundFilterStage {
@@ -86,7 +83,6 @@ extension SoundFilterStage {
   ) throws(SpoolError) -> any Processor { try makeProcessor(for: format) }
   package func warnings(of report: any Sendable) -> [String] { [] }
   package func outline(after stream: SoundOutline) -> SoundOutline { stream }
-  package var isRepeatable: Bool { true }
 }
 
 /// A stage that changes sound, but must have heard all of it first.

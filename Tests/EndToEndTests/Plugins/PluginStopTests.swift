@@ -62,4 +62,47 @@ struct PluginStopTests {
       #expect(try place.place.allExports() == whole, "after \(delay) s")
     }
   }
+
+  @Test(
+    "what a plugin makes that gives other sound each time is kept, and told of where it is gone")
+  func unrepeatable() throws {
+    let place = try PluginPlace()
+    try place.plugin("roll", "run: [python3, ./roll.py]\ndeterministic: false")
+    try place.write(
+      Self.smooth.replacing(", snapshots=True", with: "")
+        .replacing("import array", with: "import random, array")
+        .replacing("last += (x - last) / 8", with: "last = x * gain")
+        .replacing("last = 0.0\n", with: "gain = random.uniform(0.01, 0.9)\n"),
+      to: "Plugins/roll/roll.py")
+    let recording = place.file("take.wav")
+    try Reference.record(recording, seconds: 1, rate: 22050, channels: 1)
+    let pipeline = try place.place.pipeline(
+      """
+      pipeline: p
+      vars: { formats: { value: [flac] } }
+      stages: [decode, roll, { export: $formats }]
+      """)
+    func run(_ formats: String) throws -> SpoolRun {
+      let run = try place.place.run(
+        pipeline, [recording],
+        ["--plugins", place.file("Plugins"), "--set", "formats=\(formats)"])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      return run
+    }
+    func samples(_ name: String) throws -> Data {
+      let raw = place.file("raw")
+      try Reference.ffmpeg([
+        "-y", "-i", place.place.out + "/" + name, "-f", "s16le", "-c:a", "pcm_s16le", raw,
+      ])
+      return try Data(contentsOf: URL(filePath: raw))
+    }
+    _ = try run("flac")
+    #expect(try run("wav").warnings == [])
+    #expect(try samples("take.wav") == samples("take.flac"))
+    #expect(try place.spool(["store", "gc", "--sound", "--grace", "0s"]).exitCode == 0)
+    let other = try run("alac")
+    #expect(
+      other.warnings.contains { $0.contains("is not in the store any more, and is made again") },
+      "\(other.warnings)")
+  }
 }

@@ -116,4 +116,33 @@ import Testing
     #expect(events.count == 2 && again.errorOutput == "", "\(again.text)\(again.errorOutput)")
     #expect(events.allSatisfy { $0.contains(".receipt.json signs") && $0.contains(#""path":""#) })
   }
+
+  @Test("a receipt that another pipeline's is called like is refused before any work, or told of")
+  func otherPipeline() throws {
+    #expect(try place.run(try pipeline(gain: "-3 dB"), [sound]).exitCode == 0)
+    let second = try place.folder.write(
+      """
+      pipeline: second
+      inputs: { note: sound }
+      stages:
+        - decode
+        - gain: -9 dB
+        - export: { formats: [flac], name: "{stem}.second" }
+        - proof
+      """, to: "second.yaml")
+    let plan = try place.spool(["pipeline", "plan", second, sound, "--out", place.out])
+    #expect(plan.text.contains("It would be refused: proof: "), "\(plan.text)")
+    let refused = try place.run(second, [sound])
+    #expect(refused.exitCode == 1 && refused.made == [], "\(refused.errorOutput)")
+    let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
+    #expect(complaint.what.contains("was made by another pipeline"), "\(complaint)")
+    #expect(refused.errorOutput.contains("name: \"{stem}.second\""), "\(refused.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: place.out + "/note.second.flac"))
+    let replaced = try place.run(second, [sound], ["--replace"])
+    #expect(replaced.exitCode == 0, "\(replaced.errorOutput)")
+    #expect(
+      replaced.warnings.contains { $0.contains("note.wav is covered by no receipt any more") },
+      "\(replaced.warnings)")
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
+  }
 }
