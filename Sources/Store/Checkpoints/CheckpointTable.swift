@@ -269,8 +269,11 @@ enum CheckpointTable {
     var (components, outputs): (KeyComponents?, [PortName: StepOutput]) = (nil, [:])
     func end() {
       guard let components, !outputs.isEmpty else { return }
-      found.append(
-        Derivation(key: components.key, inputs: components.inputs, outputs: outputs))
+      var derivation = Derivation(
+        key: components.key, inputs: components.inputs, outputs: outputs)
+      derivation.corrected = components.parameters.firstMatch(of: /"corrected":"([0-9a-f]{64})"/)
+        .flatMap { Digest(hex: String($0.1)) }
+      found.append(derivation)
     }
     var key: String?
     for row in rows {

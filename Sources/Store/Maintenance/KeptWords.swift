@@ -17,6 +17,8 @@ package struct KeptWords: Sendable {
   /// The outputs with words, by identity.
   fileprivate var identities: Set<Digest> = []
   fileprivate var checkpoints: Set<Checkpoint.Key> = []
+  /// The transcripts with corrections that steps were given: no step's output, they are in its key.
+  fileprivate var corrected: Set<Digest> = []
 
   package var isEmpty: Bool { artifacts.isEmpty && corrections == 0 }
   package var transcripts: Int { artifacts.count { $0.kind == .transcript } }
@@ -42,6 +44,7 @@ extension DiskStore {
       var kept = KeptWords(recordings: recordings)
       for derivation in Derivation.ofWords(of: parts, among: made + steps) {
         if let key = derivation.key { kept.checkpoints.insert(key) }
+        if let corrected = derivation.corrected { kept.corrected.insert(corrected) }
         for output in derivation.outputs.values where output.kind.mayHoldWords {
           kept.identities.insert(output.identity)
           if let artifact = output.artifact { kept.artifacts.insert(artifact) }
@@ -69,8 +72,8 @@ extension DiskStore {
         try CorrectionTable.removeAll(of: words.recordings, in: &database)
       }
     }
-    for artifact in words.artifacts.sorted(by: { $0.digest < $1.digest }) {
-      try removeUnlessNamed(artifact)
+    for digest in words.corrected.union(words.artifacts.map(\.digest)).sorted() {
+      try removeUnlessNamed(digest)
     }
     try withDatabase { (database) throws(SpoolError) in
       try changeLog.renew(in: &database) { (database: inout Database) throws(SpoolError) in
@@ -83,15 +86,15 @@ extension DiskStore {
     }
   }
 
-  private func removeUnlessNamed(_ artifact: Artifact) throws(SpoolError) {
+  private func removeUnlessNamed(_ digest: Digest) throws(SpoolError) {
     let isNamed = try withDatabase { (database) throws(SpoolError) in
-      if try CheckpointTable.names(artifact.digest, in: &database) { return true }
-      if try RecordingTable.hasOriginal(artifact.digest, in: &database) { return true }
-      try VerifiedTable.remove(artifact.digest, from: &database)
+      if try CheckpointTable.names(digest, in: &database) { return true }
+      if try RecordingTable.hasOriginal(digest, in: &database) { return true }
+      try VerifiedTable.remove(digest, from: &database)
       return false
     }
     if isNamed { return }
-    for path in [layout.artifact(artifact.digest), "\(layout.damaged)/\(artifact.digest.hex)"] {
+    for path in [layout.artifact(digest), "\(layout.damaged)/\(digest.hex)"] {
       try doing("delete", path) { () throws(SystemError) in try files.unlinkIfThere(path) }
     }
   }
@@ -131,6 +134,8 @@ struct Derivation: Sendable {
   let key: Checkpoint.Key?
   let inputs: [PortName: Digest]
   let outputs: [PortName: StepOutput]
+  /// The transcript with corrections that was used in place of an input; nil if none was.
+  var corrected: Digest?
 
   private func isMade(of identities: Set<Digest>) -> Bool {
     inputs.values.contains(where: identities.contains)

@@ -226,8 +226,7 @@ struct ReasonText {
     guard let loss else { return [] }
     let run = loss.run.map { "run \($0)" } ?? "another run"
     switch loss.cause {
-    case .notesLost:
-      return ["began anew: of what \(run) had begun, nothing was noted yet, or no notes were left"]
+    case .notesLost: return ["began anew: \(run) had noted nothing yet, or no notes are left"]
     case .damaged:
       let parts = [loss.part ?? "earlier work"] + (loss.furtherParts ?? [])
       let verb = parts.count > 1 ? "were" : "was"

@@ -116,6 +116,27 @@ struct WordsForgetTests {
     #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 
+  @Test("corrected words that were given to a stage behind one that moved them go, too")
+  func retimed() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: moved
+      inputs: { talk: sound, text: transcript }
+      stages:
+        - decode: { from: $talk }
+        - align: { transcript: $text }
+        - trim: { start: 100 ms, from: decode }
+        - retime: { changes: trim, from: align }
+        - transcript: { formats: [srt], name: moved }
+      """)
+    #expect(try place.run(pipeline, [sound, script]).exitCode == 0)
+    #expect(try !files(with: "sleepy").isEmpty)
+    let forgotten = try place.spool(["words", "forget", sound, "--yes"])
+    #expect(forgotten.exitCode == 0, "\(forgotten.errorOutput)")
+    try expectNoWords()
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+
   @Test("without a terminal it needs --yes, and a refusal and a no leave everything")
   func asking() throws {
     let refused = try place.spool(["words", "forget", sound])
