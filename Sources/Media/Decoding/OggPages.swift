@@ -72,7 +72,7 @@ struct OggPages: ~Copyable {
     return .next
   }
 
-  /// Notes that the gap was told of.
+  /// Notes that damage tells of the gap.
   mutating func closeGap() { gapBefore = nil }
 
   /// Whether sound at the end was not read: a page follows that begins with packets of its own, or the
