@@ -59,11 +59,12 @@ extension DiskStore {
     }
   }
 
-  /// Removes words for good: rows first, then files, and at last the names in the records of runs, by
-  /// which an interrupted removal is found and ends when it is asked for again. The change log begins anew,
+  /// Removes words for good: first what only rows name, then rows, then files, and at last the names in
+  /// the records of runs, by which an interrupted removal is found and ends when it is asked for again. The change log begins anew,
   /// so that none of its records has them either. What another recording has too stays.
   package func forget(_ words: KeptWords) throws(SpoolError) {
     let action = Self.forgetting
+    for digest in words.corrected.sorted() { try removeUnlessNamed(digest) }
     try withDatabase { (database) throws(SpoolError) in
       try database.transaction(to: action) { (database) throws(SpoolError) in
         for key in words.checkpoints {
