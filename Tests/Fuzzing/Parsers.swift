@@ -119,7 +119,7 @@ enum Parsers {
     _ = (file.cafSoundEnd, file.applicationBlocks("riff"))
     var pages = OggPages()
     for place in stride(from: 0, to: min(bytes.count, 2048), by: 97) {
-      _ = pages.order(ofPageAt: place, in: file)
+      _ = pages.isRepeated(pageAt: place, in: file)
     }
     var strange = StrangeBytes()
     unsafe bytes.withUnsafeBytes { all in

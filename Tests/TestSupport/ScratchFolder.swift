@@ -33,3 +33,13 @@ package func letClockTick(after path: String, in folder: ScratchFolder) throws {
   repeat { try folder.write("tick", to: "clock") } while try FileStamp(at: probe).changed <= last
   try FileManager.default.removeItem(atPath: probe)
 }
+
+/// Flips one bit of a file.
+package func flipBit(_ bit: Int, ofByte offset: Int, in path: String) throws {
+  try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+  var data = try Data(contentsOf: URL(fileURLWithPath: path))
+  data[offset] ^= 1 << UInt8(bit)
+  let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+  try file.write(contentsOf: data)
+  try file.close()
+}

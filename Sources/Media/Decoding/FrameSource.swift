@@ -191,9 +191,9 @@ extension StreamDecoder {
       unreadableInARow = 0
       let complaint = reportsComplaints && !isAtAnotherRecording ? LibAV.complaint : nil
       guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
-      if let offset = packet.offset, let order = pages?.order(ofPageAt: offset, in: file.bytes) {
-        // libavformat passes on every packet of a page that is there twice.
-        guard order != .repeated else { return nil }
+      // libavformat passes on every packet of a page that is there twice.
+      if let offset = packet.offset, pages?.isRepeated(pageAt: offset, in: file.bytes) == true {
+        return nil
       }
       guard !packet.isOpusHeader else {
         packetGaps.restart()
@@ -299,8 +299,7 @@ extension StreamDecoder {
         return missing(seconds(gap))
       }
       if pages?.isGapOpen == true, let nextTime, let position = packet.position,
-        position > nextTime,
-        !packetGaps.isContinuous, !frameGaps.isContinuous
+        position > nextTime, !packetGaps.isContinuous, !frameGaps.isContinuous
       {
         // Times are corrected at the end of the page behind the missing one.
         pages?.closeGap()

@@ -1,15 +1,8 @@
 /// The order of the pages of an Ogg file, by the numbers in their headers (RFC 3533, section 6).
 struct OggPages: ~Copyable {
-  /// How a page follows the last one.
-  enum Order {
-    case next
-    /// It was there before.
-    case repeated
-  }
-
   // The first page that was not looked at.
   private var offset = 0
-  private var current: (position: Int, order: Order)?
+  private var current: (position: Int, isRepeated: Bool)?
   private var last: Header?
   /// The last page of the headers before any sound.
   private var lastOfHeaders: Header?
@@ -32,11 +25,11 @@ struct OggPages: ~Copyable {
     let end: Int
   }
 
-  /// How the page of a file at `position`, which is valid, follows those that were asked for before.
-  mutating func order(ofPageAt position: Int, in bytes: borrowing ContainerBytes) -> Order {
+  /// Whether the page of a file at `position`, which is valid, was among those that were asked for before.
+  mutating func isRepeated(pageAt position: Int, in bytes: borrowing ContainerBytes) -> Bool {
     // A packet that continues on a later page may be counted on an earlier one.
     if let current, position <= current.position {
-      return position == current.position ? current.order : .next
+      return position == current.position && current.isRepeated
     }
     while offset < position {
       guard let header = Self.header(at: offset, in: bytes) else {
@@ -49,13 +42,14 @@ struct OggPages: ~Copyable {
       if header.granule == 0 { lastOfHeaders = header }
       offset = header.end
     }
-    let order = take(Self.header(at: position, in: bytes))
-    current = (position, order)
-    return order
+    let isRepeated = take(Self.header(at: position, in: bytes))
+    current = (position, isRepeated)
+    return isRepeated
   }
 
-  private mutating func take(_ page: Header?) -> Order {
-    guard let page else { return .next }
+  /// - Returns: whether the page was there before.
+  private mutating func take(_ page: Header?) -> Bool {
+    guard let page else { return false }
     guard let before = last, !page.beginsStream else {
       if let head = lastOfHeaders, current == nil, head.stream == page.stream,
         page.number > head.number + 1
@@ -63,13 +57,13 @@ struct OggPages: ~Copyable {
         lacksBeginning = true
       }
       last = page
-      return .next
+      return false
     }
     // Some writers do not count their pages: then only the position grows.
-    if page.number <= before.number, page.granule <= before.granule { return .repeated }
+    if page.number <= before.number, page.granule <= before.granule { return true }
     last = page
     if page.number > before.number + 1 { gapBefore = page.number }
-    return .next
+    return false
   }
 
   /// Notes that damage tells of the gap.

@@ -208,8 +208,8 @@ private struct CaptionPlace {
       return "\(usual) is no transcript: it stays as it is, and the words are in \(name)"
     }
     let anew = "deleted or moved, \(usual) is written again"
-    if let wordTimes = sameWords(as: format) {
-      let times = wordTimes ? "" : ", but at other times: it does not fit the new sound"
+    if let hasSameTimes = sameWords(as: format) {
+      let times = hasSameTimes ? "" : ", but at other times: it does not fit the new sound"
       return
         "\(usual) was edited, and has the same words\(times): it stays as it is, and the new file "
         + "is \(name); \(anew)"

@@ -243,15 +243,10 @@ struct WatchOrder {
   ///   - line: the watch's command line.
   ///   - inbox: an absolute path without links.
   static func settings(of line: String, lacking inbox: String) -> String? {
-    guard let words = ShellWords.words(of: line),
-      let option = words.firstIndex(of: "--config"), option + 1 < words.count,
-      let text = try? TextFile.read("the settings", words[option + 1])
+    guard let words = ShellWords.words(of: line), let (file, folder, parsed) = settings(in: words)
     else { return nil }
-    let file = words[option + 1]
-    let parsed = ParsedWatch(text)
-    let base = file[..<(file.lastIndex(of: "/") ?? file.startIndex)]
     let isNamed = parsed.definition.inboxes.contains {
-      ResolvedPath.of(absolute($0.path.value, from: String(base))) == inbox
+      ResolvedPath.of(absolute($0.path.value, from: folder)) == inbox
     }
     return isNamed || !parsed.problems.isEmpty ? nil : file
   }
@@ -260,20 +255,34 @@ struct WatchOrder {
   /// - Parameter option: how that store is named in any folder.
   static func line(_ line: String, forStoreAt path: String, option: StoreOption) -> String {
     guard var words = ShellWords.words(of: line) else { return line }
-    let named = words.firstIndex(of: "--store").flatMap { $0 + 1 < words.count ? $0 : nil }
-    if let named {
-      if ResolvedPath.of(words[named + 1]) == path { return line }
-      words.removeSubrange(named...named + 1)
-    } else if let file = words.firstIndex(of: "--config").map({ $0 + 1 }), file < words.count {
-      let text = try? TextFile.read("the settings", words[file])
-      let base = words[file].prefix(upTo: words[file].lastIndex(of: "/") ?? words[file].startIndex)
-      let store = text.flatMap { ParsedWatch($0).definition.store?.value }
-      if let store {
-        if ResolvedPath.of(absolute(store, from: String(base))) == path { return line }
-        return ShellWords.line(words + StoreOption(path).words)
-      }
+    if let named = place(of: "--store", in: words) {
+      if ResolvedPath.of(words[named]) == path { return line }
+      words.removeSubrange(named - 1...named)
+    } else if let (_, folder, parsed) = settings(in: words),
+      let store = parsed.definition.store?.value
+    {
+      if ResolvedPath.of(absolute(store, from: folder)) == path { return line }
+      return ShellWords.line(words + StoreOption(path).words)
     }
     return ShellWords.line(words + option.words)
+  }
+
+  /// The settings' file that a command line names, and its folder; nil if it names none, or the file
+  /// cannot be read.
+  private static func settings(
+    in words: [String]
+  ) -> (file: String, folder: String, parsed: ParsedWatch)? {
+    guard let place = place(of: "--config", in: words),
+      let text = try? TextFile.read("the settings", words[place])
+    else { return nil }
+    let file = words[place]
+    let folder = file[..<(file.lastIndex(of: "/") ?? file.startIndex)]
+    return (file, String(folder), ParsedWatch(text))
+  }
+
+  /// Where the value of an option stands among the words of a line; nil if it is not there.
+  private static func place(of option: String, in words: [String]) -> Int? {
+    words.firstIndex(of: option).map { $0 + 1 }.flatMap { $0 < words.count ? $0 : nil }
   }
 }
 

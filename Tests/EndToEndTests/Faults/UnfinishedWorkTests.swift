@@ -70,17 +70,14 @@ struct UnfinishedWorkTests {
     let rounds = LongTests.areWanted ? 40 : 1
     for file in (0..<rounds).flatMap({ _ in files }) {
       let path = place.store + "/" + file
-      var place = ""
+      let bit = Int.random(in: 0..<8, using: &random)
+      var byte = 0
       let run = try goOn(from: kept) {
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        var data = try Data(contentsOf: URL(filePath: path))
-        let byte = Int.random(in: 0..<data.count, using: &random)
-        data[byte] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        try data.write(to: URL(filePath: path))
-        place = "byte \(byte) of \(file)"
+        byte = Int.random(in: 0..<(try Data(contentsOf: URL(filePath: path)).count), using: &random)
+        try flipBit(bit, ofByte: byte, in: path)
       }
-      #expect(run.exitCode == 0, "\(place): \(run.errorOutput)")
-      #expect(try self.place.allExports() == exports, "\(place)")
+      #expect(run.exitCode == 0, "bit \(bit) of byte \(byte) of \(file): \(run.errorOutput)")
+      #expect(try place.allExports() == exports, "bit \(bit) of byte \(byte) of \(file)")
     }
   }
 }

@@ -116,13 +116,3 @@ struct StoreSample {
     }
   }
 }
-
-/// Flips one bit of a file.
-func flipBit(_ bit: Int, ofByte offset: Int, in path: String) throws {
-  try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-  var data = try Data(contentsOf: URL(fileURLWithPath: path))
-  data[offset] ^= 1 << UInt8(bit)
-  let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-  try file.write(contentsOf: data)
-  try file.close()
-}
