@@ -8,6 +8,8 @@ struct OggPages: ~Copyable {
   private var lastOfHeaders: Header?
   /// Whether pages are missing between the headers and the first sound.
   private(set) var lacksBeginning = false
+  /// What recordings lack at their ends, if others follow them in the file.
+  private var lostAtEnd: Int64?
   /// The number of the page before which others are missing, until damage tells of it.
   private var gapBefore: Int?
   /// Whether pages are missing, and no damage tells of it yet.
@@ -31,18 +33,23 @@ struct OggPages: ~Copyable {
     if let current, position <= current.position {
       return position == current.position && current.isRepeated
     }
+    var before = offset
     while offset < position {
       guard let header = Self.header(at: offset, in: bytes) else {
+        offset = Self.nextPage(behind: before, before: position, in: bytes) ?? position
+        before = offset
         // Behind other bytes the numbers may begin anew.
-        last = nil
-        offset = position
-        break
+        if Self.header(at: offset, in: bytes)?.beginsStream != true { last = nil }
+        continue
       }
-      if header.beginsStream { last = nil }
+      if header.beginsStream { endRecording(before: offset, in: bytes) }
       if header.granule == 0 { lastOfHeaders = header }
+      before = offset
       offset = header.end
     }
-    let isRepeated = take(Self.header(at: position, in: bytes))
+    let page = Self.header(at: position, in: bytes)
+    if page?.beginsStream == true { endRecording(before: position, in: bytes) }
+    let isRepeated = take(page)
     current = (position, isRepeated)
     return isRepeated
   }
@@ -50,7 +57,7 @@ struct OggPages: ~Copyable {
   /// - Returns: whether the page was there before.
   private mutating func take(_ page: Header?) -> Bool {
     guard let page else { return false }
-    guard let before = last, !page.beginsStream else {
+    guard let before = last else {
       if let head = lastOfHeaders, current == nil, head.stream == page.stream,
         page.number > head.number + 1
       {
@@ -66,25 +73,62 @@ struct OggPages: ~Copyable {
     return false
   }
 
+  /// Another recording begins at `offset`: notes what the one before it lacks at its end.
+  private mutating func endRecording(before offset: Int, in bytes: borrowing ContainerBytes) {
+    guard let ended = last else { return }
+    if let unread = unreadEnd(in: bytes, before: offset) {
+      lostAtEnd = (lostAtEnd ?? 0) + max(0, unread - ended.granule)
+    }
+    gapBefore = nil
+    last = nil
+  }
+
+  /// Takes what recordings that other ones follow lack at their ends, in the units of their
+  /// positions; nil if nothing.
+  mutating func takeLostEnd() -> Int64? {
+    defer { lostAtEnd = nil }
+    return lostAtEnd
+  }
+
   /// Notes that damage tells of the gap.
   mutating func closeGap() { gapBefore = nil }
 
-  /// Whether sound at the end was not read: a page follows that begins with packets of its own, or the
-  /// last one stands behind a gap that nothing told of, as times are corrected at the end of the next
+  /// Whether sound at the end was not read: a page follows that begins with packets of its own or that
+  /// is damaged, or the last one stands behind a gap that nothing told of, as times are corrected at the end of the next
   /// page. O(pages that follow).
   func lacksEnd(in bytes: borrowing ContainerBytes) -> Bool {
-    guard let last else { return false }
-    if gapBefore == last.number { return true }
+    unreadEnd(in: bytes, before: bytes.byteCount) != nil
+  }
+
+  /// The position at the end of the sound that was not read before an offset; nil if none is missing.
+  private func unreadEnd(in bytes: borrowing ContainerBytes, before end: Int) -> Int64? {
+    guard let last else { return nil }
+    var found = gapBefore == last.number ? last.granule : nil
     var offset = last.end
-    while let page = Self.header(at: offset, in: bytes) {
-      if page.stream == last.stream, page.granule > last.granule, !page.continuesPacket,
-        !page.beginsStream, page.bodyByteCount > 0
+    while offset < end, let page = Self.header(at: offset, in: bytes) {
+      if page.stream == last.stream, !page.beginsStream, page.bodyByteCount > 0,
+        page.granule > last.granule && !page.continuesPacket
+          || !bytes.hasChecksum(page: offset..<page.end)
       {
-        return true
+        found = max(page.granule, last.granule)
       }
       offset = page.end
     }
-    return false
+    return found
+  }
+
+  /// Where the next page begins. O(bytes before it).
+  private static func nextPage(
+    behind start: Int, before end: Int, in bytes: borrowing ContainerBytes
+  ) -> Int? {
+    var place = start + 4
+    while place < end {
+      let window = bytes.bytes(at: place, count: min(end - place, 1024))
+      if let found = window.firstRange(of: "OggS".utf8) { return place + found.lowerBound }
+      // The mark may lie across the end.
+      place += max(window.count - 3, 1)
+    }
+    return nil
   }
 
   private static func header(at offset: Int, in bytes: borrowing ContainerBytes) -> Header? {

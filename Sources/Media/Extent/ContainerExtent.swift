@@ -104,6 +104,11 @@ extension ContainerBytes {
 
 /// The checksum of Ogg pages.
 extension ContainerBytes {
+  /// Whether the page in a range has the bytes of its checksum.
+  func hasChecksum(page: Range<Int>) -> Bool {
+    Self.hasChecksum(bytes(at: page.lowerBound, count: page.count)[...])
+  }
+
   /// Whether a page has the bytes of its checksum: a CRC with the polynomial 0x04C11DB7, from zero, of
   /// the page with a checksum of zero (RFC 3533, section 6). O(bytes).
   private static func hasChecksum(_ page: ArraySlice<UInt8>) -> Bool {

@@ -100,6 +100,26 @@ struct OggPagesTests {
     for between in [Data(), Data("TAG".utf8) + Data(count: 125)] {
       let found = try decoded(bytes + between + bytes)
       #expect(found.frameCount >= 2 * whole.frameCount - 512)
+      #expect(found.damages.isEmpty)
+    }
+  }
+
+  @Test(
+    "that are damaged at the end of a recording which another one follows are told",
+    arguments: codecs)
+  func damagedEndOfFirst(codec: String) throws {
+    let (bytes, pages) = try made(codec)
+    let whole = try decoded(bytes)
+    let last = try #require(pages.last)
+    for place in [last.lowerBound + 8, last.lowerBound + 40, last.upperBound - 1] {
+      var flipped = bytes
+      flipped[place] ^= 4
+      #expect(throws: (any Error).self, "byte \(place)") { try decoded(flipped + bytes) }
+      let kept = try decoded(flipped + bytes, keepsDamaged: true)
+      #expect(kept.damages.count == 1, "byte \(place)")
+      // The first of the bytes is one of the page's position.
+      let isPosition = place == last.lowerBound + 8
+      #expect(abs(kept.frameCount - 2 * whole.frameCount) <= (isPosition ? 16_000 : 1024))
     }
   }
 }
