@@ -116,6 +116,17 @@ extension StreamDecoder {
 
   var count: Int { unsafe Int(pointer.pointee.nb_samples) }
 
+  /// Its time in the stream's time base; nil if it has none.
+  var time: Int64? {
+    let time = unsafe pointer.pointee.pts
+    return time == spool_no_timestamp() ? nil : time
+  }
+
+  /// Drops all but its first samples.
+  func keepFirst(_ count: Int) {
+    if count < self.count { unsafe pointer.pointee.nb_samples = Int32(count) }
+  }
+
   /// The sample format, rate and channels.
   var shape: SampleShape {
     unsafe SampleShape(

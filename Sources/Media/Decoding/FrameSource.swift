@@ -36,6 +36,7 @@ extension StreamDecoder {
     private var packetGaps: GapFinder
     private var strangeBytes: StrangeBytes?
     private let flac: FLACStream?
+    private let endOfEdits: Int64?
     private let isOgg: Bool
     private var pages: OggPages?
     // Whether part of the packet was not decoded, and how many frames of sound it gave before.
@@ -76,6 +77,7 @@ extension StreamDecoder {
       let codec = unsafe file.stream(stream).pointee.codecpar.pointee.codec_id
       let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
       let countsSamples = timeBase.num == 1 && timeBase.den == rate
+      endOfEdits = file.endOfEdits(ofStream: stream)
       isOgg = file.formatName == "ogg"
       pages = isOgg ? OggPages() : nil
       flac = countsSamples && codec == AV_CODEC_ID_FLAC ? FLACStream(file, stream) : nil
@@ -126,6 +128,7 @@ extension StreamDecoder {
         case .frame:
           failuresInARow = 0
           isLastPacketCut = false
+          dropPadding()
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
           framesOfPacket += frame.count
@@ -150,6 +153,15 @@ extension StreamDecoder {
         }
       }
       return .end
+    }
+
+    /// Drops what fills the last packet behind the end that the edit list of a movie states.
+    private func dropPadding() {
+      guard let endOfEdits, let time = frame.time, time <= endOfEdits,
+        file.isLast(time, inStream: stream)
+      else { return }
+      let rate = Double(frame.shape.sampleRate)
+      frame.keepFirst(Int((seconds(endOfEdits - time).value * rate).rounded()))
     }
 
     /// The damage before the frame that is held, one at a time, and then the frame.
@@ -295,6 +307,7 @@ extension StreamDecoder {
         packetGaps.restart()
         frameGaps.restart()
       }
+      if let lost = pages?.takeLostEnd() { return missing(lost > 0 ? seconds(lost) : nil) }
       if let gap = packetGaps.gap(before: packet.position, count: packet.duration) {
         return missing(seconds(gap))
       }
@@ -321,8 +334,7 @@ extension StreamDecoder {
     }
 
     private func gapBeforeFrame() -> Seconds? {
-      let time = unsafe frame.pointer.pointee.pts
-      let start = time == spool_no_timestamp() ? nil : time
+      let start = frame.time
       guard !frameGaps.countsSamples, let rate else {
         return frameGaps.gap(before: start, count: Int64(frame.count)).map(seconds)
       }
@@ -346,8 +358,8 @@ extension StreamDecoder {
     }
 
     /// The damage of a gap; nil if it is longer than plausible: the time behind it is wrong then.
-    private func missing(_ lost: Seconds) -> Damage? {
-      guard lost.value <= length.most.value else { return nil }
+    private func missing(_ lost: Seconds?) -> Damage? {
+      guard lost?.value ?? 0 <= length.most.value else { return nil }
       pages?.closeGap()
       return Damage(
         kind: .gap, position: Seconds(0), byteOffset: packet.offset, lost: lost,

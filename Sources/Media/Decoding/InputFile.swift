@@ -128,6 +128,27 @@ import Platform
     return unsafe start + stream.duration
   }
 
+  /// Where the edit list of a movie ends a stream, in the stream's time base, at the latest: a length
+  /// that is rounded to the movie's units may be one of them longer. Nil for other containers.
+  func endOfEdits(ofStream index: Int) -> Int64? {
+    guard formatName.hasPrefix("mov"), let end = end(ofStream: index),
+      let scale = bytes.movieTimeScale
+    else { return nil }
+    let base = unsafe stream(index).pointee.time_base
+    let isExact = scale * Int(base.num) % Int(base.den) == 0
+    return isExact ? end : end + 1 + Int64(base.den) / (Int64(base.num) * Int64(scale))
+  }
+
+  /// Whether the container's index has no packet of a stream behind this time.
+  func isLast(_ time: Int64, inStream index: Int) -> Bool {
+    let stream = unsafe stream(index)
+    let count = unsafe avformat_index_get_entries_count(stream)
+    guard count > 0, let last = unsafe avformat_index_get_entry(stream, count - 1) else {
+      return false
+    }
+    return unsafe last.pointee.timestamp <= time
+  }
+
   /// A stream's sample rate; nil if the container does not declare it.
   func sampleRate(ofStream index: Int) -> Double? {
     let rate = unsafe Double(stream(index).pointee.codecpar.pointee.sample_rate)

@@ -49,6 +49,28 @@ extension ContainerBytes {
     guard hasIndex else { return .incomplete("its index, which is written last, is missing") }
     return hasSound ? .whole : .incomplete("the part with its sound is missing")
   }
+
+  /// The units of a second in which the edit list counts (ISO/IEC 14496-12, section 8.2.2); nil if
+  /// there is no index. O(boxes) small reads.
+  var movieTimeScale: Int? {
+    guard let movie = box("moov", in: streamRange),
+      let header = box("mvhd", in: movie.content)?.content
+    else { return nil }
+    let isLong = bytes(at: header.lowerBound, count: 1) == [1]
+    let scale = big(at: header.lowerBound + (isLong ? 20 : 12), count: 4)
+    return scale > 0 ? scale : nil
+  }
+
+  private func box(_ name: String, in range: Range<Int>) -> MovieBox? {
+    var start = range.lowerBound
+    while start < range.upperBound,
+      let box = MovieBox(bytes(at: start, count: 16), at: start, end: range.upperBound)
+    {
+      if box.name == name { return box }
+      start = box.range.upperBound
+    }
+    return nil
+  }
 }
 
 /// Apple's Core Audio Format: a chain of parts with lengths. The sound's length may be unknown if

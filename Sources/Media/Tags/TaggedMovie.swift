@@ -214,7 +214,9 @@ struct MovieBox: Hashable {
     return boxes
   }
 
-  private init?(_ head: [UInt8], at start: Int, end: Int) {
+  /// The box whose first bytes, 16 if there are so many, are given; nil if none begins there, or if it
+  /// does not end by `end`.
+  init?(_ head: [UInt8], at start: Int, end: Int) {
     guard head.count >= 8 else { return nil }
     name = String(decoding: head[4..<8], as: UTF8.self)
     let short = UInt64(bigEndianBytes: head[0..<4])

@@ -194,23 +194,20 @@ extension ExportTarget {
   }
 
   /// The length of a file's sound; nil where it is wrong. It is that of what was given: by the LAME
-  /// header of MP3 files, the granule positions of Ogg files, and the edit list of M4A files, behind
-  /// whose end some decoders give the padding of the last packet. Resampled sound is rounded to a
-  /// frame. LAME's delay exceeds what decoders drop of a packet, so that MP3 keeps up to 46 frames of
-  /// padding; of less than half a second it may be a packet, and Vorbis of one page has no exact end.
+  /// header of MP3 files, the granule positions of Ogg files, and the edit list of M4A files.
+  /// Resampled sound is rounded to a frame. LAME's delay exceeds what decoders drop of a packet, so
+  /// that MP3 keeps up to 46 frames of padding; of less than half a second it may be a packet, and
+  /// Vorbis of one page has no exact end.
   private func length(
     _ found: ExportedSound.Measurement, _ expected: Frames, isResampled: Bool
   ) -> Frames? {
     let slack = isResampled ? 1 : 0
     let isShort = expected.duration(at: found.format.sampleRate).value < 0.5
-    var length = found.frames
+    let length = found.frames
     var (least, most) = (expected.count - slack, expected.count + slack)
     switch spec {
     case .aac:
-      guard let declared = found.declared, length.count >= least,
-        length.count < declared.count + Self.aacPacket
-      else { return nil }
-      length = declared
+      guard found.declared == length else { return nil }
     case .mp3: most += isShort ? 1152 : Self.mostOfLAME
     case .vorbis where isShort: (least, most) = (least - 1024, most + 1024)
     case .wav, .alac, .flac, .opus, .vorbis: break
@@ -223,9 +220,6 @@ extension ExportTarget {
 
   /// Frames of padding that decoders leave where the last packet holds few frames of the sound.
   private static let mostOfLAME = 46
-
-  /// Frames of a packet of AAC-LC.
-  private static let aacPacket = 1024
 
   private func refused(_ reason: String) -> SpoolError {
     SpoolError(

@@ -14,7 +14,7 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "decode", revision: 4,
+    kind: "decode", revision: 5,
     summary: "Open a recording in any format that FFmpeg reads",
     discussion: """
       Takes the best sound stream, whatever cover art or video lies beside it; where there are \

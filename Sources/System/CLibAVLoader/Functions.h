@@ -62,6 +62,8 @@ FORWARD(avutil, int, av_channel_layout_copy, (AVChannelLayout *d, const AVChanne
 FORWARD(avutil, int, av_channel_layout_compare, (const AVChannelLayout *a, const AVChannelLayout *b), (a, b))
 FORWARD_VOID(avutil, av_channel_layout_uninit, (AVChannelLayout *l), (l))
 FORWARD(avutil, int, av_get_bytes_per_sample, (enum AVSampleFormat f), (f))
+FORWARD(avformat, int, avformat_index_get_entries_count, (const AVStream *s), (s))
+FORWARD(avformat, const AVIndexEntry *, avformat_index_get_entry, (AVStream *s, int index), (s, index))
 FORWARD(avcodec, int, av_get_exact_bits_per_sample, (enum AVCodecID id), (id))
 FORWARD(avutil, int, av_sample_fmt_is_planar, (enum AVSampleFormat f), (f))
 FORWARD(avutil, int64_t, av_rescale_q, (int64_t value, AVRational from, AVRational to), (value, from, to))

@@ -52,7 +52,12 @@ struct SoundDecoderTests {
       FFmpeg.sound(channels: recipe.channels, rate: recipe.rate, seconds: 1.7)
         + recipe.arguments + [path])
     let decoding = try Decoding(of: path)
-    let reference = try FFmpeg.decode(path)
+    var reference = try FFmpeg.decode(path)
+    // ffmpeg gives what fills the last packet of AAC.
+    if recipe.name.hasSuffix(".m4a"), recipe.arguments.contains("aac") {
+      #expect(reference.count - decoding.samples.count < 1024 * recipe.channels)
+      reference.removeLast(max(0, reference.count - decoding.samples.count))
+    }
     #expect(decoding.format.channelCount == recipe.channels)
     #expect(decoding.format.sampleRate == Hertz(Double(recipe.rate)))
     #expect(decoding.samples.count == reference.count)
@@ -94,6 +99,20 @@ struct SoundDecoderTests {
     #expect(decoder.expectedFrames == Frames(48000))
   }
 
+  @Test(
+    "gives AAC as far as its edit list says, which counts in samples or in rougher units",
+    arguments: [48_000: 0...0, 96_000: 0...0, 1000: 0...96, 600: 0...160, 44_100: 0...4])
+  func editList(units: Int, added: ClosedRange<Int>) throws {
+    for length in [47_321, 48_000, 48_127, 49_152, 500] {
+      let path = scratch.file("a.m4a")
+      try FFmpeg.run(
+        FFmpeg.sound(seconds: 2) + ["-af", "atrim=end_sample=\(length)", "-c:a", "aac"]
+          + ["-movie_timescale", "\(units)", path])
+      let frames = try Decoding(of: path).frameCount
+      #expect(added.contains(frames - length), "\(frames) of \(length)")
+    }
+  }
+
   @Test("gives the same sound however large the blocks are", arguments: [1, 777, 50_000])
   func blocks(size: Int) throws {
     let path = scratch.file("a.mp3")
@@ -113,8 +132,12 @@ struct SoundDecoderTests {
     try FFmpeg.run(
       ["-f", "lavfi", "-i", "testsrc=d=1"] + FFmpeg.sound(seconds: 1) + ["-c:a", "aac", film])
     for path in [song, film] {
-      #expect(
-        try largestDifference(Decoding(of: path).samples, FFmpeg.decode(path)) ?? 1 <= 1e-7)
+      // ffmpeg gives what fills the last packet of AAC.
+      let samples = try Decoding(of: path).samples
+      let reference = try FFmpeg.decode(path)
+      #expect((0..<2048).contains(reference.count - samples.count))
+      let difference = largestDifference(samples, Array(reference.prefix(samples.count)))
+      #expect(try #require(difference) <= 1e-7)
     }
   }
 
