@@ -29,9 +29,10 @@ extension InboxEventHandler {
         let text =
           known.state == .received
           ? "it has come before, and waits to be processed" : "it has come before"
+        let isFirst = ignored == nil && handler.hasFirstSidecar(known, with: recording.sidecar)
         handler.tell(
           .duplicate, known, file: path.description,
-          text: text
+          text: text + (isFirst ? handler.words(onLateSidecarOf: known) : "")
             + (ignored.map { "; " + handler.processor.words(ignoring: $0, by: known) } ?? ""))
         handler.tellQuarantinedCompanions(of: known, isNew: false)
         handler.warn(of: known, isCopy: true)
@@ -155,12 +156,21 @@ extension InboxEventHandler {
     report { $0.isStirred = true }
   }
 
+  /// Whether a recording had no sidecar before the one that came with a copy.
+  private func hasFirstSidecar(_ recording: Recording, with path: InboxPath?) -> Bool {
+    guard path != nil, recording.sidecar != nil,
+      let files = try? processor.store.recordings.files(of: recording.key)
+    else { return false }
+    return files.count { $0.role == .sidecar } == 1
+  }
+
   /// What a sidecar does not change that came when its recording was done.
   private func words(onLateSidecarOf recording: Recording) -> String {
     guard recording.state == .uploaded else { return "" }
     let forget = processor.option.completing("\(command: .inboxForget) \(recording.key)")
-    return "; it came when the recording was done, and its exports stay as they are: to do it "
-      + "again with the sidecar, "
+    return
+      "; the sidecar came when the recording was done, and its exports stay as they are: to do it "
+      + "again with it, "
       + processor.rules.bringingBack(recording.key, option: processor.option)
       + "move them away, type \(forget), and deliver both again"
   }

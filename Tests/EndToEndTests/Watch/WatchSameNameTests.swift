@@ -67,4 +67,23 @@ struct WatchSameNameTests {
     let told = watch.news.last { $0.event == "refused" }?.text
     #expect(told?.contains("has its sidecar already") == true, "\(told ?? "")")
   }
+
+  @Test("a finished recording's first sidecar, which comes with a copy, says what it does not do")
+  func firstOfCopy() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/new.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    try inbox.shell(
+      #"echo '{"title":"Garage","chapters":[]}' > inbox/b.json; cp made/1.wav inbox/b.wav"#)
+    #expect(inbox.wait { watch.news.contains { $0.event == "duplicate" } }, "\(watch.output)")
+    let told = watch.news.last { $0.event == "duplicate" }?.text
+    #expect(told?.contains("its exports stay as they are") == true, "\(told ?? "")")
+    // The same once more says nothing new.
+    try inbox.shell(
+      #"echo '{"title":"Garage","chapters":[]}' > inbox/c.json; cp made/1.wav inbox/c.wav"#)
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "duplicate" } == 2 }, "\(watch.output)")
+    #expect(watch.news.last { $0.event == "duplicate" }?.text == "it has come before")
+  }
 }
