@@ -45,6 +45,7 @@ package struct BatchRunner: Sendable {
     let (forecast, costs) = try forecast(plan)
     workplace.recorder.record(.planned(forecast))
     if !order.ignoresRoom { try forecast.checkRoom(output: order.output) }
+    try giveUpStopped(of: plan)
     // For the report, if for nothing else.
     try workplace.store.makeFolder(order.output)
     for result in plan.settled where result.outcome == .failed {
@@ -80,6 +81,20 @@ package struct BatchRunner: Sendable {
     }
     workplace.recorder.record(.ended(summary))
     return summary
+  }
+
+  /// Gives up what was stopped, with whatever settings, of recordings that are done with these: its
+  /// exports would take the place of those that are there.
+  private func giveUpStopped(of plan: BatchPlan) throws(SpoolError) {
+    let done = Set(
+      plan.settled.filter { $0.outcome == .reused }
+        .map { ExactText(PathText.join(order.folder, $0.path)) })
+    if done.isEmpty { return }
+    try workplace.store.runs.giveUp { run in
+      run.pipeline == order.definition.name && run.batch?.folder == order.folder
+        && run.batch?.output == order.output
+        && run.inputs.values.contains { done.contains(ExactText($0)) }
+    }
   }
 
   /// Each worker takes file after file until none is left, the user stops the batch, or a disk is

@@ -86,6 +86,12 @@ package struct RunRepository: RunLog {
     return try giveUp(run)
   }
 
+  /// Gives up the stopped and failed runs among those that may need action which have nothing to do any
+  /// more. O(those runs).
+  package func giveUp(where isDone: (RunRecord) -> Bool) throws(SpoolError) {
+    for run in try open() where run.state != .running && isDone(run) { _ = try giveUp(run) }
+  }
+
   private func giveUp(_ run: RunRecord) throws(SpoolError) -> RunRecord {
     var run = run
     run.state = .dropped

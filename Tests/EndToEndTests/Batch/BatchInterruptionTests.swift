@@ -74,6 +74,34 @@ struct BatchInterruptionTests {
     #expect(relative.text == status.text)
   }
 
+  @Test("what was stopped with other settings is out of date once a batch finds its recording done")
+  func outOfDate() throws {
+    let pipeline = try folder.pipeline()
+    let long = folder.path + "/long.wav"
+    try Reference.record(long, seconds: 120, rate: 48000)
+    // What changed just now is always examined again.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: long)
+    #expect(try folder.batch(pipeline).exitCode == 0)
+    let before = try folder.place.export("long.wav")
+    let running = try RunningSpool(
+      try SpoolProgram.program,
+      [
+        "batch", pipeline, folder.path, "--out", folder.place.out, "--set", "peak=-9 dB",
+        "--json",
+      ], environment: ["SPOOL_STORE": folder.place.store], folder: folder.place.folder.path)
+    try #require(try running.waits(for: "\"event\":\"progress\""))
+    running.send(SIGTERM)
+    _ = try running.end()
+    let store = ["--store", folder.place.store]
+    #expect(try folder.place.spool(["status", "--check"] + store).exitCode == 1)
+    let again = try folder.batch(pipeline)
+    #expect(again.report?.reused == 1, "\(again.errorOutput)")
+    let status = try folder.place.spool(["status", "--check"] + store)
+    #expect(status.exitCode == 0, "\(status.text)")
+    #expect(try folder.place.export("long.wav") == before)
+  }
+
   @Test("one file of a batch that was cut off goes on where the batch would have put it")
   func resumed() throws {
     let pipeline = try folder.pipeline()
