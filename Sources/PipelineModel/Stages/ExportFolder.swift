@@ -23,7 +23,7 @@ package protocol ExportFolder: Sendable {
   func refusal(toReplace path: String, with source: ExportSource) throws(SpoolError) -> SpoolError?
 
   /// Why no file may be written over the one at `path`, not even on request: a run took it in as a
-  /// recording. Nil if none did, and for an unchanged export.
+  /// recording, or it is a device or a pipe. Nil for others, and for an unchanged export.
   func refusal(toReplaceRecording path: String) throws(SpoolError) -> SpoolError?
 
   /// Records of which recordings published files were made, now that more is known of them.

@@ -134,13 +134,18 @@ extension DiskStore: ExportFolder {
   }
 
   /// Why no file may be written over the one at `path`: a run took it in, under this path or another
-  /// one. Nil if none did, and for an unchanged export. O(runs).
+  /// one, or it is a device or a pipe. Nil for others, and for an unchanged export. O(runs).
   package func refusal(
     toReplaceRecording path: String
   ) throws(SpoolError) -> SpoolError? {
     let path = FilePath.absolute(path)
     guard let stamp = try? FileStamp(following: path), try published(under: path) == nil else {
       return nil
+    }
+    guard stamp.isRegularFile || stamp.isFolder else {
+      return SpoolError(
+        "write", path, reason: "it is a device or a pipe, which a file would take the place of",
+        advice: "choose another name or folder")
     }
     let isRecording = try runs.inputPaths().contains { input in
       input == path || (try? FileStamp(following: input))?.isSameFile(as: stamp) == true

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import PipelineModel
 import Platform
 @testable import Store
@@ -117,6 +118,25 @@ struct PublishedRecordingTests {
     try publish("third", of: intro, isReplacing: true)
     let edited = recording("/intro.wav", "edited")
     #expect(throws: SpoolError.self) { try publish("fourth", of: edited, sounds: [edited, talk]) }
+  }
+
+  @Test("no file takes the place of a device or a pipe, not even on request")
+  func devices() throws {
+    let pipe = scratch.file("pipe")
+    try unsafe #require(mkfifo(pipe, 0o600) == 0)
+    let link = scratch.file("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+    for path in [pipe, link] {
+      let error = try #require(throws: SpoolError.self) {
+        try store.publish(SHA256.digest(of: "x"), at: path, isReplacing: true) {
+          (temporary) throws(SpoolError) in try put("x", at: temporary)
+        }
+      }
+      #expect(error.reason?.contains("a device or a pipe") == true, "\(error)")
+      #expect(throws: SpoolError.self) { try store.backUp(to: path, isReplacing: true) }
+    }
+    #expect(try FileStamp(at: pipe).isPipe)
+    #expect(try FileStamp(at: link).isLink)
   }
 
   @Test("nothing is written over what a run took in, not even on request")
