@@ -1,5 +1,6 @@
 package import PipelineModel
 package import Platform
+internal import Store
 
 /// The report of one file in `batch.json`, without its state.
 enum FileReport {
@@ -7,7 +8,7 @@ enum FileReport {
   static let wantedNameKey = "wantedName"
 
   /// The findings of the steps.
-  static let findingsKey = "levels"
+  static let findingsKey = BatchLog.findingsKey
 
   /// The damage of the recording.
   static let damageKey = "damage"

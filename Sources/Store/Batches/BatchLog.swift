@@ -7,6 +7,9 @@ package struct BatchLog: Sendable {
   let database: SharedDatabase
   let layout: StoreLayout
 
+  /// The findings of the steps in a file's report.
+  package static let findingsKey = "levels"
+
   /// All entries of a batch. Checks each file's stamp and reads none: O(n).
   /// - Parameters:
   ///   - batch: identifies the batch.
@@ -102,6 +105,31 @@ package struct BatchLog: Sendable {
             """, key + [.text(FilePath.absolute(export))], to: action)
         }
       }
+    }
+  }
+}
+
+extension BatchLog {
+  /// Removes what steps of a run have found from the reports of its batch, which quote words. O(files of
+  /// batches).
+  static func removeFindings(
+    of steps: [String], fromReportsOf run: RunID, in database: inout Database
+  ) throws(SpoolError) {
+    let action = "forget words in"
+    let rows = try database.run(
+      "SELECT batch, path, report FROM batch_files WHERE instr(report, ?)", [.text(run.name)],
+      to: action)
+    for row in rows {
+      guard let report = row[2].text,
+        case .object(var members)? = try? JSONReader.value(of: Array(report.utf8), depthLimit: 64)
+          .value,
+        members["run"]?.text == run.name, case .object(var levels)? = members[findingsKey]
+      else { continue }
+      for step in steps { levels[step] = nil }
+      members[findingsKey] = levels.isEmpty ? nil : .object(levels)
+      try database.run(
+        "UPDATE batch_files SET report = ? WHERE batch = ? AND path = ?",
+        [.text(JSONValue.object(members).compact), row[0], row[1]], to: action)
     }
   }
 }

@@ -82,8 +82,12 @@ extension DiskStore {
           guard let recorded = try RunTable.run(run.id.name, in: &database) else { continue }
           try RunTable.write(
             RecordedRun(recorded.run.forgetting(words), number: recorded.number), to: &database)
+          try BatchLog.removeFindings(
+            of: run.stepsWith(words), fromReportsOf: run.id, in: &database)
         }
       }
+      // The pages before this are in the log of writes yet.
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: action)
     }
   }
 
@@ -113,6 +117,13 @@ extension RunRecord {
         $0.artifact != nil && words.identities.contains($0.identity)
       }
     }
+  }
+
+  /// The names of the steps that made any of the words, or of what was made of them.
+  fileprivate func stepsWith(_ words: KeptWords) -> [String] {
+    steps.filter { step in
+      step.outputs.values.contains { words.identities.contains($0.identity) }
+    }.map(\.id.name)
   }
 
   /// The record without words: it names no artifact with any, and has no findings that quote them.

@@ -55,6 +55,32 @@ struct WordsForgetTests {
     }
   }
 
+  @Test("a batch's report of them goes too, and no later report has them")
+  func batch() throws {
+    // A correction that goes would make the file be done again.
+    #expect(try place.spool(["words", "forget", sound, "--yes"]).exitCode == 0)
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    for (file, name) in [(sound, "talk.wav"), (script, "talk.txt")] {
+      try FileManager.default.copyItem(atPath: file, toPath: folder + "/" + name)
+    }
+    // What changed less than two seconds ago is always examined again.
+    Thread.sleep(forTimeInterval: 2.5)
+    let words = ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.file("b")]
+    try #require(place.spool(words).exitCode == 0)
+    func report() throws -> String {
+      try String(contentsOfFile: place.file("b") + "/batch.json", encoding: .utf8)
+    }
+    #expect(try report().contains("longestWord"))
+    #expect(try place.spool(["words", "forget", folder + "/talk.wav", "--yes"]).exitCode == 0)
+    try expectNoWords()
+    try FileManager.default.removeItem(atPath: place.file("b") + "/batch.json")
+    let again = try place.spool(words)
+    #expect(again.text.contains("1 reused"), "\(again.text)")
+    #expect(try !report().contains("longestWord"))
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+
   @Test("they, their corrections and what the store made of them go; recording and exports stay")
   func forget() throws {
     let exports = try place.allExports()
