@@ -162,13 +162,24 @@ extension RunRecord {
     of files: [String]? = nil, setting variables: [String: String] = [:],
     adding words: [String] = []
   ) -> String {
-    var line = [pipelinePath] + (files ?? orderedInputs.map { "\($0.name)=\($0.path)" })
+    let own = orderedInputs.map { "\($0.name)=\($0.path)" } + declinedTexts.map { "\($0)=" }
+    var line = [pipelinePath] + (files ?? own)
     let overrides = overrides.merging(variables) { $1 }
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
       line += ["\(option: .set)", "\(name)=\(value)"]
     }
     if let folder = request?.folder { line += ["\(option: .out)", folder] }
     return "\(command: .run) " + ShellWords.line(line + words)
+  }
+
+  /// The transcripts that it did without, where another run would take what lies beside a recording.
+  private var declinedTexts: [String] {
+    let definition = request.flatMap { ParsedPipeline($0.pipelineText).definition }
+    let texts = definition?.inputs.filter { $0.kind == .transcript && inputs[$0.name] == nil } ?? []
+    guard !texts.isEmpty, inputs.values.contains(where: Companions.areThere(besides:)) else {
+      return []
+    }
+    return texts.map(\.name)
   }
 }
 

@@ -27,6 +27,18 @@ package struct Companions: Hashable, Sendable {
   }
 }
 
+extension Companions {
+  /// Whether a sidecar or a possible transcript lies beside a file.
+  static func areThere(besides path: String) -> Bool {
+    guard let name = path.pathNames.last.flatMap({ FileName($0) }) else { return false }
+    let folder = String(path.dropLast(name.description.utf8.count))
+    let found = Companions(of: name, exists: { FilePath.exists(folder + $0.description) }) {
+      try? FileOperations.system.beginning(of: folder + $0.description, byteCount: $1)
+    }
+    return found.sidecar != nil || !found.transcripts.isEmpty
+  }
+}
+
 extension Sidecar {
   /// Whether there is a file that describes a recording: JSON with the field of a sidecar, and no
   /// transcript.
