@@ -43,8 +43,13 @@ extension Execution {
     let (obstacles, free) = places(survey, record)
     exports.companions.withLock { $0 = free }
     exports.doubtful.withLock { $0 = Set(obstacles.lazy.filter { !$0.isCertain }.map(\.path)) }
-    guard let first = obstacles.first(where: \.isCertain), !awaitsIdentity(survey) else { return }
-    throw PassFailure(first.step, first.error)
+    let certain = obstacles.filter(\.isCertain)
+    guard let first = certain.first, !awaitsIdentity(survey) else { return }
+    let others = certain.dropFirst().map(\.path).filter { $0 != first.path }
+    let error =
+      others.isEmpty
+      ? first.error : first.error.noting("in the way too: \(others.joined(separator: ", "))")
+    throw PassFailure(first.step, error)
   }
 
   /// Publishes everything, and writes the receipts. Of two processes with the same receipts, the

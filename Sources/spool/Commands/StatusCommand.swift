@@ -254,7 +254,7 @@ struct StoreStatus: Encodable {
   private static func advice(for run: RunRecord, store option: String?) -> String? {
     let resuming = StoreOption(option).completing("spool resume \(run.id)")
     return run.advice(
-      to: "move that file away, and \(resuming) goes on", behind: run.failureAdvice,
+      to: "move what is in the way elsewhere, and \(resuming) goes on", behind: run.failureAdvice,
       StoreOption(option).words) ?? run.failureAdvice
   }
 

@@ -11,7 +11,7 @@ extension SpoolError {
   /// The error of a resumed run. `spool resume` takes no options of the output folder: where one is
   /// advised, `spool run` with the run's own arguments takes it.
   func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
-    guard let way = run.advice(to: "move that file away and go on", behind: advice, options) else {
+    guard let way = run.advice(to: "move what is in the way elsewhere and go on", behind: advice, options) else {
       return self
     }
     let words = ["spool", "runs", "forget", "\(run.resumes ?? run.id)"] + options

@@ -79,9 +79,8 @@ struct BatchInterruptionTests {
     let pipeline = try folder.pipeline()
     let long = folder.path + "/long.wav"
     try Reference.record(long, seconds: 120, rate: 48000)
-    // What changed just now is always examined again.
-    try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: long)
+    // What changed less than two seconds ago is always examined again.
+    Thread.sleep(forTimeInterval: 2.5)
     #expect(try folder.batch(pipeline).exitCode == 0)
     let before = try folder.place.export("long.wav")
     let running = try RunningSpool(

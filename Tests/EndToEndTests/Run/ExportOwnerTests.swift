@@ -146,6 +146,31 @@ struct ExportOwnerTests {
     #expect(try place.run(try pipeline(), [note], ["--replace"]).exitCode == 0)
   }
 
+  @Test("all files that are in the way are named, and once they are moved the run goes on")
+  func inTheWay() throws {
+    let show = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { intro: sound, talk: sound }
+      stages:
+        - concat: { from: [$intro, $talk] }
+        - export: { formats: [wav, flac], recording: $talk }
+      """, named: "show.yaml")
+    let intro = place.file("intro.wav")
+    try Reference.record(intro, seconds: 2)
+    #expect(try place.run(show, [intro, note]).exitCode == 0)
+    try FileManager.default.removeItem(atPath: intro)
+    try Reference.record(intro, seconds: 3)
+    #expect(try place.run(show, [intro, note]).exitCode == 1)
+    let status = try place.spool(["status"]).text
+    let names = place.exports
+    #expect(names.count == 2 && names.allSatisfy { status.contains("/\($0)") }, "\(status)")
+    #expect(status.contains("move what is in the way elsewhere"), "\(status)")
+    for name in names { try FileManager.default.removeItem(atPath: place.out + "/" + name) }
+    #expect(try place.spool(["resume", "last"]).exitCode == 0)
+    #expect(place.exports == names)
+  }
+
   @Test("where decoding decides whether the sound is another, a plan says what may be refused")
   func undecided() throws {
     #expect(try place.run(try pipeline(), [note]).exitCode == 0)
