@@ -175,8 +175,7 @@ extension CommandContext {
     }
     for line in words.ignoredLines(of: edited) { console.report("note: \(Format.visible(line))") }
     if changes.isEmpty { return unchanged(words) }
-    let deleted = changes.deletedWordCount
-    try refuse(deleting: deleted, of: words)
+    try refuse(deleting: changes.deletedWordCount, of: words)
     let (author, time) = (Self.userName, DateTime.text(of: SystemClock().now))
     try store.corrections.add(
       StoredCorrection(
@@ -185,15 +184,15 @@ extension CommandContext {
       to: words.recordings, over: words.told.correctedTranscript, after: words.corrections.count)
     let name = ShellWords.line([arguments[Options.recording]])
     let captions = try words.captionLines(in: store, option: namedStore)
-    let loss = deleted == 0 ? "" : ", \(Count.of(deleted, "word")) deleted"
     answer(
       JSONLine([
-        "recording": words.path, "changes": changes.count, "deleted": deleted,
-        "corrections": words.corrections.count + 1, "author": author, "time": time,
+        "recording": words.path, "changes": changes.count, "deleted": changes.deletedWordCount,
+        "added": changes.addedWordCount, "corrections": words.corrections.count + 1,
+        "author": author, "time": time,
       ]),
       Format.visible(
         lines: [
-          "corrected \(words.name): \(Count.of(changes.count, "place"))\(loss)",
+          "corrected \(words.name): \(changes.summary)",
           "undo:  spool words undo \(name)",
         ] + captions))
     return .done

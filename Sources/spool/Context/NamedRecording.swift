@@ -74,6 +74,18 @@ extension [WordChange] {
   var deletedWordCount: Int {
     reduce(0) { $0 + Swift.max(0, $1.removed.count - $1.inserted.count) }
   }
+
+  /// How many words take the place of none.
+  var addedWordCount: Int {
+    reduce(0) { $0 + Swift.max(0, $1.inserted.count - $1.removed.count) }
+  }
+
+  /// `2 places, 3 words added`
+  var summary: String {
+    let counts = [(deletedWordCount, "deleted"), (addedWordCount, "added")].filter { $0.0 > 0 }
+    return ([Count.of(count, "place")] + counts.map { "\(Count.of($0, "word")) \($1)" })
+      .joined(separator: ", ")
+  }
 }
 
 extension NamedRecording {

@@ -214,9 +214,16 @@ extension DiskStore {
         ["spool", "words", "export", old.id.name, "-o", name],
         ["spool", "words", "edit", target, "--from", name],
       ].map(ShellWords.line)
+      let leftOut = old.orderedInputs.filter {
+        run.inputs[$0.name] == nil && old.soundInputs?.contains($0.name) == true
+      }.map { $0.path.pathNames.last ?? $0.path }
+      let parts = leftOut.joined(separator: ", ")
+      let between =
+        leftOut.isEmpty ? " && " : ", take out of \(name) what only \(parts) says, and then "
       return
         "\(paths.recordingName) is another recording than before, and the corrections of its words "
-        + "before do not count for it; if it says the same, take them over: \(lines[0]) && \(lines[1])"
+        + "before do not count for it; if it says the same, take them over: "
+        + lines.joined(separator: between)
     }
     return nil
   }

@@ -11,9 +11,8 @@ extension SpoolError {
   /// The error of a resumed run. `spool resume` takes no options of the output folder: where one is
   /// advised, `spool run` with the run's own arguments takes it.
   func resumed(_ run: RunRecord, _ options: [String]) -> SpoolError {
-    guard let way = run.advice(to: "move what is in the way elsewhere and go on", behind: advice, options) else {
-      return self
-    }
+    let removal = "move what is in the way elsewhere and go on"
+    guard let way = run.advice(to: removal, behind: advice, options) else { return self }
     let words = ["spool", "runs", "forget", "\(run.resumes ?? run.id)"] + options
     return advising("\(way); or give this run up: \(ShellWords.line(words))")
   }

@@ -64,6 +64,12 @@ import Testing
     let declined = try place.run(
       PackageFiles.pipeline("words.yaml"), [sound, "text="], ["--replace"])
     #expect(declined.skipped == ["align"], "\(declined.errorOutput)")
+    // The line that writes its captions again does without the text, too.
+    let heard = try place.spool(["words", "export", "last"]).text
+    let edited = try place.folder.write("Pleased " + heard, to: "edited.txt")
+    let edit = try place.spool(["words", "edit", "last", "--from", edited])
+    #expect(edit.text.contains(" added\n"), "\(edit.errorOutput)")
+    #expect(edit.text.contains(" text= --out "), "\(edit.text)")
   }
 
   @Test("by batch, again when it changes, and never as a recording")

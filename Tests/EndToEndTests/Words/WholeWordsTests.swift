@@ -193,6 +193,15 @@ struct WholeWordsTests {
     try take(warning)
     #expect(try run(["intro=intro.wav"] + talk).warnings.isEmpty)
     #expect(try captions().contains("hidden"))
+    // Words of what is left out would come back.
+    #expect(try correct("last", "garden", "meadow").exitCode == 0)
+    try Reference.ffmpeg(["-i", place.file("a.wav"), "-af", "volume=-2dB", place.file("x.wav")])
+    try FileManager.default.removeItem(atPath: place.file("a.wav"))
+    try FileManager.default.moveItem(atPath: place.file("x.wav"), toPath: place.file("a.wav"))
+    let shorter = try run(talk)
+    #expect(
+      shorter.warnings.contains { $0.contains("a.corrected.srt what only intro.wav says") },
+      "\(shorter.warnings)")
   }
 
   @Test("and are cut out of sound that is computed again once it was freed")
