@@ -122,9 +122,13 @@ extension StreamDecoder {
     return time == spool_no_timestamp() ? nil : time
   }
 
-  /// Drops all but its first samples.
-  func keepFirst(_ count: Int) {
-    if count < self.count { unsafe pointer.pointee.nb_samples = Int32(count) }
+  /// Drops what fills the last packet of a movie behind the end of its edit list, which is in the
+  /// stream's time base.
+  func dropPadding(behind end: Int64, of file: InputFile, stream: Int) {
+    guard let time, time <= end, file.isLast(time, inStream: stream) else { return }
+    let unit = unsafe file.stream(stream).pointee.time_base.value
+    let kept = ((Double(end) - Double(time)) * unit * Double(shape.sampleRate)).rounded()
+    if kept < Double(count) { unsafe pointer.pointee.nb_samples = Int32(kept) }
   }
 
   /// The sample format, rate and channels.

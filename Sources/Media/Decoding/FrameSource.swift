@@ -128,7 +128,7 @@ extension StreamDecoder {
         case .frame:
           failuresInARow = 0
           isLastPacketCut = false
-          dropPadding()
+          if let endOfEdits { frame.dropPadding(behind: endOfEdits, of: file, stream: stream) }
           guard frame.count > 0 else { continue }
           strangeBytes?.give(frame.count)
           framesOfPacket += frame.count
@@ -153,15 +153,6 @@ extension StreamDecoder {
         }
       }
       return .end
-    }
-
-    /// Drops what fills the last packet behind the end that the edit list of a movie states.
-    private func dropPadding() {
-      guard let endOfEdits, let time = frame.time, time <= endOfEdits,
-        file.isLast(time, inStream: stream)
-      else { return }
-      let rate = Double(frame.shape.sampleRate)
-      frame.keepFirst(Int((seconds(endOfEdits - time).value * rate).rounded()))
     }
 
     /// The damage before the frame that is held, one at a time, and then the frame.

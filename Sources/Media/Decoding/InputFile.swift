@@ -135,8 +135,11 @@ import Platform
       let scale = bytes.movieTimeScale
     else { return nil }
     let base = unsafe stream(index).pointee.time_base
+    guard base.num > 0, base.den > 0 else { return nil }
     let isExact = scale * Int(base.num) % Int(base.den) == 0
-    return isExact ? end : end + 1 + Int64(base.den) / (Int64(base.num) * Int64(scale))
+    // A hostile file may declare any length.
+    let unit = 1 + Int64(base.den) / (Int64(base.num) * Int64(scale))
+    return isExact ? end : end.addingReportingOverflow(unit).partialValue
   }
 
   /// Whether the container's index has no packet of a stream behind this time.
