@@ -352,8 +352,8 @@ package struct UpstreamOutputs: Sendable {
   }
 
   /// The ways of all recordings that the sound of a step's first input is made of, in the order of the
-  /// inputs. Of a step that several take, the first counts. O(steps²).
-  package func ways(to id: StepID) -> [Way] {
+  /// inputs. Of a step that several take, the first counts; or each, up to 1000. O(steps² · ways).
+  package func ways(to id: StepID, byEach isEach: Bool = false) -> [Way] {
     var ways: [Way] = []
     var visited: Set<StepID> = []
     var waiting: [(source: StepSource?, steps: [(step: BoundStep, source: Int)])] = [
@@ -365,8 +365,8 @@ package struct UpstreamOutputs: Sendable {
         guard plan.inputKinds[name] == .sound, let file = plan.files[name] else { continue }
         ways.append(Way(input: name, recording: file, steps: steps))
       case .step(let above, _):
-        guard visited.insert(above).inserted, let step = plan.step(above),
-          let port = step.descriptor.inputs.first
+        guard visited.insert(above).inserted || isEach && ways.count < 1000,
+          let step = plan.step(above), let port = step.descriptor.inputs.first
         else { continue }
         waiting += step.sources(of: port).enumerated().reversed().map { index, source in
           (source, [(step, index + 1)] + steps)

@@ -7,35 +7,50 @@ import Transcripts
 
 extension PublishingContext {
   /// The chapters of the sound that the step takes: those of each recording's sidecar, else the
-  /// recording's own, moved to where the stages above moved the sound. A chapter whose sound was cut
-  /// out is gone; one of which a part is left begins with that part.
+  /// recording's own, moved to where the stages above moved the sound, also to several places. A
+  /// chapter whose sound was cut out is gone; one of which a part is left begins with that part.
   ///
   /// Warns of chapters beyond the end of a recording, and of those whose sound cannot be followed.
   /// - Returns: nil while a stage above has not told where it moved the sound.
   func chapters(_ reader: RecordingTags) throws(SpoolError) -> [MediaProbe.Marker]? {
-    var found: [MediaProbe.Marker] = []
-    for way in upstream.ways(to: step) {
+    var found: [(input: String, marker: MediaProbe.Marker)] = []
+    var known: Set<String> = []
+    var hasSeveral = false
+    for way in upstream.ways(to: step, byEach: true) {
       let recording = try reader.of(way.recording).source
       let markers =
         chapters[way.input].map {
           $0.map { MediaProbe.Marker(time: Seconds($0.start), title: $0.title) }
         } ?? recording?.markers ?? []
       guard !markers.isEmpty else { continue }
+      let isFirst = known.insert(way.input).inserted
+      hasSeveral = hasSeveral || !isFirst
       if let blind = way.steps.map(\.step).first(where: { !$0.stage.canBeFollowed }) {
-        warn(
-          "the chapters of \(way.recording.title) are left out: \(blind.id) does not tell where "
-            + "its sound went")
+        if isFirst {
+          warn(
+            "the chapters of \(way.recording.title) are left out: \(blind.id) does not tell where "
+              + "its sound went")
+        }
         continue
       }
-      guard let moved = try moved(markers, along: way, recording) else { return nil }
-      found += moved
+      guard let moved = try moved(markers, along: way, recording, isFirst: isFirst) else {
+        return nil
+      }
+      found += moved.map { (way.input, $0) }
     }
-    return found
+    guard hasSeveral else { return found.map(\.marker) }
+    // Of two stretches of a recording, the second goes on with the chapter that the first ends in.
+    found.sort { $0.marker.time < $1.marker.time }
+    return found.indices.filter { index in
+      index == 0 || found[index - 1].input != found[index].input
+        || found[index - 1].marker.title != found[index].marker.title
+    }.map { found[$0].marker }
   }
 
   /// Where the stages along a way moved chapters; nil while one has not told.
   private func moved(
-    _ markers: [MediaProbe.Marker], along way: UpstreamOutputs.Way, _ recording: MediaDescription?
+    _ markers: [MediaProbe.Marker], along way: UpstreamOutputs.Way, _ recording: MediaDescription?,
+    isFirst: Bool
   ) throws(SpoolError) -> [MediaProbe.Marker]? {
     let duration = recording?.duration?.value
     var map: TimelineMap?
@@ -53,7 +68,7 @@ extension PublishingContext {
     }
     let length = map?.before ?? duration ?? .infinity
     let beyond = markers.count { $0.time.value >= length }
-    if beyond > 0 {
+    if beyond > 0, isFirst {
       warn(
         "\(beyond) chapter\(beyond == 1 ? " begins" : "s begin") beyond the end of "
           + "\(isOneRecording ? "the recording" : way.recording.title), "

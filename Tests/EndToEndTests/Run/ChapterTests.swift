@@ -44,6 +44,56 @@ struct ChapterTests {
     return path
   }
 
+  @Test("of all stretches of a recording that are joined, each where its sound is")
+  func stretches() throws {
+    let take = try record()
+    let advert = place.file("ad.wav")
+    try Reference.record(advert, seconds: 3)
+    for (name, stages, expected) in [
+      (
+        "middle",
+        """
+          - trim: { end: 8 s, from: decode }
+            id: first
+          - trim: { start: 8 s, from: decode }
+            id: second
+          - concat: { from: [first, $ad, second] }
+            id: show
+        """, ["0.0 Own", "6.0 Other"]
+      ),
+      (
+        "teaser",
+        """
+          - trim: { start: 7 s, end: 9 s, from: decode }
+            id: teaser
+          - concat: { from: [teaser, $ad, decode] }
+            id: show
+        """, ["0.0 Other", "5.0 Own", "11.0 Other"]
+      ),
+      (
+        "turned",
+        """
+          - trim: { end: 6 s, from: decode }
+            id: first
+          - trim: { start: 5 s, from: decode }
+            id: second
+          - concat: { from: [second, first] }
+            id: show
+        """, ["0.0 Own", "1.0 Other", "7.0 Own"]
+      ),
+    ] {
+      let inputs = "inputs: { take: sound, ad: sound? }"
+      let pipeline = try place.pipeline(
+        "pipeline: \(name)\n\(inputs)\nstages:\n  - decode: { from: $take }\n\(stages)\n"
+          + "  - export: { formats: [mp3], name: \(name), recording: $take }\n",
+        named: name + ".yaml")
+      let run = try place.run(
+        pipeline, name == "turned" ? ["take=\(take)"] : ["take=\(take)", "ad=\(advert)"])
+      try #require(run.exitCode == 0, "\(run.errorOutput)")
+      #expect(try chapters(name + ".mp3") == expected, "\(name)")
+    }
+  }
+
   @Test("in every format, in order, and where edits moved their sound")
   func moved() throws {
     let take = try record()
