@@ -109,7 +109,8 @@ extension RunRecord {
     }
     // A receipt signs its captions.
     if published.contains(where: { $0.leaf != nil }) { return [] }
-    return captions.map { file in
+    // An edited file is its editor's.
+    return captions.filter { store.byteCount(ofPublished: $0.path) != nil }.map { file in
       offered.completing(
         ShellWords.line(["spool", "words", "export", id.description, "-o", file.path]))
     }
