@@ -79,7 +79,7 @@ extension Plan {
   /// no export is of that sound: a line each.
   fileprivate var captionsOfOtherSound: [String] {
     let exports = steps.filter { $0.descriptor.kind == "export" }
-    return steps.filter { $0.descriptor.kind == "transcript" }.compactMap { step in
+    return steps.filter { $0.descriptor.kind == "transcript" }.compactMap { step -> String? in
       guard let (heard, retimes) = heard(of: step) else { return nil }
       let before = stepsAbove(heard)
       let followed = retimes.flatMap(changes)
@@ -91,6 +91,10 @@ extension Plan {
       let isMoved = missing.contains { $0.allSatisfy { followed.contains($0.step) } }
       guard let moves = missing.last, !isMoved else { return nil }
       let list = moves.map(\.step.name).joined(separator: ", ")
+      if let joint = joint(ofStretches: moves.map(\.step)) {
+        return "\(step.id) writes words with the times before \(list), which are stretches that "
+          + "\(joint) joins: take the words from these, by \(heard.id): { from: \(joint) }"
+      }
       let part = moves.compactMap(\.part).first.map { ", part: \($0)" } ?? ""
       let nearest = steps.prefix { $0.id != step.id }.last { gives(words: $0) }
       let source = nearest?.id == heard.id ? "" : ", from: \(heard.id)"
@@ -177,6 +181,14 @@ extension Plan {
   }
 
   /// All steps that a step has its input from, directly or through others.
+  /// The first step that all of these lead to; nil if each leads to the next one, or if none is.
+  private func joint(ofStretches ids: [StepID]) -> StepID? {
+    let isChain = zip(ids, ids.dropFirst()).allSatisfy { before, next in
+      step(next).map { stepsAbove($0).contains(before) } ?? false
+    }
+    return isChain ? nil : steps.first { stepsAbove($0).isSuperset(of: ids) }?.id
+  }
+
   private func stepsAbove(_ step: BoundStep) -> Set<StepID> {
     var above: Set<StepID> = []
     var waiting = [step]

@@ -157,6 +157,36 @@ struct OptionalInputTests {
     #expect(try check("") == "")
   }
 
+  @Test("words before a cut in two are to be taken behind the join, which no retime follows")
+  func stretches() throws {
+    func check(_ source: String) throws -> String {
+      _ = try place.pipeline(
+        """
+        pipeline: words
+        inputs: { talk: sound, ad: sound, text: transcript }
+        stages:
+          - decode: { from: $talk }
+          - trim: { end: 10 s, from: decode }
+            id: first
+          - trim: { start: 10 s, from: decode }
+            id: second
+          - concat: { from: [first, $ad, second] }
+            id: show
+          - export: { formats: [wav], recording: $talk }
+          - align: { transcript: $text, from: \(source) }
+          - transcript: { formats: [srt] }
+        """)
+      let check = try place.spool(["pipeline", "check", "pipeline.yaml"])
+      #expect(check.exitCode == 0, "\(check.errorOutput)")
+      return check.errorOutput
+    }
+    let warning = try check("decode")
+    #expect(warning.contains("stretches that show joins"), "\(warning)")
+    #expect(warning.contains("by align: { from: show }"), "\(warning)")
+    #expect(!warning.contains("retime"), "\(warning)")
+    #expect(try check("show") == "")
+  }
+
   @Test("a run of nothing says so")
   func nothing() throws {
     let run = try place.run(
