@@ -39,7 +39,7 @@ extension PublishingContext {
       found += moved.map { (way.input, $0) }
     }
     guard hasSeveral else { return found.map(\.marker) }
-    // Of two stretches of a recording, the second goes on with the chapter that the first ends in.
+    // Of two stretches of a recording, the second continues the chapter that the first ends in.
     found.sort { $0.marker.time < $1.marker.time }
     return found.indices.filter { index in
       index == 0 || found[index - 1].input != found[index].input
