@@ -50,14 +50,25 @@ package struct BatchLog: Sendable {
         changed.insert(Array(path.utf8))
       }
     }
+    var freed: [[UInt8]: Set<Digest>] = [:]
     for row in artifacts {
-      guard let path = row[0].text, let artifact = row[1].text.flatMap(Digest.init(hex:)),
-        // A freed artifact is not needed for existing exports.
-        let stamp = try? FileStamp(at: layout.artifact(artifact))
-      else { continue }
+      guard let path = row[0].text, let artifact = row[1].text.flatMap(Digest.init(hex:)) else {
+        continue
+      }
+      guard let stamp = try? FileStamp(at: layout.artifact(artifact)) else {
+        freed[Array(path.utf8), default: []].insert(artifact)
+        continue
+      }
       if !row[2...].elementsEqual(VerifiedTable.columns(stamp)) {
         changed.insert(Array(path.utf8))
       }
+    }
+    // A freed artifact is not needed for existing exports, but words are never freed.
+    for row in files {
+      guard let path = row[0].text, let missing = freed[Array(path.utf8)],
+        let run = row[7].text.flatMap(Self.run(ofReport:)), try hasWords(run, among: missing)
+      else { continue }
+      changed.insert(Array(path.utf8))
     }
     return files.compactMap { row in
       guard let entry = BatchEntry(row) else { return nil }
@@ -66,6 +77,22 @@ package struct BatchLog: Sendable {
         entry: entry,
         isCurrent: stamp?.columns == Array(row[8...]) && !changed.contains(Array(entry.path.utf8)))
     }
+  }
+
+  /// Whether the record of a run names any of these artifacts as a transcript.
+  private func hasWords(_ run: String, among artifacts: Set<Digest>) throws(SpoolError) -> Bool {
+    let record = try database.with { (database) throws(SpoolError) in
+      try RunTable.run(run, in: &database)?.run
+    }
+    return record?.steps.contains { step in
+      step.outputs.values.contains { output in
+        output.kind == .transcript && output.artifact.map { artifacts.contains($0.digest) } == true
+      }
+    } ?? false
+  }
+
+  private static func run(ofReport report: String) -> String? {
+    (try? JSONReader.value(of: Array(report.utf8), depthLimit: 64).value)?["run"]?.text
   }
 
   /// Replaces a file's entry.

@@ -81,6 +81,28 @@ struct WordsForgetTests {
     #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 
+  @Test("those that a store has lost are found again by the batch that found them")
+  func lost() throws {
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    for (file, name) in [(sound, "talk.wav"), (script, "talk.txt")] {
+      try FileManager.default.copyItem(atPath: file, toPath: folder + "/" + name)
+    }
+    // What changed less than two seconds ago is always examined again.
+    Thread.sleep(forTimeInterval: 2.5)
+    let words = ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.file("b")]
+    try #require(place.spool(words).exitCode == 0)
+    #expect(try place.spool(words).text.contains("1 reused"))
+    let backup = place.file("backup.sqlite")
+    try #require(place.spool(["store", "backup", backup]).exitCode == 0)
+    try FileManager.default.removeItem(atPath: place.store)
+    try #require(place.spool(["store", "restore", backup]).exitCode == 0)
+    #expect(try !isFound("sleepy"))
+    let again = try place.spool(words)
+    #expect(again.exitCode == 0 && again.text.contains("1 to do"), "\(again.text)")
+    #expect(try isFound("sleepy"))
+  }
+
   @Test("they, their corrections and what the store made of them go; recording and exports stay")
   func forget() throws {
     let exports = try place.allExports()
