@@ -176,10 +176,9 @@ extension RunRecord {
   private var declinedTexts: [String] {
     let definition = request.flatMap { ParsedPipeline($0.pipelineText).definition }
     let texts = definition?.inputs.filter { $0.kind == .transcript && inputs[$0.name] == nil } ?? []
-    guard !texts.isEmpty, inputs.values.contains(where: Companions.areThere(besides:)) else {
-      return []
-    }
-    return texts.map(\.name)
+    if texts.isEmpty { return [] }
+    let isBeside = inputs.values.contains { Companions(besides: $0)?.isEmpty == false }
+    return isBeside ? texts.map(\.name) : []
   }
 }
 

@@ -28,15 +28,17 @@ package struct Companions: Hashable, Sendable {
 }
 
 extension Companions {
-  /// Whether a sidecar or a possible transcript lies beside a file.
-  static func areThere(besides path: String) -> Bool {
-    guard let name = path.pathNames.last.flatMap({ FileName($0) }) else { return false }
-    let folder = String(path.dropLast(name.description.utf8.count))
-    let found = Companions(of: name, exists: { FilePath.exists(folder + $0.description) }) {
-      try? FileOperations.system.beginning(of: folder + $0.description, byteCount: $1)
+  /// Finds them beside a file; nil if the path names none.
+  init?(besides path: String) {
+    guard let name = path.pathNames.last.flatMap({ FileName($0) }) else { return nil }
+    let folder = FilePath.folder(of: path)
+    self.init(of: name, exists: { FilePath.exists(PathText.join(folder, $0.description)) }) {
+      try? FileOperations.system.beginning(
+        of: PathText.join(folder, $0.description), byteCount: $1)
     }
-    return found.sidecar != nil || !found.transcripts.isEmpty
   }
+
+  var isEmpty: Bool { sidecar == nil && transcripts.isEmpty }
 }
 
 extension Sidecar {

@@ -94,8 +94,8 @@ struct OggPages: ~Copyable {
   mutating func closeGap() { gapBefore = nil }
 
   /// Whether sound at the end was not read: a page follows that begins with packets of its own or that
-  /// is damaged, or the last one stands behind a gap that nothing told of, as times are corrected at the end of the next
-  /// page. O(pages that follow).
+  /// is damaged, or the last one stands behind a gap that nothing told of, as times are corrected at
+  /// the end of the next page. O(pages that follow).
   func lacksEnd(in bytes: borrowing ContainerBytes) -> Bool {
     unreadEnd(in: bytes, before: bytes.byteCount) != nil
   }

@@ -60,8 +60,9 @@ extension DiskStore {
   }
 
   /// Removes words for good: first what only rows name, then rows, then files, and at last the names in
-  /// the records of runs, by which an interrupted removal is found and ends when it is asked for again. The change log begins anew,
-  /// so that none of its records has them either. What another recording has too stays.
+  /// the records of runs, by which an interrupted removal is found and ends when it is asked for again.
+  /// The change log begins anew, so that none of its records has them either. What another recording
+  /// has too stays.
   package func forget(_ words: KeptWords) throws(SpoolError) {
     let action = Self.forgetting
     for digest in words.corrected.sorted() { try removeUnlessNamed(digest) }
@@ -86,7 +87,7 @@ extension DiskStore {
             of: run.stepsWith(words), fromReportsOf: run.id, in: &database)
         }
       }
-      // The pages before this are in the log of writes yet.
+      // The write-ahead log still has the pages from before.
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: action)
     }
   }

@@ -180,7 +180,6 @@ extension Plan {
     return nil
   }
 
-  /// All steps that a step has its input from, directly or through others.
   /// The first step that all of these lead to; nil if each leads to the next one, or if none is.
   private func joint(ofStretches ids: [StepID]) -> StepID? {
     let isChain = zip(ids, ids.dropFirst()).allSatisfy { before, next in
@@ -189,6 +188,7 @@ extension Plan {
     return isChain ? nil : steps.first { stepsAbove($0).isSuperset(of: ids) }?.id
   }
 
+  /// All steps that a step has its input from, directly or through others.
   private func stepsAbove(_ step: BoundStep) -> Set<StepID> {
     var above: Set<StepID> = []
     var waiting = [step]

@@ -55,10 +55,8 @@ struct WordsForgetTests {
     }
   }
 
-  @Test("a batch's report of them goes too, and no later report has them")
-  func batch() throws {
-    // A correction that goes would make the file be done again.
-    #expect(try place.spool(["words", "forget", sound, "--yes"]).exitCode == 0)
+  /// A folder of the recording and its text, and the batch of it.
+  private func batchOfOne() throws -> (folder: String, words: [String]) {
     let folder = place.file("in")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     for (file, name) in [(sound, "talk.wav"), (script, "talk.txt")] {
@@ -67,6 +65,14 @@ struct WordsForgetTests {
     // What changed less than two seconds ago is always examined again.
     Thread.sleep(forTimeInterval: 2.5)
     let words = ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.file("b")]
+    return (folder, words)
+  }
+
+  @Test("a batch's report of them goes too, and no later report has them")
+  func batch() throws {
+    // A correction that goes would make the file be done again.
+    #expect(try place.spool(["words", "forget", sound, "--yes"]).exitCode == 0)
+    let (folder, words) = try batchOfOne()
     try #require(place.spool(words).exitCode == 0)
     func report() throws -> String {
       try String(contentsOfFile: place.file("b") + "/batch.json", encoding: .utf8)
@@ -83,14 +89,7 @@ struct WordsForgetTests {
 
   @Test("those that a store has lost are found again by the batch that found them")
   func lost() throws {
-    let folder = place.file("in")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    for (file, name) in [(sound, "talk.wav"), (script, "talk.txt")] {
-      try FileManager.default.copyItem(atPath: file, toPath: folder + "/" + name)
-    }
-    // What changed less than two seconds ago is always examined again.
-    Thread.sleep(forTimeInterval: 2.5)
-    let words = ["batch", PackageFiles.pipeline("words.yaml"), folder, "--out", place.file("b")]
+    let (_, words) = try batchOfOne()
     try #require(place.spool(words).exitCode == 0)
     #expect(try place.spool(words).text.contains("1 reused"))
     let backup = place.file("backup.sqlite")

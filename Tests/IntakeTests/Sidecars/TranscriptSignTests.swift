@@ -1,4 +1,5 @@
 @testable import Intake
+import TestSupport
 import Testing
 
 @Suite("Transcripts are told from sidecars by what they say") struct TranscriptSignTests {
@@ -39,6 +40,15 @@ import Testing
     }
     #expect(found.sidecar == FileName("note.m4a.json"))
     #expect(found.transcripts.map(\.description) == ["note.m4a.txt", "note.srt", "note.json"])
+  }
+
+  @Test("what lies beside a file is found, whatever letters its name has")
+  func besides() throws {
+    let scratch = try ScratchFolder()
+    let note = try scratch.write("sound", to: "Müller 日本.m4a")
+    #expect(Companions(besides: note)?.isEmpty == true)
+    try scratch.write("Hello", to: "Müller 日本.txt")
+    #expect(Companions(besides: note)?.transcripts.map(\.description) == ["Müller 日本.txt"])
   }
 
   @Test("a sidecar holds the transcript, or names its file")
