@@ -100,8 +100,8 @@ let package = Package(
     library(
       "Plugins",
       [
-        "PipelineModel", "Platform", "CPosix", "CConfinement", "CSpoolPlugin", "CLilvLoader",
-        "CTexts",
+        "PipelineModel", "Transcripts", "Platform", "CPosix", "CConfinement", "CSpoolPlugin",
+        "CLilvLoader", "CTexts",
       ],
       extra: optimised),
 

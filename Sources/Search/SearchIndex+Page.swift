@@ -1,4 +1,4 @@
-import Platform
+internal import Transcripts
 
 extension SearchIndex {
   /// The words of one transcript as columns of the index: a line for each word, as written and as said,
@@ -12,22 +12,21 @@ extension SearchIndex {
 
     private static let unitsPerSecond = 10_000.0
 
-    /// Reads Spool's own form of a transcript; nil if it is another.
-    init?(transcript bytes: [UInt8]) {
-      guard let root = try? JSONReader.value(of: bytes, depthLimit: 16).value,
-        let list = root["words"]?.list
-      else { return nil }
-      let words = list.filter { $0["text"]?.text != nil }
-      let written = words.map { Self.line($0["text"]?.text ?? "") }
-      let language = root["language"]?.text?.lowercased().prefix { $0.isLetter } ?? "en"
-      self.words = written.joined(separator: "\n")
+    /// O(n). Words of captions have the times of their places in them.
+    init(_ transcript: Transcript) {
+      let spoken =
+        transcript.words.allSatisfy { $0.start == nil }
+        ? transcript.interpolatingUntimed.words : transcript.words
+      let written = spoken.map { Self.line($0.text) }
+      let language = transcript.language?.lowercased().prefix { $0.isLetter } ?? "en"
+      words = written.joined(separator: "\n")
       said = SaidText.words(of: written, isEnglish: ["en", "eng", "english"].contains(language))
         .map(Self.line).joined(separator: "\n")
       var last = 0
-      times = words.map { word in
-        guard let start = Self.units(word["startTime"]) else { return "- -" }
+      times = spoken.map { word in
+        guard let start = Self.units(word.start) else { return "- -" }
         defer { last = start }
-        let length = max(0, (Self.units(word["endTime"]) ?? start) - start)
+        let length = max(0, (Self.units(word.end) ?? start) - start)
         return "\(start - last) \(length)"
       }.joined(separator: " ")
     }
@@ -37,8 +36,8 @@ extension SearchIndex {
       String(text.map { $0.unicodeScalars.allSatisfy { $0.value >= 32 } ? $0 : " " })
     }
 
-    private static func units(_ value: JSONValue?) -> Int? {
-      guard let seconds = value?.number, (0..<1e9).contains(seconds) else { return nil }
+    private static func units(_ seconds: Double?) -> Int? {
+      guard let seconds, (0..<1e9).contains(seconds) else { return nil }
       return Int((seconds * unitsPerSecond).rounded())
     }
 

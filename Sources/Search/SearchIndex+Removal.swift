@@ -54,9 +54,7 @@ extension SearchIndex {
       let artifact = Artifact(
         kind: .transcript, digest: digest, byteCount: Int(row[1].integer ?? 0))
       do throws(SpoolError) {
-        guard let bytes = try Self.bytes(of: artifact, in: store, holds: holds),
-          let page = Page(transcript: bytes)
-        else { continue }
+        guard let page = try Self.page(of: artifact, in: store, holds: holds) else { continue }
         try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
           let text = try Self.add(page, to: &database)
           try database.run(

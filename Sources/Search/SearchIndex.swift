@@ -1,6 +1,7 @@
 internal import CTexts
 internal import PipelineModel
 internal import Platform
+internal import Transcripts
 
 /// The words of all transcripts of a store, in a database of its own.
 ///
@@ -21,7 +22,7 @@ struct SearchIndex: ~Copyable {
   /// The reason for not using an index of another version.
   static let otherVersion = "the index is of another version"
   /// Changes with the tables, and with how words are said.
-  private static let version: Int64 = 7
+  private static let version: Int64 = 8
 
   private static let tables =
     unsafe String(cString: text_search_tables) + "PRAGMA user_version = \(version);"
@@ -140,7 +141,7 @@ struct SearchIndex: ~Copyable {
   }
 
   /// Adds a transcript inside a transaction, in place of what the same step of the same pipeline gave for
-  /// the recording before. Skips one that is gone, or not in Spool's own form.
+  /// the recording before. Skips one that is gone.
   /// - Parameter log: where a later run may be whose words count; nil if this run is the last one.
   /// - Returns: why it cannot be read; nil if it can.
   private static func add(
@@ -166,16 +167,13 @@ struct SearchIndex: ~Copyable {
       [.text(artifact.digest.hex)], to: filling
     ).first?[0]
     if text == nil {
-      var bytes: [UInt8]?
+      let page: Page?
       do throws(SpoolError) {
-        bytes = try Self.bytes(of: artifact, in: store, holds: holds)
+        page = try Self.page(of: artifact, in: store, holds: holds)
       } catch {
         return error
       }
-      if let bytes {
-        guard let page = Page(transcript: bytes) else { return nil }
-        text = try add(page, to: &database)
-      }
+      if let page { text = try add(page, to: &database) }
     }
     try database.run(
       """
@@ -217,6 +215,14 @@ struct SearchIndex: ~Copyable {
       if runs.count < limit { return false }
       limit *= 16
     }
+  }
+
+  /// The words of a transcript; nil if it is gone.
+  static func page(
+    of artifact: Artifact, in store: any ArtifactStore, holds: (Digest) -> Bool
+  ) throws(SpoolError) -> Page? {
+    guard let bytes = try bytes(of: artifact, in: store, holds: holds) else { return nil }
+    return Page(try Transcript(ofStage: bytes))
   }
 
   /// What an artifact has; nil if it is gone.

@@ -124,15 +124,15 @@ package struct WordSearch {
     }
     let corrections = try corrections.all(
       recordings, source.isOfWhole ? source.artifact.digest : nil)
-    if corrections.isEmpty { return SearchIndex.Page(transcript: bytes) }
+    let heard = try Transcript(ofStage: bytes)
+    if corrections.isEmpty { return SearchIndex.Page(heard) }
     let run = try runs.run(named: source.run)
     let sound = try run?.sound(
       ofWords: source.step, recording: Digest(hex: source.recording), in: store)
     let corrected = CorrectedTranscript(
-      try TranscriptFormat.json.read(bytes), with: corrections, isWritten: source.isAligned,
+      heard, with: corrections, isWritten: source.isAligned,
       origin: { sound?.origin(of: $0...$0)?.lowerBound ?? $0 })
-    return SearchIndex.Page(
-      transcript: Array(try TranscriptFormat.json.write(corrected.transcript).utf8))
+    return SearchIndex.Page(corrected.transcript)
   }
 
   private var isThere: Bool { (try? FileStamp(following: path)) != nil }

@@ -7,6 +7,7 @@ import Store
 import Synchronization
 import TestSupport
 import Testing
+import Transcripts
 
 @Suite("Words of all recordings are found") struct SearchTests {
   private let bench: SearchBench
@@ -381,12 +382,20 @@ import Testing
       {"words":[{"text":"a","startTime":12.3456,"endTime":13},{"text":"—"},
       {"text":"b\\u0002c","startTime":3,"endTime":3.5}],"language":"en-GB"}
       """
-    let page = try #require(SearchIndex.Page(transcript: Array(transcript.utf8)))
+    let page = SearchIndex.Page(try Transcript(ofStage: Array(transcript.utf8)))
     #expect(page.words == "a\n—\nb c")
     let times = try #require(SearchIndex.Page.times(page.times, count: 3))
     #expect(times == [12.3456...13, nil, 3...3.5])
     #expect(SearchIndex.Page.times(page.times, count: 2) == nil)
-    #expect(SearchIndex.Page(transcript: Array("[]".utf8)) == nil)
+  }
+
+  @Test("words of captions have the times of their places in them")
+  func captions() throws {
+    let captions = "1\n00:00:01,000 --> 00:00:03,000\nand so\n"
+    let page = SearchIndex.Page(try Transcript(ofStage: Array(captions.utf8)))
+    #expect(page.words == "and\nso")
+    let times = try #require(SearchIndex.Page.times(page.times, count: 2))
+    #expect(times[0]?.lowerBound == 1 && times[1]?.upperBound == 3)
   }
 }
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import PipelineModel
 package import Platform
+import Transcripts
 
 /// Tests a plugin against the protocol. Every check starts a new process, confined as in a run.
 package struct PluginConformance {
@@ -140,10 +141,18 @@ struct FileConformance {
 
   private func outputs() throws(ConformanceFailure) -> String {
     let answer = try trial.answer()
-    for port in trial.kind.outputs where [.transcript, .measurement].contains(port.carries) {
+    for port in trial.kind.outputs {
       guard let bytes = answer.outputs[port.name] else { continue }
-      guard case .object? = try? JSONReader.value(of: bytes, depthLimit: 64).value else {
-        throw .wrong("its \(port.name) is no JSON object")
+      switch port.carries {
+      case .transcript:
+        do throws(SpoolError) { _ = try Transcript(ofStage: bytes) } catch {
+          throw .wrong("its \(port.name) is no transcript: \(error.why)")
+        }
+      case .measurement:
+        guard case .object? = try? JSONReader.value(of: bytes, depthLimit: 64).value else {
+          throw .wrong("its \(port.name) is no JSON object")
+        }
+      default: break
       }
     }
     return answer.outputs.sorted { $0.key < $1.key }

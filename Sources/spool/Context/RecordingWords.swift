@@ -99,7 +99,7 @@ struct RecordingWords {
       let bytes = try doing("read the words of", paths.recordingName) { () throws(SystemError) in
         try FileOperations.system.bytes(of: store.file(of: artifact.digest) ?? "")
       }
-      return try TranscriptFormat.json.read(bytes)
+      return try Transcript(ofStage: bytes)
     }
     // Where the heard words are lost, those that were moved are all there is.
     let isHeardThere = store.file(of: told.heard.artifact.digest) != nil
@@ -238,7 +238,7 @@ extension DiskStore {
     guard let path = file(of: told.result.artifact.digest),
       let bytes = try? FileOperations.system.bytes(of: path)
     else { return nil }
-    return try? TranscriptFormat.json.read(bytes)
+    return try? Transcript(ofStage: bytes)
   }
 }
 

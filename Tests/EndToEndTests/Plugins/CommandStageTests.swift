@@ -67,6 +67,39 @@ struct CommandStageTests {
       text.contains("besides the files of command, whose size nobody knows before\n"), "\(text)")
   }
 
+  @Test(
+    "words that a program writes in its own format are shown, found, corrected and written again",
+    arguments: [
+      #"""
+      {"text":" a cat","segments":[{"id":0,"start":0.2,"end":0.9,"text":" a cat","words":[
+      {"word":" a","start":0.2,"end":0.4,"probability":0.9},
+      {"word":" cat","start":0.5,"end":0.9,"probability":0.8}]}]}
+      """#,
+      "1\n00:00:00,200 --> 00:00:00,900\na cat\n",
+      "WEBVTT\n\n00:00:00.200 --> 00:00:00.900\na cat\n",
+    ])
+  func words(written: String) throws {
+    let write = try python(
+      "open(sys.argv[2], 'w').write(\"\"\"\(written)\"\"\")", "outputs: { carries: transcript }")
+    let stages = [write, "transcript: { formats: [srt] }"]
+    try #require(try run(stages).exitCode == 0)
+    let shown = try place.spool(["words", "show", recording])
+    #expect(shown.text.hasSuffix("  cat\n"), "\(shown.text)\(shown.errorOutput)")
+    let found = try place.spool(["search", "cat"])
+    #expect(found.text.contains("a [cat]"), "\(found.text)\(found.errorOutput)")
+    let captions = place.out + "/note.srt"
+    let edited = try place.folder.write(
+      String(contentsOfFile: captions, encoding: .utf8).replacing("a cat", with: "a rat"),
+      to: "edited.srt")
+    let edit = try place.spool(["words", "edit", recording, "--from", edited])
+    #expect(edit.text.hasPrefix("corrected note.wav: 1 place\n"), "\(edit.errorOutput)")
+    #expect(try place.spool(["search", "rat"]).text.contains("a [rat]"))
+    // Neither a further run nor its captions stumble over what is corrected.
+    let again = try run(stages)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(try String(contentsOfFile: captions, encoding: .utf8).contains("a rat"))
+  }
+
   @Test("sound goes out as a WAV file and comes back as sound, and both ways its samples are kept")
   func sound() throws {
     let copy = try python(

@@ -183,7 +183,9 @@ struct PluginConformanceTests {
     say(type="done")
     """#
 
-  private func filePlace(_ old: String = "#flaw", _ new: String = "pass") throws -> PluginPlace {
+  private func filePlace(
+    _ old: String = "#flaw", _ new: String = "pass", carries kind: String = "measurement"
+  ) throws -> PluginPlace {
     let place = try PluginPlace()
     try place.plugin(
       "x", "run: [python3, ./x.py]\nlimits: { time: 40 s }",
@@ -192,7 +194,7 @@ struct PluginConformanceTests {
             type: file
             summary: something
             inputs: [{ name: text, carries: file }, { name: more, carries: sound, optional: true }]
-            outputs: [{ name: figures, carries: measurement }]
+            outputs: [{ name: figures, carries: \(kind) }]
         """)
     #expect(Self.file.contains(old))
     try place.write(Self.file.replacing(old, with: new), to: "Plugins/x/x.py")
@@ -229,6 +231,19 @@ struct PluginConformanceTests {
     let line = try #require(try lines(try filePlace(old, new), only: check)[check])
     #expect(line.outcome == "failed", "\(line)")
     #expect(line.detail.contains(words), "\(line.detail)")
+  }
+
+  @Test(
+    "a file plugin may write words in any format that is read, and in no other",
+    arguments: [
+      (#"WEBVTT\n\n00:00.200 --> 00:00.900\na cat\n"#, 0), (#"and so on\n"#, 0),
+      (#"{\"figures\": 1}"#, 4),
+    ])
+  func formatsOfWords(text: String, code: Int) throws {
+    let place = try filePlace(
+      "json.dump({\"bytes\": len(text)}, out)", "out.write(\"\(text)\")", carries: "transcript")
+    let line = try #require(try lines(place, Int32(code), only: "outputs")["outputs"])
+    #expect(code == 0 || line.detail.contains("its figures is no transcript"), "\(line)")
   }
 
   @Test("an empty input may be refused in the plugin's own words")

@@ -88,7 +88,7 @@ struct WatchHardshipTests {
     try inbox.shell(
       "mkdir crowd; for i in $(seq 1 \(count)); do cp made/$((i % 20 + 1)).wav crowd/$i.wav; done; "
         + "mv crowd inbox/crowd")
-    let isDone = inbox.wait(seconds: 120) {
+    let isDone = inbox.wait {
       WatchedPlace.files(in: inbox.inbox + "/accepted").count == count
     }
     #expect(isDone, "\(watch.output)")

@@ -25,7 +25,7 @@ struct WatchKillTests {
       kills += 1
     }
     let last = try inbox.watch()
-    let isDone = try inbox.wait(seconds: LongTests.areWanted ? 300 : 60) {
+    let isDone = try inbox.wait {
       try inbox.notes().count { $0.state == "uploaded" } == count
         && WatchedPlace.files(in: inbox.inbox).allSatisfy { $0.hasPrefix("accepted/") }
     }

@@ -72,7 +72,7 @@ struct WatchOutageTests {
     #expect(WatchedPlace.files(in: inbox.inbox) == ["one.wav"])
     try inbox.shell("rm outbox/ballast")
     #expect(
-      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "released" } },
+      inbox.wait { watch.news.contains { $0.event == "released" } },
       "\(watch.output)")
     #expect(try inbox.acknowledgements().count == 1)
     #expect(WatchedPlace.files(in: inbox.inbox) == [])

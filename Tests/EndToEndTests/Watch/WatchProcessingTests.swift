@@ -191,7 +191,7 @@ struct WatchCustodyTests {
     try inbox.shell("cp made/1.wav inbox/sub/1.wav")
     #expect(inbox.wait { watch.news.contains { $0.event == "failed" } }, "\(watch.output)")
     #expect(
-      try inbox.wait(seconds: 10) {
+      try inbox.wait {
         try !place.spool(["status"]).text.contains("not taken in yet")
       })
   }
@@ -207,7 +207,7 @@ struct WatchCustodyTests {
     let watch = try inbox.watch(["--settle", "1s"])
     try inbox.shell("\(write); cp made/1.wav inbox/1.wav")
     // A sidecar that may be half of one is waited for 15 settle periods.
-    let isTaken = inbox.wait(seconds: 10) { watch.news.contains { $0.event == "received" } }
+    let isTaken = inbox.wait { watch.news.contains { $0.event == "received" } }
     #expect(isTaken, "\(watch.output)")
     #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
     let warnings = watch.news.filter { $0.event == "warning" }.compactMap(\.text)
@@ -220,7 +220,7 @@ struct WatchCustodyTests {
     let watch = try inbox.watch(["--sidecar", "required"])
     try inbox.shell("echo '[1,2]' > inbox/1.json; cp made/1.wav inbox/1.wav")
     #expect(
-      inbox.wait(seconds: 10) { watch.news.contains { $0.event == "unsettled" } },
+      inbox.wait { watch.news.contains { $0.event == "unsettled" } },
       "\(watch.output)")
     let words = "its sidecar does not read: the file: found a list"
     #expect(watch.news.first { $0.event == "unsettled" }?.text?.hasPrefix(words) == true)
@@ -263,7 +263,7 @@ struct WatchCustodyTests {
     // The next look through the whole inbox is a minute away.
     #expect(
       inbox.wait { watch.news.count { $0.event == "uploaded" } == 3 }, "\(watch.output)")
-    #expect(Date().timeIntervalSince(since) < 15)
+    #expect(Date().timeIntervalSince(since) < 50)
     #expect(watch.news.count { $0.event == "received" && $0.file == "2.wav" } == 1)
   }
 

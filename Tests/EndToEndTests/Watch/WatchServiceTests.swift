@@ -54,7 +54,7 @@ struct WatchServiceTests {
     try inbox.shell(
       "exec 3> >(sqlite3 '\(place.store)/spool.sqlite'); echo '.timeout 5000' >&3; "
         + "echo 'BEGIN IMMEDIATE;' >&3; sleep 50; echo 'COMMIT;' >&3; exec 3>&-")
-    #expect(try inbox.wait(seconds: 60) { try inbox.notes().map(\.state) == ["uploaded"] })
+    #expect(try inbox.wait { try inbox.notes().map(\.state) == ["uploaded"] })
     #expect(watch.isRunning && watch.news.contains { $0.event == "trouble" }, "\(watch.output)")
     #expect(WatchedPlace.files(in: place.out) == ["note.wav"])
   }
@@ -86,7 +86,7 @@ struct WatchServiceTests {
       environment: ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "900000"])
     var lines: [String] = []
     let isHeard = { (word: String) in
-      inbox.wait(seconds: 15) {
+      inbox.wait {
         lines += socket.lines()
         return lines.contains { $0.hasPrefix(word) }
       }
@@ -130,10 +130,10 @@ struct WatchServiceTests {
     for number in 1...count { try inbox.make(number, seconds: 0.1) }
     let watch = try inbox.watch()
     try inbox.shell("for i in $(seq 1 20); do cp made/$i.wav inbox/; done")
-    #expect(inbox.wait(seconds: 60) { watch.news.count { $0.event == "uploaded" } == 20 })
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 20 })
     let before = watch.appetite
     try inbox.shell("for i in $(seq 21 \(count)); do cp made/$i.wav inbox/; done")
-    #expect(inbox.wait(seconds: 120) { watch.news.count { $0.event == "uploaded" } == count })
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == count })
     #expect(inbox.wait { watch.appetite.descriptors <= before.descriptors })
     #expect(watch.appetite.bytes < before.bytes + 16_000_000)
   }
@@ -152,6 +152,7 @@ struct WatchServiceTests {
     #expect(inbox.wait { Workspace.names(in: inbox.outbox).contains("c1.result.json") })
     let status = try place.spool(["status"])
     #expect(status.exitCode == 0 && status.text.contains("1  uploaded"))
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
     #expect(try place.spool(["inbox", "forget", id]).exitCode == 0)
     #expect(try inbox.notes().isEmpty)
     // Forgotten, it is new when it comes again.

@@ -74,7 +74,7 @@ struct WatchTranscriptTests {
         + #"echo '{"transcript":"said.txt"}' > inbox/named.json; cp made/named.wav inbox"#)
     try inbox.shell("cp made/silent.wav inbox")
     #expect(
-      inbox.wait(seconds: 90) { watch.news.count { $0.event == "uploaded" } == 5 },
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 5 },
       "\(watch.output) \(watch.errors)")
     for name in ["text", "whisper", "inside", "named"] {
       #expect(try words(name + ".json") == Self.text.split(separator: " ").map(String.init))
@@ -114,7 +114,7 @@ struct WatchTranscriptTests {
     let watch = try inbox.watch()
     try inbox.shell("echo '\(Self.text)' > inbox/text.txt; cp made/text.wav inbox")
     #expect(
-      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "uploaded" } },
+      inbox.wait { watch.news.contains { $0.event == "uploaded" } },
       "\(watch.output) \(watch.errors)")
     #expect(inbox.wait { !WatchedPlace.files(in: inbox.inbox).contains("text.txt") })
     try inbox.shell("echo 'Indeed \(Self.text)' > inbox/text.txt")
@@ -153,12 +153,12 @@ struct WatchTranscriptTests {
     try inbox.shell(
       #"echo '{"spool":{"set":{"peak":"-2 dB"}}}' > inbox/text.json; cp made/text.wav inbox"#)
     #expect(
-      inbox.wait(seconds: 90) { watch.news.contains { $0.event == "released" } },
+      inbox.wait { watch.news.contains { $0.event == "released" } },
       "\(watch.output) \(watch.errors)")
     let before = try place.export("text.wav")
     try inbox.shell("echo '\(Self.text)' > inbox/text.txt")
     #expect(
-      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
+      inbox.wait { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
     let told = try #require(watch.news.last { $0.event == "refused" }?.text)
     let line = try #require(told.split(separator: "to use it: ").last.map(String.init))
     #expect(line.contains("--set 'level=-3 dB' --set 'peak=-2 dB'"), "\(told)")
@@ -250,7 +250,7 @@ struct WatchTranscriptTests {
     let key = try #require(try inbox.notes().first?.key)
     #expect(try place.spool(["inbox", "release", key]).exitCode == 0)
     #expect(
-      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "uploaded" } },
+      inbox.wait { watch.news.contains { $0.event == "uploaded" } },
       "\(watch.output)")
     #expect(try words("talk.json") == Self.text.split(separator: " ").map(String.init))
     let accepted = ["talk (2).txt", "talk.txt", "talk.wav"].map { "accepted/" + $0 }

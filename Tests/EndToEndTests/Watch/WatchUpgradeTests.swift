@@ -52,7 +52,7 @@ struct WatchUpgradeTests {
     #expect(try place.spool(["store", "check"]).exitCode == 0)
     let next = try inbox.watch()
     #expect(
-      inbox.wait(seconds: 120) {
+      inbox.wait {
         next.news.count { $0.event == "uploaded" } == (isWorking ? 2 : 1)
       },
       "\(next.output)")

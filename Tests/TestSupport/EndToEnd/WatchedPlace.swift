@@ -82,10 +82,10 @@ package final class WatchedPlace {
     return process
   }
 
-  /// Waits until something holds, for at most so long.
+  /// Waits until something holds. It gives up only after so long that no busy machine is the reason.
   /// - Returns: whether it does.
   @discardableResult
-  package func wait(seconds: Double = 30, until holds: () throws -> Bool) rethrows -> Bool {
+  package func wait(seconds: Double = 300, until holds: () throws -> Bool) rethrows -> Bool {
     let deadline = Date() + seconds
     while Date() < deadline {
       if try holds() { return true }

@@ -17,7 +17,7 @@ package struct TranscriptFile: Sendable {
     }
     let path = try context.store.path(of: artifact)
     // The words of hours are longer than what the store reads as text.
-    return try read(try bytes(of: path), named: "transcript.json")
+    return try Transcript(ofStage: try bytes(of: path))
   }
 
   /// Reads a file in whichever format it has: a transcript, or a sidecar that holds one.
