@@ -99,13 +99,11 @@ extension TranscriptFormat {
 }
 
 extension Transcript {
-  /// Reads what a stage has given: Spool's own JSON, or the format that a plugin's program writes. O(n).
-  /// - Throws: if it is in no format, or not as its format wants it.
+  /// Reads what a stage has given: Spool's own JSON, or a recognisable format that a plugin's program
+  /// writes. O(n).
+  /// - Throws: if it is in no such format, or not as its format wants it.
   package init(ofStage bytes: [UInt8]) throws(SpoolError) {
-    // Any text may be plain text, but an object is meant as JSON.
-    let isObject = bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
-    let name = isObject ? "transcript.json" : nil
-    self = try TranscriptFormat.recognised(in: bytes, fileName: name).read(bytes)
+    self = try TranscriptFormat.recognised(in: bytes, fileName: "transcript.json").read(bytes)
   }
 }
 

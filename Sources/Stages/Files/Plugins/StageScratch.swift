@@ -141,7 +141,7 @@ struct OutputForm {
         throw failure("is no JSON: \(error)", "let it write figures as JSON")
       }
     } else {
-      do throws(SpoolError) { _ = try TranscriptFile.read(bytes, named: "transcript.json") } catch {
+      do throws(SpoolError) { _ = try Transcript(ofStage: bytes) } catch {
         let first = bytes.first { $0 > 0x20 }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
           throw failure(
