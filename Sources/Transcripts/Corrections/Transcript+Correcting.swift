@@ -259,6 +259,10 @@ extension Transcript {
     return result
   }
 
+  /// How long a word that was inserted into a pause takes for each of its letters, and the space behind it:
+  /// slow speech.
+  private static let secondsPerLetter = 0.1
+
   /// - Parameter isBehind: whether words at an empty place go with the word before them.
   private static func timed(
     _ texts: [String], at place: Range<Int>, in words: [TimedWord], isBehind: Bool
@@ -274,10 +278,15 @@ extension Transcript {
       }
     }
     let times = WordTimes(place, in: words)
-    guard let start = times.start, let end = times.end else {
+    guard var start = times.start, var end = times.end else {
       return texts.map { TimedWord($0, speaker: speaker) }
     }
     let total = Double(texts.reduce(0) { $0 + $1.count + 1 })
+    let longest = total * secondsPerLetter
+    // In a pause, they are where their neighbour is.
+    if old.isEmpty, end - start > longest {
+      if isBehind { end = start + longest } else { start = end - longest }
+    }
     var done = 0
     return texts.map { text in
       let from = start + (end - start) * Double(done) / total

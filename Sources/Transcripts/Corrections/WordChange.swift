@@ -15,8 +15,8 @@ package struct WordChange: Hashable, Sendable, Codable {
   package var start: Double?
   /// Where it ends, in seconds; nil if unknown.
   package var end: Double?
-  /// Whether inserted words end the paragraph before them rather than begin the next one; nil if
-  /// unknown.
+  /// Whether inserted words go with the word before them, and end its paragraph, rather than with the
+  /// next one; nil if unknown.
   package var endsParagraph: Bool?
 
   /// How many words around a place are noted.
@@ -127,8 +127,9 @@ package struct Correction: Hashable, Sendable, Codable {
         close(border, cut)
         (old, new) = (border, cut)
       }
+      let isBehind = Self.goesWithWordBefore(new..<newEnd, in: edited, starts ?? [])
       for part in place.parts(of: old..<oldEnd, to: Array(edited[new..<newEnd])) {
-        add(part.place, part.words, endsParagraph: starts.map { !$0.contains(new) })
+        add(part.place, part.words, endsParagraph: isBehind)
       }
     }
     for (left, right) in WordDifference.pairs(place.numbers.map { words[$0].text }, edited) {
@@ -142,6 +143,17 @@ package struct Correction: Hashable, Sendable, Codable {
       WordChange(
         $0.place, to: $0.words, in: words, endsParagraph: $0.endsParagraph, origin: origin)
     }
+  }
+
+  /// Whether inserted words belong to what is said before them: they begin no paragraph, and no sentence
+  /// that is continued behind them.
+  private static func goesWithWordBefore(
+    _ place: Range<Int>, in words: [String], _ starts: Set<Int>
+  ) -> Bool {
+    if starts.contains(place.lowerBound) { return false }
+    if starts.contains(place.upperBound) || place.isEmpty || place.lowerBound == 0 { return true }
+    return !WrittenWords.endsSentence(words[place.lowerBound - 1])
+      || WrittenWords.endsSentence(words[place.upperBound - 1])
   }
 
   /// Seconds by which a caption may begin before or behind its first word.

@@ -1,5 +1,5 @@
 /// Splits text into words, and joins words to text.
-enum WrittenWords {
+package enum WrittenWords {
   /// The parts between white space. O(n).
   static func split(_ text: String) -> [String] {
     text.unicodeScalars.split(whereSeparator: \.isSpace).map { String($0) }
@@ -17,6 +17,13 @@ enum WrittenWords {
       text += word
     }
     return text
+  }
+
+  /// Whether a word is the last of its sentence, by its punctuation. O(its length).
+  package static func endsSentence(_ word: String) -> Bool {
+    let closing: Set<Character> = ["\"", "'", ")", "]", "»", "”", "’"]
+    guard let last = word.reversed().first(where: { !closing.contains($0) }) else { return false }
+    return [".", "!", "?", "…", "。", "！", "？"].contains(last)
   }
 
   /// Text without empty lines and trailing white space. O(n).

@@ -47,6 +47,28 @@ import Testing
     #expect(less.transcript.words.map(\.start) == [1, 3])
   }
 
+  @Test(
+    "a word that is inserted at a pause is said beside the words that it belongs to",
+    arguments: [
+      ("Do it for them all. He was not there.", 4, 3.5),
+      ("Do it for them. And he was not there.", 4, 29.6),
+      ("Do it for them so He was not there.", 4, 3.5),
+      ("Do it for them. Yes. He was not there.", 4, 3.5),
+    ])
+  func pause(edited: String, index: Int, start: Double) {
+    var before = timed("Do it for them. He was not there.")
+    before.words = before.words.enumerated().map { index, word in
+      var word = word
+      if index > 3 { (word.start, word.end) = (Double(index) + 26, Double(index) + 26.5) }
+      return word
+    }
+    let after = CorrectedTranscript(before, with: [correction(before, edited)]).transcript
+    #expect(after.text == edited)
+    let word = after.words[index]
+    #expect(abs((word.start ?? 0) - start) < 0.01, "\(word)")
+    #expect((word.end ?? 0) - (word.start ?? 0) < 0.6, "\(word)")
+  }
+
   @Test("case and punctuation are corrected word by word, and keep their times")
   func spelled() {
     let before = timed("hello world how are you")

@@ -204,17 +204,11 @@ struct VoiceSides {
           voices.append(.named(name))
         } else {
           voices.append(.sentence(sentence))
-          if endsSentence(word.text) { sentence += 1 }
+          if WrittenWords.endsSentence(word.text) { sentence += 1 }
         }
       }
     }
     return voices
-  }
-
-  private static func endsSentence(_ word: String) -> Bool {
-    let closing: Set<Character> = ["\"", "'", ")", "]", "»", "”", "’"]
-    guard let last = word.reversed().first(where: { !closing.contains($0) }) else { return false }
-    return [".", "!", "?", "…", "。", "！", "？"].contains(last)
   }
 
   /// The mean power of a channel while a word is said, against full scale.
