@@ -51,6 +51,15 @@ enum FactsText {
     return fields.isEmpty ? nil : JSONValue.object(fields).compact
   }
 
+  /// Stored facts, and the cut-off versions that a copy of the recording completes.
+  static func json(_ kept: String?, completing cut: [RecordingKey]) -> String {
+    var fields = fields(of: kept)
+    let known = fields["completes"]?.list ?? []
+    let new = cut.map { JSONValue.text($0.name) }.filter { !known.contains($0) }
+    fields["completes"] = .list(known + new)
+    return JSONValue.object(fields).compact
+  }
+
   /// Stored facts, and the name of a transcript that came later.
   static func json(_ kept: String?, addingTranscript name: String) -> String {
     var fields = fields(of: kept)

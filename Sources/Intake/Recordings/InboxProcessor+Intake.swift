@@ -70,6 +70,10 @@ extension InboxProcessor {
     arrival.tags = described?.tags ?? []
     arrival.refusal = refusal
     let admission = try store.recordings.admit(arrival, conflicts: rules.conflicts)
+    if case .duplicate(let recording) = admission, !cut.isEmpty {
+      let facts = FactsText.json(recording.facts, completing: cut.map(\.key))
+      _ = try store.recordings.change(recording.key, .complete(facts: facts))
+    }
     if case .duplicate(let recording) = admission, let sidecar {
       return .duplicate(
         of: try fill(recording, from: sidecar.facts, of: sidecar.taken) ?? recording)

@@ -1,5 +1,5 @@
 package import PipelineModel
-import Platform
+package import Platform
 package import Store
 
 extension InboxProcessor {
@@ -129,6 +129,23 @@ extension DiskStore {
     return "\(command: .wordsEdit) \(run.id)\(source)"
   }
 
+  /// How a recording or its transcript arrived that lies where the watch of its inbox has put it; nil for
+  /// any other file. O(files).
+  /// - Parameter path: an absolute path without links.
+  package func origin(ofFileAt path: String) throws(SpoolError) -> RecordingOrigin? {
+    for file in try recordings.files(at: path) {
+      guard let recording = try recordings.recording(file.recording) else { continue }
+      let files = try recordings.files(of: recording.key)
+      let origin = RecordingOrigin(of: recording, files)
+      guard file.role == .transcript else { return origin }
+      let name = InboxPath(escaped: file.path)?.name?.description
+      return RecordingOrigin(
+        name: name ?? path, inbox: origin.inbox, arrivedAt: origin.arrivedAt, sidecarName: nil,
+        sidecar: nil)
+    }
+    return nil
+  }
+
   /// The command that does the run of an inbox's recording again with all settings of its watch and its
   /// sidecar, so that its exports take the place of the first ones; nil where none does: the file is
   /// deleted, or its exports have another name than it would give them.
@@ -215,5 +232,15 @@ extension InboxProcessor {
     return
       "to do the recording again with it, \(rules.bringingBack(recording.key, option: option))type "
       + "\(forget), and deliver both again"
+  }
+}
+
+extension RecordingOrigin {
+  /// - Parameter files: those of the recording.
+  init(of recording: Recording, _ files: [RecordingFile]) {
+    let sidecar = files.first { $0.role == .sidecar }.flatMap { InboxPath(escaped: $0.path) }
+    self.init(
+      name: recording.fileName, inbox: recording.inbox, arrivedAt: recording.receivedAt,
+      sidecarName: sidecar?.name?.text, sidecar: recording.sidecar, noteID: recording.shownID)
   }
 }

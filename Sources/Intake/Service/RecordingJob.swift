@@ -181,17 +181,11 @@ struct RecordingJob {
   ) {
     let files = try engine.store.recordings.files(of: recording.key)
     let sidecar = try sidecar(of: recording)
-    func path(_ role: RecordingFile.Role) -> InboxPath? {
-      files.first { $0.role == role }.flatMap { InboxPath(escaped: $0.path) }
-    }
-    let origin = RecordingOrigin(
-      name: recording.fileName, inbox: recording.inbox, arrivedAt: recording.receivedAt,
-      sidecarName: path(.sidecar)?.name?.text, sidecar: recording.sidecar,
-      noteID: recording.shownID)
     let transcript =
       settings.pipeline.transcriptInput == nil
       ? nil : RecordingTranscript(among: files, sidecar: sidecar)
-    return (path(.recording) ?? .inbox, origin, transcript)
+    let path = files.first { $0.role == .recording }.flatMap { InboxPath(escaped: $0.path) }
+    return (path ?? .inbox, RecordingOrigin(of: recording, files), transcript)
   }
 
   /// The recording's sidecar and its bytes, none of one that is too long; nil if it has none.

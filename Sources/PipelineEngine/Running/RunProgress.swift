@@ -159,10 +159,26 @@ extension StepRecord {
     key = checkpoint.key
     outputs = checkpoint.outputs
     inputs = checkpoint.components.inputs
-    if let artifact = checkpoint.outputs[.measurement]?.artifact {
-      findings = try? store.text(of: artifact)
-    }
+    findings = findings(of: checkpoint, in: store)
   }
+
+  /// What a step measured, as JSON: the stage's own measurement, or those that its program wrote, by port.
+  private func findings(of checkpoint: Checkpoint, in store: any ArtifactStore) -> String? {
+    func text(_ output: StepOutput) -> String? {
+      output.artifact.flatMap { try? store.text(of: $0) }
+    }
+    if let own = checkpoint.outputs[.measurement] { return text(own) }
+    let written = checkpoint.outputs.filter { $0.value.kind == .measurement }
+      .compactMapValues { text($0) }.compactMapValues {
+        try? JSONReader.value(of: Array($0.utf8), depthLimit: Self.depthLimit).value
+      }
+    if written.isEmpty { return nil }
+    let named = written.map { ($0.key.name, $0.value) }
+    return JSONValue.object(Dictionary(named) { first, _ in first }).compact
+  }
+
+  /// How deep findings may be nested.
+  private static let depthLimit = 60
 }
 
 extension BoundStep {

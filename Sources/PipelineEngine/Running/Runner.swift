@@ -156,6 +156,7 @@ package struct Runner: Sendable {
       isRecorded = true
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
+      for (step, text) in plan.captionsOfOtherSound { runner.recorder.record(.warning(step, text)) }
       try execution.checkNames()
       try execution.checkReceiptWriter()
       try execution.identify()

@@ -88,7 +88,8 @@ struct CommandStage: FileStage, VersionedStage, EquippedStage {
         "the command \(order.program) failed",
         reason: "it ended well and has not written its \(port.name)"
           + Self.tail(outcome.complaints),
-        advice: "see that it writes to {\(port.name)}, or let that be optional: true")
+        advice: "see that it writes to {\(port.name)}, or let that be optional: true",
+        cause: .environment)
     }
   }
 

@@ -92,6 +92,15 @@ extension DiskStore {
     }
   }
 
+  /// Has the change log begin anew, without what it keeps of rows that were removed. O(rows).
+  package func dropHistory() throws(SpoolError) {
+    try withDatabase { (database) throws(SpoolError) in
+      try changeLog.renew(in: &database)
+      // The write-ahead log still has the pages from before.
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "forget in")
+    }
+  }
+
   private func removeUnlessNamed(_ digest: Digest) throws(SpoolError) {
     let isNamed = try withDatabase { (database) throws(SpoolError) in
       if try CheckpointTable.names(digest, in: &database) { return true }

@@ -84,7 +84,7 @@ extension Recording {
       // A running recording has begun without it; an uploaded one stays done.
       guard state == .received || state == .failed || state == .quarantined else { throw refusal }
       self.facts = facts ?? self.facts
-    case .differ(let facts): self.facts = facts ?? self.facts
+    case .differ(let facts), .complete(let facts): self.facts = facts ?? self.facts
     case .yieldIdentity:
       guard yieldsIdentity else { throw refusal }
       (deviceID, deviceName) = (nil, nil)
@@ -173,6 +173,7 @@ extension RecordingChange {
     case .attach: "its sidecar came"
     case .attachTranscript: "its transcript came"
     case .differ: "its file has other tags, which are not used"
+    case .complete: "a copy completes what had arrived cut off"
     case .yieldIdentity(let other): "\(other) came in its place"
     case .conflictAppeared(let other): "\(other) claims to be it, with other bytes"
     case .claim(let other, let name):

@@ -38,6 +38,8 @@ package enum RecordingChange: Hashable, Sendable {
   case attachTranscript(facts: String?)
   /// Its file says what the recording of the same sound does not.
   case differ(facts: String?)
+  /// A copy of it completes what had arrived cut off.
+  case complete(facts: String?)
   /// Its device identity goes to its replacement, because this one can never be accepted.
   case yieldIdentity(to: RecordingKey)
   /// It arrived again, claiming another recording's identity.

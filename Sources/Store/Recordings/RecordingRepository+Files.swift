@@ -40,6 +40,21 @@ extension RecordingRepository {
     }
   }
 
+  /// The files of recordings, and their transcripts, that lie at an absolute path where the store has put
+  /// or left them, unchanged since; the newest first. O(files).
+  package func files(at path: String) throws(SpoolError) -> [RecordingFile] {
+    guard let stamp = (try? FileStamp(following: path)).map(RecordingFileStamp.init) else {
+      return []
+    }
+    return try database.with { (database) throws(SpoolError) in
+      try RecordingFileTable.files(
+        """
+        WHERE role IN ('recording', 'transcript') AND place IN ('accepted', 'left')
+          AND inbox || '/' || location = ? ORDER BY id DESC
+        """, [.text(path)], in: &database)
+    }.filter { $0.stamp.isSameFile(as: stamp) }
+  }
+
   /// Records another file of a recording.
   /// - Parameter digest: of a transcript or a sidecar; nil for other files.
   package func addFile(

@@ -24,7 +24,7 @@ package struct CorrectedTranscript: Sendable {
     self.transcript = transcript
     for (number, correction) in corrections.withoutWithdrawn.enumerated() {
       var search = PlaceSearch(self.transcript.words, isWritten: isWritten, origin)
-      var edits: [(place: Range<Int>, words: [String], endsParagraph: Bool)] = []
+      var edits: [Transcript.Edit] = []
       for change in correction.changes {
         switch search.find(change) {
         case .place(let place):
@@ -208,15 +208,17 @@ private struct PlaceSearch {
 }
 
 extension Transcript {
+  /// New words at a place, and whether those at an empty one go with the word before it.
+  typealias Edit = (place: Range<Int>, words: [String], endsParagraph: Bool)
+
   /// The transcript with other words at some places, in order. Other words keep their times; as many new
   /// words as there were take theirs over, and others share the place's time by their letters, with the
-  /// flag `interpolated`. New words have no confidence. Those between two segments are the second's,
-  /// unless they end the paragraph.
-  func replacing(
-    _ edits: [(place: Range<Int>, words: [String], endsParagraph: Bool)]
-  ) -> Transcript {
+  /// flag `interpolated`; at a pause they share that of the word that they go with. New words have no
+  /// confidence. Those between two segments are the second's, unless they end the paragraph.
+  func replacing(_ edits: [Edit]) -> Transcript {
     guard !edits.isEmpty else { return self }
     let all = words
+    let edits = Self.outOfPauses(edits, in: all)
     var result = self
     result.segments = []
     var rest = edits[...]
@@ -225,7 +227,7 @@ extension Transcript {
       let end = offset + segment.words.count
       let isLast = number == segments.count - 1
       var own: [(place: Range<Int>, words: [TimedWord])] = []
-      func isOwn(_ edit: (place: Range<Int>, words: [String], endsParagraph: Bool)) -> Bool {
+      func isOwn(_ edit: Edit) -> Bool {
         edit.place.lowerBound < end || isLast
           || edit.endsParagraph && edit.place == end..<end && offset < end
       }
@@ -259,8 +261,45 @@ extension Transcript {
     return result
   }
 
-  /// How long a word that was inserted into a pause takes for each of its letters, and the space behind it:
-  /// slow speech.
+  /// Has words that are inserted into a pause share the time of the word that they go with. In the pause
+  /// they would be shown far from it, and cut out with the pause.
+  private static func outOfPauses(_ edits: [Edit], in words: [TimedWord]) -> [Edit] {
+    var result: [Edit] = []
+    for edit in edits {
+      let index = edit.place.lowerBound
+      let last = result.count - 1
+      guard isInPause(edit, words) else {
+        if last >= 0, result[last].place.upperBound > index {
+          // Words before have taken the first word of this place along.
+          result[last].words = result[last].words.dropLast() + edit.words
+          result[last].place = result[last].place.lowerBound..<edit.place.upperBound
+        } else {
+          result.append(edit)
+        }
+        continue
+      }
+      if !edit.endsParagraph {
+        result.append((index..<index + 1, edit.words + [words[index].text], false))
+      } else if last >= 0, result[last].place.upperBound == index, !result[last].place.isEmpty {
+        result[last].words += edit.words
+      } else {
+        result.append((index - 1..<index, [words[index - 1].text] + edit.words, false))
+      }
+    }
+    return result
+  }
+
+  /// Whether words are inserted where there is more time than they take.
+  private static func isInPause(_ edit: Edit, _ words: [TimedWord]) -> Bool {
+    let index = edit.place.lowerBound
+    guard edit.place.isEmpty, words.indices.contains(index), words.indices.contains(index - 1),
+      let start = words[index - 1].end, let end = words[index].start
+    else { return false }
+    let letters = edit.words.reduce(0) { $0 + $1.count + 1 }
+    return end - start > Double(letters) * secondsPerLetter
+  }
+
+  /// The time of a letter, and of the space behind a word, in slow speech.
   private static let secondsPerLetter = 0.1
 
   /// - Parameter isBehind: whether words at an empty place go with the word before them.
@@ -278,15 +317,10 @@ extension Transcript {
       }
     }
     let times = WordTimes(place, in: words)
-    guard var start = times.start, var end = times.end else {
+    guard let start = times.start, let end = times.end else {
       return texts.map { TimedWord($0, speaker: speaker) }
     }
     let total = Double(texts.reduce(0) { $0 + $1.count + 1 })
-    let longest = total * secondsPerLetter
-    // In a pause, they are where their neighbour is.
-    if old.isEmpty, end - start > longest {
-      if isBehind { end = start + longest } else { start = end - longest }
-    }
     var done = 0
     return texts.map { text in
       let from = start + (end - start) * Double(done) / total

@@ -103,7 +103,6 @@ extension CommandContext {
     let store = try openStore()
     let receiptWriter = receiptWriter(for: store)
     if order.asksForReceipts { try receiptWriter.unlock() }
-    warnOfCaptions(in: order.plan)
     return (order, finding, store, receiptWriter)
   }
 

@@ -204,6 +204,8 @@ extension CommandContext {
         code = error.exitCode
       }
     }
+    // Sidecars hold what people have said or written.
+    if action == .forget { try store.dropHistory() }
     return code
   }
 

@@ -26,6 +26,9 @@ extension CommandContext {
     let inputs = try bind(arguments[Options.inputs], to: pipeline)
     let plan = try plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
     warnOfUnused(arguments[Options.set], in: pipeline.definition)
+    for (step, warning) in plan.captionsOfOtherSound {
+      console.report("warning: \(Format.visible("\(step): \(warning)"))")
+    }
     let folder = absolute(arguments[Options.out] ?? "exports")
     try OutputFolder.check(folder)
     let readable = try readableStore()

@@ -42,7 +42,6 @@ extension CommandContext {
     let inputs = try bind(arguments[Options.inputs], to: pipeline)
     let plan = try plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
     warnOfUnused(arguments[Options.set], in: pipeline.definition)
-    warnOfCaptions(in: plan)
     let folder = try OutputFolder.check(absolute(arguments[Options.out] ?? "exports"))
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every

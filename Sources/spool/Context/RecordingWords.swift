@@ -196,23 +196,23 @@ extension DiskStore {
       return Correction.likeness(of: others.words.map(\.text), to: words) >= Self.sameText
     }
     for old in earlier where old.id != run.id {
-      let others = try old.transcripts(in: self).filter { other in
+      let all = try old.transcripts(in: self)
+      let others = all.filter { other in
         guard let digest = other.recording, corrected[digest.hex] != nil,
           file(of: other.result.artifact.digest) != nil
         else { return false }
         return !recordings.contains(digest) && (other.sound == nil || other.sound != told.sound)
       }
-      guard
-        others.contains(where: { other in
-          other.inputs.compactMap { old.inputs[$0] } == files || says(other, in: old)
-        })
-      else { continue }
+      let other = others.first { other in
+        other.inputs.compactMap { old.inputs[$0] } == files || says(other, in: old)
+      }
+      guard let other else { continue }
       let name = "\(ExportName.stem(of: files.last ?? "")).corrected.srt"
       // A file of a whole may be of others too.
-      let target = told.isOfWhole ? run.id.name : paths.last ?? ""
+      let target = told.isOfWhole ? [run.id.name] + step(of: told, run) : [paths.last ?? ""]
       let lines = [
-        ["spool", "words", "export", old.id.name, "-o", name],
-        ["spool", "words", "edit", target, "--from", name],
+        ["spool", "words", "export", old.id.name] + step(of: other, old) + ["-o", name],
+        ["spool", "words", "edit"] + target + ["--from", name],
       ].map(ShellWords.line)
       let leftOut = old.orderedInputs.filter {
         run.inputs[$0.name] == nil && old.soundInputs?.contains($0.name) == true
@@ -226,6 +226,12 @@ extension DiskStore {
         + lines.joined(separator: between)
     }
     return nil
+  }
+
+  /// The name of the step that gave words, where a run has several transcripts.
+  private func step(of told: RunRecord.ToldTranscript, _ run: RunRecord) -> [String] {
+    let count = (try? run.transcripts(in: self).count) ?? 1
+    return count > 1 ? [told.result.step.name] : []
   }
 
   /// How many earlier transcripts are compared with the words of a recording, at most.

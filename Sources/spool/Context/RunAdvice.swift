@@ -126,6 +126,8 @@ extension LostWords {
     case retry(Recording)
     /// A run of an inbox's recording, which has to be given back for it.
     case original(Recording)
+    /// A run of an inbox's recording where it lies.
+    case line(String)
     /// Not, for this reason.
     case none(String)
 
@@ -136,6 +138,7 @@ extension LostWords {
       case .retry(let recording): offered.completing("\(command: .inboxRetry) \(recording.key)")
       case .original(let recording):
         offered.completing("\(command: .inboxExport) \(recording.key)")
+      case .line(let line): offered.completing(line)
       case .none: nil
       }
     }
@@ -148,7 +151,8 @@ extension LostWords {
         return .none("its recording was removed from the store")
       }
       guard store.hasIntactOriginal(of: recording) else {
-        return .none("the store has no sound original of it")
+        return store.repetition(of: run, recording).map { .line($0) }
+          ?? .none("the store has no sound original of it")
       }
       return recording.state == .failed ? .retry(recording) : .original(recording)
     }
@@ -166,7 +170,7 @@ extension LostWords {
     let way = way(in: store)
     let hope =
       switch way {
-      case .run: "a run of the same finds them again"
+      case .run, .line: "a run of the same finds them again"
       case .retry: "another attempt finds them again"
       case .original(let recording):
         "a run of \(recording.pipeline) on its original finds them again"

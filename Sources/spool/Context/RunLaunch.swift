@@ -1,3 +1,4 @@
+import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -46,6 +47,11 @@ extension CommandContext {
     settings.ignoresRoom = arguments[Options.ignoreRoom]
     settings.resumeCommand = resumeCommand
     settings.isEstimated = voice != .quiet
+    if plan.receiptStep != nil {
+      for (input, path) in record.inputs {
+        settings.origins[input] = try store.origin(ofFileAt: ResolvedPath.of(path))
+      }
+    }
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)
       askForLastStamps(in: store, clock, stop: stop)

@@ -187,12 +187,14 @@ struct FileSound {
       let count = Interleaving.join(buffer, into: &samples)
       guard samples[..<count].allSatisfy(\.isFinite) else {
         throw SpoolError(
-          "\(maker) failed", reason: "a sample of the sound that it wrote is no number")
+          "\(maker) failed", reason: "a sample of the sound that it wrote is no number",
+          cause: .environment)
       }
       guard samples[..<count].allSatisfy({ $0.magnitude <= PluginProcessor.highest }) else {
         throw SpoolError(
           "\(maker) failed",
-          reason: "the sound that it wrote is more than 120 dB above full scale")
+          reason: "the sound that it wrote is more than 120 dB above full scale",
+          cause: .environment)
       }
       try append(Interleaving.bytes(of: samples[..<count]), to: draft)
     }
@@ -210,7 +212,7 @@ struct FileSound {
       "\(maker) failed",
       reason: "the sound that it wrote cannot be decoded"
         + (error.reason.map { ": \($0)" } ?? ""),
-      advice: "let it write a WAV file, or another that FFmpeg reads")
+      advice: "let it write a WAV file, or another that FFmpeg reads", cause: .environment)
   }
 }
 
