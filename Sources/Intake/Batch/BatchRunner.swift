@@ -100,16 +100,22 @@ package struct BatchRunner: Sendable {
   /// Each worker takes file after file until none is left, the user stops the batch, or a disk is
   /// full.
   private func work(through queue: BatchPlan.Queue, workers: Int, id: RunID) -> [BatchFileResult] {
-    let state = Mutex((queue: queue, results: [BatchFileResult](), isPaused: false))
+    let state = Mutex(
+      (queue: queue, results: [BatchFileResult](), underWay: [Int: BatchPlan.Job](), isPaused: false))
     let settings = order.settings
     runThreads(workers, named: "file") {
-      let next = state.withLock { $0.isPaused ? nil : $0.queue.next() }
+      let next = state.withLock { state in
+        let next = state.isPaused ? nil : state.queue.next()
+        if let next { state.underWay[next.number] = next.job }
+        return next
+      }
       guard let (number, job, share) = next else { return false }
       workplace.recorder.record(.started(path: job.file.path, share: share))
       let result = job.run(
         order, workplace, settings: settings, id: RunID("\(id)-\(number)"), of: id)
       workplace.recorder.record(.finished(result))
       state.withLock { state in
+        state.underWay[number] = nil
         state.results.append(result)
         // Files in progress may still fit.
         if result.pause != nil { state.isPaused = true }
@@ -117,8 +123,9 @@ package struct BatchRunner: Sendable {
       return true
     }
     return state.withLock { state in
-      state.results
-        + state.queue.drain().map {
+      let left = state.underWay.sorted { $0.key < $1.key }.map(\.value) + state.queue.drain()
+      return state.results
+        + left.map {
           BatchFileResult(
             path: $0.file.path, outcome: .interrupted,
             report: FileReport.json(path: $0.file.path, name: $0.name, wantedName: $0.wantedName))
@@ -126,16 +133,34 @@ package struct BatchRunner: Sendable {
     }
   }
 
-  /// Repeats `work` on so many threads until it returns false or the user stops the batch.
+  /// Repeats `work` on so many threads until it returns false or the user stops the batch. Then work that
+  /// comes to no clean point in time is left to its thread until the program exits: what it has noted is
+  /// durable.
   private func runThreads(_ count: Int, named name: String, _ work: @escaping @Sendable () -> Bool)
   {
+    let ends = Mailbox<Int>()
     let threads = (0..<count).map { number in
       BackgroundThread(name: "\(name)-\(number + 1)") {
         while !workplace.stop.isRequested, work() {}
+        ends.send(number)
+      }
+    }
+    var working = count
+    var deadline: Double?
+    while working > 0 {
+      working -= ends.receive(atMost: .milliseconds(100)).count
+      guard workplace.stop.isRequested else { continue }
+      deadline = deadline ?? workplace.clock.elapsed + Self.patience
+      if let deadline, working > 0, workplace.clock.elapsed >= deadline {
+        threads.forEach { $0.letGo() }
+        return
       }
     }
     threads.forEach { $0.join() }
   }
+
+  /// Seconds for which work under way is awaited after a signal.
+  private static let patience = 1.5
 
   /// The length of a recording that was reused and not forecast.
   private func length(of file: FoundFile) -> Double? {
