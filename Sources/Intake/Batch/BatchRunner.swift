@@ -100,8 +100,8 @@ package struct BatchRunner: Sendable {
   /// Each worker takes file after file until none is left, the user stops the batch, or a disk is
   /// full.
   private func work(through queue: BatchPlan.Queue, workers: Int, id: RunID) -> [BatchFileResult] {
-    let state = Mutex(
-      (queue: queue, results: [BatchFileResult](), underWay: [Int: BatchPlan.Job](), isPaused: false))
+    let (results, underWay) = ([BatchFileResult](), [Int: BatchPlan.Job]())
+    let state = Mutex((queue: queue, results: results, underWay: underWay, isPaused: false))
     let settings = order.settings
     runThreads(workers, named: "file") {
       let next = state.withLock { state in

@@ -17,7 +17,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "transcript", revision: 2,
+    kind: "transcript", revision: 3,
     summary: "Write words and their times as subtitles, text, JSON and other formats",
     discussion: """
       Every format comes from the same words. Subtitles (srt, vtt) are laid out anew: lines of at \
@@ -44,7 +44,8 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       ParameterDescriptor(
         "speakers", .flag, .defaulted("true"), "whether it is said who speaks"),
       ParameterDescriptor(
-        "line-length", .integer(10...200), .defaulted("42"), "characters in a line of a subtitle"),
+        "line-length", .integer(10...200), .defaulted("42"),
+        "characters in a line of a subtitle, with the speaker's label"),
       ParameterDescriptor(
         "lines", .integer(1...4), .defaulted("2"), "lines of a subtitle"),
       ParameterDescriptor(
@@ -87,6 +88,8 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       context.inputs[.corrected] == nil ? .transcript : .corrected, of: context)
     var outputs: [PortName: StepOutput] = [:]
     for format in formats {
+      var layout = layout
+      layout.labelsSpeakers = options.namesSpeakers && format.labelsSpeakers
       let shape =
         format.isSubtitles
         ? layout.subtitles(of: transcript)

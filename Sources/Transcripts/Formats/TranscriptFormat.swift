@@ -39,6 +39,9 @@ extension TranscriptFormat {
   /// Whether it is shown on a screen during playback.
   package var isSubtitles: Bool { ["srt", "vtt"].contains(name) }
 
+  /// Whether its lines begin with the names of speakers.
+  package var labelsSpeakers: Bool { name == "srt" }
+
   /// Whether it cannot hold text without times.
   package var needsTimes: Bool {
     ["srt", "vtt", "textgrid", "ctm", "audacity", "lrc", "tsv"].contains(name)

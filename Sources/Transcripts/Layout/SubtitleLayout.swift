@@ -21,6 +21,8 @@ package struct SubtitleLayout: Hashable, Sendable {
   package var longestPause: Double
   /// Whether a change of speaker begins a subtitle.
   package var separatesSpeakers: Bool
+  /// Whether the first line of a subtitle begins with its speaker's label, which takes part of its length.
+  package var labelsSpeakers = false
 
   package init(
     lineLength: Int = 42, lineCount: Int = 2, charactersPerSecond: Double = 20,
@@ -49,7 +51,8 @@ package struct SubtitleLayout: Hashable, Sendable {
     result.segments = []
     for segment in transcript.interpolatingUntimed.segments {
       for run in SubtitleAtom.runs(of: segment, separatesSpeakers: separatesSpeakers) {
-        for part in SubtitleDivision(layout: self, atoms: run.atoms).parts {
+        let indent = indent(for: run.speaker)
+        for part in SubtitleDivision(layout: self, atoms: run.atoms, indent: indent).parts {
           result.segments.append(subtitle(run.atoms[part], speaker: run.speaker))
         }
       }
@@ -57,6 +60,11 @@ package struct SubtitleLayout: Hashable, Sendable {
     result.segments = Self.inOrder(result.segments)
     extend(&result.segments)
     return result
+  }
+
+  /// The columns of a speaker's label and the space behind it.
+  private func indent(for speaker: String?) -> Int {
+    labelsSpeakers ? WritingRules.width(of: BracketedSpeaker.joined(speaker, " ")) - 1 : 0
   }
 
   /// Sorts subtitles by their starts, as formats demand. One without a time stays behind the one before
@@ -71,7 +79,7 @@ package struct SubtitleLayout: Hashable, Sendable {
   }
 
   private func subtitle(_ atoms: ArraySlice<SubtitleAtom>, speaker: String?) -> Segment {
-    let lines = lines(of: atoms).map { line in
+    let lines = lines(of: atoms, indent: indent(for: speaker)).map { line in
       atoms[line].reduce(into: "") { text, atom in
         text += (atom.isSpaced && !text.isEmpty ? " " : "") + atom.text
       }
@@ -124,6 +132,8 @@ extension SubtitleLayout {
 private struct SubtitleDivision {
   let layout: SubtitleLayout
   let atoms: [SubtitleAtom]
+  /// The columns of the first line that are taken.
+  let indent: Int
 
   /// The atoms of each subtitle, in order. O(n · c²) for n atoms, of which c fit into a subtitle.
   var parts: [Range<Int>] {
@@ -154,7 +164,7 @@ private struct SubtitleDivision {
   private func fits(_ part: Range<Int>) -> Bool {
     if let duration = duration(of: part), duration > layout.maximalDuration { return false }
     for index in part.dropFirst() where pause(before: index) > layout.longestPause { return false }
-    return layout.leastCount(of: atoms[part]) <= layout.lineCount
+    return layout.leastCount(of: atoms[part], indent: indent) <= layout.lineCount
   }
 
   private func duration(of part: Range<Int>) -> Double? {
@@ -195,12 +205,12 @@ private struct SubtitleDivision {
 /// Breaks a subtitle into as few lines as possible, of similar length, preferably at punctuation.
 extension SubtitleLayout {
   /// The number of lines by greedy filling; at most one more than permitted. O(n).
-  fileprivate func leastCount(of atoms: ArraySlice<SubtitleAtom>) -> Int {
+  fileprivate func leastCount(of atoms: ArraySlice<SubtitleAtom>, indent: Int) -> Int {
     var count = 1
-    var width = 0
-    for atom in atoms {
-      let wider = width + atom.width + (atom.isSpaced && width > 0 ? 1 : 0)
-      if wider > lineLength, width > 0 {
+    var width = indent
+    for (index, atom) in atoms.enumerated() {
+      let wider = width + atom.width + (atom.isSpaced && index > 0 ? 1 : 0)
+      if wider > lineLength, index > 0 {
         count += 1
         width = atom.width
         if count > lineCount { return count }
@@ -212,15 +222,15 @@ extension SubtitleLayout {
   }
 
   /// The lines of a subtitle. O(n² · lines) for n atoms.
-  private func lines(of atoms: ArraySlice<SubtitleAtom>) -> [Range<Int>] {
-    let count = leastCount(of: atoms)
+  private func lines(of atoms: ArraySlice<SubtitleAtom>, indent: Int) -> [Range<Int>] {
+    let count = leastCount(of: atoms, indent: indent)
     guard count > 1 else { return [atoms.startIndex..<atoms.endIndex] }
     var before = [0]
     for atom in atoms {
       before.append(before[before.count - 1] + atom.width + (atom.isSpaced ? 1 : 0))
     }
     let size = atoms.count
-    let ideal = Double(before[size]) / Double(count)
+    let ideal = Double(indent + before[size]) / Double(count)
     // The least cost of dividing the first atoms into so many lines, and the start of the last
     // line.
     var costs = Array(repeating: Double.infinity, count: size + 1)
@@ -232,7 +242,8 @@ extension SubtitleLayout {
       for end in 1...size {
         for begin in (0..<end).reversed() {
           let first = atoms[atoms.startIndex + begin]
-          let width = before[end] - before[begin] - (first.isSpaced ? 1 : 0)
+          let width =
+            before[end] - before[begin] - (first.isSpaced ? 1 : 0) + (begin == 0 ? indent : 0)
           if width > lineLength, end - begin > 1 { break }
           guard costs[begin].isFinite else { continue }
           let cost =

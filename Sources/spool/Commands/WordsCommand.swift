@@ -387,9 +387,11 @@ extension CommandContext {
   private static func text(
     _ transcript: Transcript, as format: TranscriptFormat
   ) throws(SpoolError) -> String {
+    var layout = SubtitleLayout()
+    layout.labelsSpeakers = format.labelsSpeakers
     let shape =
       format.isSubtitles
-      ? SubtitleLayout().subtitles(of: transcript)
+      ? layout.subtitles(of: transcript)
       : format.needsTimes ? transcript.interpolatingUntimed : transcript
     return try format.write(shape.rounded)
   }

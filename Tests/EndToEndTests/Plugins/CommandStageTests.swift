@@ -255,6 +255,27 @@ struct CommandStageTests {
     #expect(complaint.why.hasPrefix("it wrote more than 2 MB to standard output"))
   }
 
+  @Test(
+    "the program is to be mended where it writes no output, or sound that is none",
+    arguments: [
+      ("", "{ file-name: \"{stem}.txt\" }"),
+      ("open(sys.argv[2], 'w').write('hello')", "{ carries: sound }"),
+    ])
+  func worthRetrying(code: String, output: String) throws {
+    #expect(try run([try python(code, "outputs: \(output)")]).exitCode == 1)
+    let status = try place.spool(["status"])
+    #expect(status.text.contains("next:  spool resume"), "\(status.text)")
+  }
+
+  @Test("what a program measures is among the findings of its step")
+  func findings() throws {
+    let code = "open(sys.argv[2], 'w').write('{\"pace\": 7}')"
+    let run = try run([try python(code, "outputs: { name: output, carries: measurement }")])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    let shown = try place.spool(["runs", "show", "last", "--json"]).text
+    #expect(shown.contains(#""findings":{"output":{"pace":7}}"#), "\(shown)")
+  }
+
   @Test("what it leaves running ends with it")
   func leftovers() throws {
     let mark = "spool-left-\(UUID().uuidString)"

@@ -262,4 +262,64 @@ struct WatchTranscriptTests {
     #expect(text("back/talk.txt") == Self.text + "\n")
     #expect(text("back/talk (2).txt")?.hasPrefix("Shall I compare") == true)
   }
+
+  @Test(
+    "a run of what a watch has done keeps the arrival in the receipt, and finds lost words again")
+  func doneAgain() throws {
+    try speak("talk")
+    let watch = try inbox.watch()
+    try inbox.shell(
+      "echo '\(Self.text)' > inbox/talk.txt; echo '{\"title\":\"A talk\"}' > inbox/talk.json; "
+        + "cp made/talk.wav inbox")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    let signed = try sources(of: "talk")
+    #expect(signed.contains("arrivedAt") && signed.contains(#""sidecar""#), "\(signed)")
+    let edited = try place.folder.write(
+      Self.text.replacing("Monday", with: "Sunday"), to: "edited.txt")
+    let edit = try place.spool([
+      "words", "edit", inbox.inbox + "/accepted/talk.wav", "--from", edited,
+    ])
+    let line = try #require(edit.text.split(separator: "\n").first { $0.contains("spool run ") })
+    let words = try #require(line.components(separatedBy: "spool run ").last)
+    #expect(try place.spool(["run"] + words.components(separatedBy: " ")).exitCode == 0, "\(line)")
+    let again = try sources(of: "talk")
+    #expect(again != signed)
+    for part in ["arrivedAt", #""sidecar""#, #""name":"talk.json""#] {
+      #expect(again.contains(part), "\(part) is missing in \(again)")
+    }
+    // Of a store that only the backup has, the recording still lies where the watch has put it.
+    let backup = place.file("backup.sqlite")
+    try #require(place.spool(["store", "backup", backup]).exitCode == 0)
+    try FileManager.default.removeItem(atPath: place.store)
+    try #require(place.spool(["store", "restore", backup]).exitCode == 0)
+    let lost = try place.spool(["search", "morning"])
+    #expect(
+      lost.errorOutput.contains("next:  spool run")
+        && lost.errorOutput.contains("accepted/talk.wav"),
+      "\(lost.errorOutput)")
+  }
+
+  @Test("a recording that is forgotten leaves nothing of its sidecar in the store")
+  func forgotten() throws {
+    try speak("talk")
+    let watch = try inbox.watch()
+    try inbox.shell(
+      #"echo '{"remark":"lampshade","transcript":"\#(Self.text)"}' > inbox/talk.json; "#
+        + "cp made/talk.wav inbox")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    func isThere() throws -> Bool {
+      try inbox.shell("grep -rqa lampshade store --exclude-dir backups")
+    }
+    #expect(try isThere())
+    #expect(try place.spool(["words", "forget", "last", "--yes"]).exitCode == 0)
+    let note = try #require(try inbox.notes().first)
+    #expect(try place.spool(["inbox", "forget", note.key]).exitCode == 0)
+    #expect(try place.spool(["store", "gc", "--grace", "0s", "--older-than", "0s"]).exitCode == 0)
+    #expect(try !isThere())
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
 }

@@ -337,6 +337,41 @@ struct CutWordsTests {
     #expect(both.errorOutput == "")
   }
 
+  @Test("so do a plan, a run and a batch of the recordings that it is true of")
+  func warned() throws {
+    let path = try place.folder.write(
+      """
+      pipeline: moved
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode: { from: $note }
+        - align: { transcript: $text }
+          when: $text
+        - transcript: { formats: [srt] }
+          when: $text
+        - speed: 1.25
+          from: decode
+        - export: { formats: [wav] }
+      """, to: "moved.yaml")
+    let folder = place.file("in")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-w", folder + "/a.wav", "a quiet morning"]).exitCode == 0)
+    let sound = folder + "/a.wav"
+    let text = try place.folder.write("a quiet morning", to: "in/a.txt")
+    let words = "writes words with the times before speed"
+    let plan = try place.spool(["pipeline", "plan", path, "note=\(sound)", "text=\(text)"])
+    #expect(plan.errorOutput.contains(words), "\(plan.errorOutput)")
+    let run = try place.spool(["run", path, sound, text, "--out", place.out])
+    #expect(run.exitCode == 0 && run.errorOutput.contains(words), "\(run.errorOutput)")
+    let batch = try place.spool(["batch", path, folder, "--out", place.file("batch")])
+    #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    let report = try String(contentsOfFile: place.file("batch/batch.json"), encoding: .utf8)
+    #expect(report.contains(words), "\(report)")
+    let without = try place.spool(["pipeline", "plan", path, "note=\(sound)", "text="])
+    #expect(!without.errorOutput.contains(words), "\(without.errorOutput)")
+  }
+
   @Test(
     "and of captions that follow some of the changes alone",
     arguments: ["[cut]": false, "[show], part: 2": false, "[cut, show], part: 2": true])

@@ -250,7 +250,7 @@ struct WordsForgetTests {
       #expect(again.exitCode == 0, "\(number): \(again.errorOutput)")
       #expect(try place.spool(["words", "show", sound]).exitCode == 1)
       #expect(try files(with: "lazy") == [] && files(with: "sleepy") == [])
-      number += max(1, number / 3)
+      number += max(1, number / 2)
     }
     #expect(number > 5)
   }

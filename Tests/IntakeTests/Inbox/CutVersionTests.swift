@@ -65,6 +65,20 @@ struct CutVersionTests {
     #expect(try store.recordings.tally().nextCommands == [])
   }
 
+  @Test("nothing is to be done either where the whole recording was there before, by another name")
+  func knownBefore() throws {
+    let whole = try #require(
+      try processor.takeIn(try bench.drop(Self.beginning + "and more", as: "b.m4a")).recording)
+    try bench.process(whole.key, with: processor)
+    #expect(processor.settle().problems.isEmpty)
+    let cut = try takeCut()
+    #expect(try store.recordings.tally().nextCommands.count == 1)
+    #expect(try takeWhole().key == whole.key)
+    #expect(processor.settle().problems.isEmpty)
+    #expect(try store.recordings.tally().completed == [cut.key])
+    #expect(try store.recordings.tally().nextCommands == [])
+  }
+
   @Test("with other bytes, or too few to tell, it is named and not used", arguments: [true, false])
   func otherBytes(isShort: Bool) throws {
     _ = try takeCut(isShort ? "sound" : Self.beginning)

@@ -67,6 +67,23 @@ struct SubtitleLayoutTests {
     #expect(texts(spoken("One"), spoken("two", from: 0.3)) == ["One", "two"])
   }
 
+  @Test(
+    "the label of a speaker takes part of the first line",
+    arguments: ["Anna", "Professor Annabelle"])
+  func labels(name: String) throws {
+    var layout = SubtitleLayout(lineLength: 32)
+    layout.labelsSpeakers = true
+    var said = spoken(
+      "And Mister John Dashwood had then leisure to consider how much there might be in his power.")
+    said.speaker = name
+    let text = try TranscriptFormat.subRip.write(
+      layout.subtitles(of: Transcript(segments: [said])))
+    let lines = text.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("[\(name)]: And") }, "\(text)")
+    #expect(lines.allSatisfy { $0.count <= 32 }, "\(text)")
+    #expect(text.contains("power."), "\(text)")
+  }
+
   @Test("a subtitle stays until it was read, as far as the next one lets it")
   func durations() {
     let layout = SubtitleLayout(charactersPerSecond: 10, minimalDuration: 1, minimalGap: 0.1)
