@@ -33,14 +33,9 @@ struct WordsForgetTests {
 
   /// The files of the store, but for its backups, that have a word.
   private func files(with word: String) throws -> [String] {
-    let manager = FileManager.default
-    var found: [String] = []
-    for case let name as String in manager.enumerator(atPath: place.store) ?? .init()
-    where !name.hasPrefix("backups/") {
-      let data = manager.contents(atPath: place.store + "/" + name) ?? Data()
-      if String(decoding: data, as: UTF8.self).lowercased().contains(word) { found.append(name) }
-    }
-    return found
+    let grep = try #require(Program(named: "grep"))
+    let found = try grep.run(["-rliaF", "--exclude-dir", "backups", word, place.store])
+    return found.text.split(separator: "\n").map(String.init)
   }
 
   private func expectNoWords() throws {
