@@ -55,7 +55,7 @@ package final class RunningWatch {
 
   /// Waits for its end, for at most so long.
   /// - Returns: its exit code; nil where it goes on.
-  package func end(seconds: Double = 40) -> Int32? {
+  package func end(seconds: Double = 300) -> Int32? {
     let deadline = Date() + seconds
     while process.isRunning, Date() < deadline { usleep(10_000) }
     guard !process.isRunning else { return nil }
