@@ -127,6 +127,7 @@ extension Execution {
       known.record(checkpoint, for: step.id)
     }
     try claim.commit(checkpoints.map(\.checkpoint))
+    progress.repeatWork(outcome.workSeconds)
     for (step, checkpoint) in checkpoints where news.contains(step.id) {
       let seconds = outcome.workSeconds[step.id]
       recorder.record(

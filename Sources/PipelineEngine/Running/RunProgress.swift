@@ -113,6 +113,15 @@ struct RunProgress {
     return record.steps[index]
   }
 
+  /// Records the work of steps that had checkpoints and made their sound once more.
+  /// - Parameter seconds: by step.
+  mutating func repeatWork(_ seconds: [StepID: Double]) {
+    for index in record.steps.indices where record.steps[index].outcome == .reused {
+      guard let seconds = seconds[record.steps[index].id] else { continue }
+      record.steps[index].workSeconds = (record.steps[index].workSeconds ?? 0) + seconds
+    }
+  }
+
   /// Records that a step that had a checkpoint gave other files than before, as a receipt that is signed
   /// again; nil if there is no such step.
   mutating func makeAgain(_ id: StepID, begunAt: Double, workSeconds: Double) -> StepRecord? {

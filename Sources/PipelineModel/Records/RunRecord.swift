@@ -147,7 +147,7 @@ package struct StepRecord: Hashable, Sendable, Codable {
   /// When this run had done it, in seconds since 1970; nil if it did not, and in old records.
   package var finishedAt: Double?
   /// Seconds of work inside it in this run, on all threads, as opposed to the time of its pass; nil
-  /// if it did none, and in old records.
+  /// if it did none, and in old records. A reused step works where its sound was not kept.
   package var workSeconds: Double?
 
   private enum CodingKeys: String, CodingKey {
@@ -237,6 +237,12 @@ extension RunRecord {
 }
 
 extension StepRecord {
+  /// Its outcome in a word: `again` where it was done before, and its sound was made once more for what
+  /// follows.
+  package var outcomeWord: String {
+    outcome == .reused && workSeconds != nil ? "again" : outcome.rawValue
+  }
+
   /// Its findings as a value; nil if there are none, or no JSON. O(n).
   package var foundValue: JSONValue? {
     guard let findings else { return nil }

@@ -63,7 +63,7 @@ extension CommandContext {
       let key = step.key.map(\.digest.short) ?? ""
       lines.append(
         Format.trimmed(
-          "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
+          "\(Format.pad(step.id.name, width))\(Format.pad(step.outcomeWord, 10))"
             + "\(Format.pad(key, 14))\(Format.padLeft(step.time, 12))  \(kind)"))
     }
     return Format.visible(lines: lines + RunSummary(run).fullLines)

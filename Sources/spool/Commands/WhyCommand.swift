@@ -78,7 +78,7 @@ extension CommandContext {
     var compared: [String] = []
     for (step, reason) in rows {
       lines.append(
-        "  \(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
+        "  \(Format.pad(step.id.name, width))\(Format.pad(step.outcomeWord, 10))"
           + "\(Format.padLeft(step.time, 12))  "
           + Format.visible(reason.phrases.joined(separator: "; ")))
       if step.outcome == .made, let run = reason.run?.name, !compared.contains(run) {
@@ -95,7 +95,7 @@ extension CommandContext {
   private func detail(
     _ step: StepRecord, _ reason: ReasonText, _ catalog: StageCatalog, _ store: DiskStore
   ) -> String {
-    var lines = ["stage      \(step.id) (\(step.kind))", "outcome    \(step.outcome.rawValue)"]
+    var lines = ["stage      \(step.id) (\(step.kind))", "outcome    \(step.outcomeWord)"]
     for phrase in reason.phrases { lines.append("because    \(Format.visible(phrase))") }
     if step.outcome == .made, let run = reason.run { lines.append("compared   with run \(run)") }
     guard let key = step.key else { return lines.joined(separator: "\n") }

@@ -47,10 +47,8 @@ extension CommandContext {
     settings.ignoresRoom = arguments[Options.ignoreRoom]
     settings.resumeCommand = resumeCommand
     settings.isEstimated = voice != .quiet
-    if plan.receiptStep != nil {
-      for (input, path) in record.inputs {
-        settings.origins[input] = try store.origin(ofFileAt: ResolvedPath.of(path))
-      }
+    for (input, path) in plan.receiptStep == nil ? [:] : record.inputs {
+      settings.origins[input] = try store.origin(ofFileAt: ResolvedPath.of(path))
     }
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)
@@ -288,6 +286,8 @@ struct StepBoard {
     case working(done: Double, total: Double?, since: Double, from: Double)
     case made(seconds: Double, media: Double?)
     case reused
+    /// Done before, and worked through once more for the sound.
+    case again
     case skipped
     case failed
   }
@@ -309,7 +309,8 @@ struct StepBoard {
     switch event {
     case .reused(let id, _): states[id] = .reused
     case .skipped(let step): states[step.id] = .skipped
-    case .passStarted(let ids, _, let seconds):
+    case .passStarted(let ids, let replayed, let seconds):
+      for id in replayed { if case .reused = states[id] { states[id] = .again } }
       if seconds == nil { unmeasured.formUnion(ids) } else { unmeasured.subtract(ids) }
       begin(ids, now: now)
     case .resumed(let ids, let at, _, _):
@@ -346,30 +347,36 @@ struct StepBoard {
   }
 
   func lines(now: Double, width: Int) -> [String] {
-    steps.map { step in
-      let name = Format.pad(step.id.name, nameWidth)
-      return "  " + name + text(step.id, now: now, width: width)
-    }
+    steps.map { line($0.id, now: now, width: width) }
   }
 
   /// The line for an event if nothing can be redrawn.
   func plainLine(for event: RunEvent, now: Double) -> String? {
     let id: StepID
     switch event {
+    case .passStarted(_, let replayed, _):
+      let lines = replayed.compactMap { id in
+        if case .again = states[id] { line(id, now: now) } else { String?.none }
+      }
+      return lines.isEmpty ? nil : lines.joined(separator: "\n")
     case .finished(let record): id = record.id
     case .reused(let step, _): id = step
     case .skipped(let step):
       return "  \(Format.pad(step.id.name, nameWidth))skipped: \(step.reason)"
     default: return nil
     }
-    return
-      "  \(Format.pad(id.name, nameWidth))\(text(id, now: now, width: 0))"
+    return line(id, now: now)
+  }
+
+  private func line(_ id: StepID, now: Double, width: Int = 0) -> String {
+    "  \(Format.pad(id.name, nameWidth))\(text(id, now: now, width: width))"
   }
 
   private func text(_ id: StepID, now: Double, width: Int) -> String {
     switch states[id] ?? .waiting {
     case .waiting: return "·"
     case .reused: return "reused"
+    case .again: return "again: its sound was not kept"
     case .skipped: return "skipped"
     case .failed: return "failed"
     case .made(let seconds, let media):

@@ -91,7 +91,7 @@ struct SoundCapture {
   }
 
   private static let listener = #"""
-    import os, pty, select, sys, termios
+    import os, pty, select, sys, termios, time
     fifo, heard, actions, words = sys.argv[1], sys.argv[2], sys.argv[3].split('|'), sys.argv[4:]
     os.mkfifo(fifo)
     sound = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -114,6 +114,10 @@ struct SoundCapture {
             over = over or not block
             shown += block
         return took
+    def pump_slowly():
+        # What is awaited has seconds to happen, also on a busy machine.
+        pump(4096)
+        time.sleep(0.005)
     def is_usual():
         mode = termios.tcgetattr(terminal)[3]
         return bool(mode & termios.ICANON) and bool(mode & termios.ECHO)
@@ -127,14 +131,14 @@ struct SoundCapture {
             shown = b''
             os.write(terminal, rest.encode().decode('unicode_escape').encode())
         elif verb == 'wait':
-            while rest.encode() not in shown and not over: pump(65536)
+            while rest.encode() not in shown and not over: pump_slowly()
         elif verb == 'mark': marks.append(total)
         elif verb == 'signal': os.kill(pid, int(rest))
         elif verb == 'stopped':
-            while not os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED | os.WNOHANG)[1]): pump(65536)
+            while not os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED | os.WNOHANG)[1]): pump_slowly()
         elif verb == 'mode':
-            while is_usual() != (rest == 'usual') and not over: pump(65536)
-    while not over: pump(65536)
+            while is_usual() != (rest == 'usual') and not over: pump_slowly()
+    while not over: pump_slowly()
     while True:
         block = os.read(sound, 65536)
         if not block: break

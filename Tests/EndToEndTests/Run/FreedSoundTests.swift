@@ -96,4 +96,21 @@ struct FreedSoundTests {
     try free()
     #expect(abs(try plannedBytes(19) - Double(size)) < 10_000, "the freed part is unknown")
   }
+
+  @Test("a run says which stages work once more for sound that was not kept")
+  func again() throws {
+    #expect(try place.run(try pipeline(Self.sources[0], 17), files).exitCode == 0)
+    try free()
+    let run = try place.spool(
+      ["run", try pipeline(Self.sources[0], 18)] + files + ["--out", place.out])
+    #expect(run.text.contains("again: its sound was not kept"), "\(run.text)")
+    for command in [["runs", "show", "last"], ["why", "last"]] {
+      let told = try place.spool(command).text
+      #expect(told.contains("  again "), "\(told)")
+    }
+    // What is there needs no work.
+    let same = try place.spool(
+      ["run", try pipeline(Self.sources[0], 18)] + files + ["--out", place.out])
+    #expect(same.text.contains("reused") && !same.text.contains("again"), "\(same.text)")
+  }
 }

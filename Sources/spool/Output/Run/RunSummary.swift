@@ -249,7 +249,7 @@ struct RunSummary {
           : "nothing to compute, \(written) \(written == 1 ? "file" : "files") written again"
         return "\(news), \(took)   \(name)"
       }
-      let reused = run.steps.filter { $0.outcome == .reused }.count
+      let reused = run.steps.count { $0.outcome == .reused && $0.workSeconds == nil }
       let speed =
         run.mediaSeconds.map {
           ", \(Format.speed(media: $0, wall: seconds - (run.stoppedSeconds ?? 0)))"
