@@ -203,15 +203,21 @@ extension DiskStore {
         else { return false }
         return !recordings.contains(digest) && (other.sound == nil || other.sound != told.sound)
       }
-      let other = others.first { other in
+      // Of several wholes, that of the same step comes first.
+      let likely =
+        others.filter { $0.result.step == told.result.step }
+        + others.filter { $0.result.step != told.result.step }
+      let other = likely.first { other in
         other.inputs.compactMap { old.inputs[$0] } == files || says(other, in: old)
       }
       guard let other else { continue }
       let name = "\(ExportName.stem(of: files.last ?? "")).corrected.srt"
       // A file of a whole may be of others too.
-      let target = told.isOfWhole ? [run.id.name] + step(of: told, run) : [paths.last ?? ""]
+      let target =
+        told.isOfWhole ? [run.id.name, told.result.step.name] : [paths.last ?? ""]
+      let step = all.count > 1 ? [other.result.step.name] : []
       let lines = [
-        ["spool", "words", "export", old.id.name] + step(of: other, old) + ["-o", name],
+        ["spool", "words", "export", old.id.name] + step + ["-o", name],
         ["spool", "words", "edit"] + target + ["--from", name],
       ].map(ShellWords.line)
       let leftOut = old.orderedInputs.filter {
@@ -226,12 +232,6 @@ extension DiskStore {
         + lines.joined(separator: between)
     }
     return nil
-  }
-
-  /// The name of the step that gave words, where a run has several transcripts.
-  private func step(of told: RunRecord.ToldTranscript, _ run: RunRecord) -> [String] {
-    let count = (try? run.transcripts(in: self).count) ?? 1
-    return count > 1 ? [told.result.step.name] : []
   }
 
   /// How many earlier transcripts are compared with the words of a recording, at most.

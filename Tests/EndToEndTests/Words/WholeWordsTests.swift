@@ -248,4 +248,48 @@ struct WholeWordsTests {
     #expect(!shown.errorOutput.contains("text of"), "\(shown.errorOutput)")
     #expect(try place.spool(["words", "show", "a.txt"]).errorOutput.contains("is a text of"))
   }
+
+  @Test("of two wholes in one run, each keeps its corrections by its own step")
+  func twoWholes() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: two
+      inputs: { intro: sound, talk: sound, text: transcript }
+      stages:
+        - concat: { from: [$intro, $talk] }
+          id: show
+        - concat: { from: [$talk, $intro] }
+          id: feed
+        - align: { transcript: $text, from: show }
+          id: words
+        - transcript: { from: words, formats: [srt], name: show }
+        - align: { transcript: $text, from: feed }
+          id: others
+        - transcript: { from: others, formats: [srt], name: feed }
+          id: captions
+      """)
+    let files = ["intro.wav", "a.wav", "a.txt"].map(place.file)
+    let old = try place.run(pipeline, files)
+    let first = try #require(old.record).id
+    try #require(old.exitCode == 0, "\(old.errorOutput)")
+    for (step, name) in [("words", "hidden"), ("others", "covert")] {
+      let export = try place.spool(["words", "export", first, step]).text
+      let edited = try place.folder.write(
+        export.replacing("secret", with: name), to: "edited.srt")
+      #expect(
+        try place.spool(["words", "edit", first, step, "--from", edited]).text
+          .contains(": 1 place"))
+    }
+    let program = try #require(Program(named: "espeak-ng"))
+    let slower = ["-s", "150", "-v", "en-us+m3", "-w", place.file("a.wav"), Self.texts["a"] ?? ""]
+    #expect(try program.run(slower).exitCode == 0)
+    let new = try place.run(pipeline, files, ["--replace"])
+    let second = try #require(new.record).id
+    try #require(new.exitCode == 0, "\(new.errorOutput)")
+    for step in ["words", "others"] {
+      let line = new.warnings.first { $0.contains("spool words export \(first) \(step) -o ") }
+      #expect(
+        line?.contains("spool words edit \(second) \(step) --from ") == true, "\(new.warnings)")
+    }
+  }
 }
