@@ -138,10 +138,7 @@ extension DiskStore {
       let files = try recordings.files(of: recording.key)
       let origin = RecordingOrigin(of: recording, files)
       guard file.role == .transcript else { return origin }
-      let name = InboxPath(escaped: file.path)?.name?.description
-      return RecordingOrigin(
-        name: name ?? path, inbox: origin.inbox, arrivedAt: origin.arrivedAt, sidecarName: nil,
-        sidecar: nil)
+      return origin.ofText(named: InboxPath(escaped: file.path)?.name?.description ?? path)
     }
     return nil
   }
@@ -242,5 +239,11 @@ extension RecordingOrigin {
     self.init(
       name: recording.fileName, inbox: recording.inbox, arrivedAt: recording.receivedAt,
       sidecarName: sidecar?.name?.text, sidecar: recording.sidecar, noteID: recording.shownID)
+  }
+
+  /// The origin of a text that came with the recording.
+  func ofText(named name: String) -> RecordingOrigin {
+    RecordingOrigin(
+      name: name, inbox: inbox, arrivedAt: arrivedAt, sidecarName: nil, sidecar: nil)
   }
 }

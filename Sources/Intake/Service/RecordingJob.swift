@@ -71,7 +71,7 @@ struct RecordingJob {
     if let transcript, let input = pipeline.transcriptInput {
       let file = try self.file(transcript.artifact, transcript.fileName, in: claim)
       (files[input], shownNames[file.name]) = (file, transcript.name)
-      origins[input] = transcript.origin(like: origin)
+      origins[input] = origin.ofText(named: transcript.name)
     }
     let plan = try pipeline.plan(for: files, request: StoredFacts(of: recording).request)
     let source = pipeline.source(of: plan)
@@ -373,12 +373,6 @@ private struct RecordingTranscript {
     self.artifact = artifact
     self.name = name?.description ?? "the sidecar"
     fileName = "transcript" + (name.map { RecordingName($0).ending } ?? ".json")
-  }
-
-  func origin(like recording: RecordingOrigin) -> RecordingOrigin {
-    RecordingOrigin(
-      name: name, inbox: recording.inbox, arrivedAt: recording.arrivedAt, sidecarName: nil,
-      sidecar: nil)
   }
 }
 

@@ -88,13 +88,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       context.inputs[.corrected] == nil ? .transcript : .corrected, of: context)
     var outputs: [PortName: StepOutput] = [:]
     for format in formats {
-      var layout = layout
-      layout.labelsSpeakers = options.namesSpeakers && format.labelsSpeakers
-      let shape =
-        format.isSubtitles
-        ? layout.subtitles(of: transcript)
-        : format.needsTimes ? transcript.interpolatingUntimed : transcript
-      let text = try format.write(shape.rounded, options)
+      let text = try format.write(transcript, in: layout, options)
       outputs[PortName(format.name)] = StepOutput(try context.store.keep(text, as: .file))
     }
     return outputs

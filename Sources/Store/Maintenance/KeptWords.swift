@@ -78,7 +78,7 @@ extension DiskStore {
       try removeUnlessNamed(digest)
     }
     try withDatabase { (database) throws(SpoolError) in
-      try changeLog.renew(in: &database) { (database: inout Database) throws(SpoolError) in
+      try dropHistory(in: &database) { (database: inout Database) throws(SpoolError) in
         for run in words.runs {
           guard let recorded = try RunTable.run(run.id.name, in: &database) else { continue }
           try RunTable.write(
@@ -87,18 +87,23 @@ extension DiskStore {
             of: run.stepsWith(words), fromReportsOf: run.id, in: &database)
         }
       }
-      // The write-ahead log still has the pages from before.
-      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: action)
     }
   }
 
   /// Has the change log begin anew, without what it keeps of rows that were removed. O(rows).
   package func dropHistory() throws(SpoolError) {
     try withDatabase { (database) throws(SpoolError) in
-      try changeLog.renew(in: &database)
-      // The write-ahead log still has the pages from before.
-      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "forget in")
+      try dropHistory(in: &database) { (_: inout Database) throws(SpoolError) in }
     }
+  }
+
+  /// - Parameter change: what is removed at last, in the same transaction.
+  private func dropHistory(
+    in database: inout Database, behind change: (inout Database) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    try changeLog.renew(in: &database, behind: change)
+    // The write-ahead log still has the pages from before.
+    try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: Self.forgetting)
   }
 
   private func removeUnlessNamed(_ digest: Digest) throws(SpoolError) {

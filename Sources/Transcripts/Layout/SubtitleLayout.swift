@@ -1,3 +1,5 @@
+package import Platform
+
 /// Divides a transcript into subtitles by length, line count and display time.
 ///
 /// Word times determine when a subtitle appears, and the order of subtitles; it stays until it can be
@@ -125,6 +127,23 @@ extension SubtitleLayout {
     // If words follow each other too closely for a gap, half of the time is used.
     let latest = max(next - minimalGap, start + (next - start) / 2)
     return min(longest, latest)
+  }
+}
+
+extension TranscriptFormat {
+  /// Formats a transcript with the lines of subtitles and the times that the format wants, rounded. As
+  /// costly as ``SubtitleLayout/subtitles(of:)`` for subtitles, else O(n).
+  /// - Throws: as ``write(_:_:)``.
+  package func write(
+    _ transcript: Transcript, in layout: SubtitleLayout, _ options: WritingOptions
+  ) throws(SpoolError) -> String {
+    var layout = layout
+    layout.labelsSpeakers = options.namesSpeakers && labelsSpeakers
+    let shape =
+      isSubtitles
+      ? layout.subtitles(of: transcript)
+      : needsTimes ? transcript.interpolatingUntimed : transcript
+    return try write(shape.rounded, options)
   }
 }
 

@@ -131,7 +131,7 @@ extension CommandContext {
     let text =
       format == .plainText
       ? WordsText.text(of: words.transcript, name: words.name, time: SearchText.time)
-      : try Self.text(words.transcript, as: format)
+      : try format.write(words.transcript, in: SubtitleLayout(), WritingOptions())
     let ending = format == .plainText ? ".txt" : format.fileEnding
     let (bytes, path) = try TextEditor.edit(text, ending: ending)
     do throws(SpoolError) {
@@ -333,7 +333,7 @@ extension CommandContext {
     let store = try path == nil ? existingStore() : openStore()
     let words = try recording(in: store).words(in: store)
     if let path { try refuseSidecar(at: path) }
-    let text = try Self.text(words.transcript, as: format)
+    let text = try format.write(words.transcript, in: SubtitleLayout(), WritingOptions())
     try report(words, in: store)
     guard let path else {
       let line = JSONLine(["text": text, "bytes": text.utf8.count, "format": format.name])
@@ -381,18 +381,5 @@ extension CommandContext {
     throw SpoolError(
       "\(path) describes a recording", reason: "it is a sidecar, and no transcript",
       advice: "choose another name")
-  }
-
-  /// The words in a format, as the stage `transcript` writes them.
-  private static func text(
-    _ transcript: Transcript, as format: TranscriptFormat
-  ) throws(SpoolError) -> String {
-    var layout = SubtitleLayout()
-    layout.labelsSpeakers = format.labelsSpeakers
-    let shape =
-      format.isSubtitles
-      ? layout.subtitles(of: transcript)
-      : format.needsTimes ? transcript.interpolatingUntimed : transcript
-    return try format.write(shape.rounded)
   }
 }
