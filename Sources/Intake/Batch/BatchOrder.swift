@@ -35,6 +35,8 @@ package struct BatchOrder: Sendable {
   package var command: String?
   /// The folder of `--plugins`, an absolute path, for resuming runs; nil if there is none.
   package var pluginFolder: String?
+  /// Where the key of its receipts is, for resuming runs; nil if nobody said.
+  package var signing: RunRequest.Signing?
   /// The plugins behind its stages, for the run records; nil if there are none.
   package var plugins: [PluginUse]?
   /// The figures for all recordings as one album.

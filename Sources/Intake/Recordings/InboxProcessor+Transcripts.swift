@@ -183,6 +183,7 @@ extension RunRecord {
       line += ["\(option: .set)", "\(name)=\(value)"]
     }
     if let folder = request?.folder { line += ["\(option: .out)", folder] }
+    if !words.contains("\(option: .keys)") { line += request?.signing?.options ?? [] }
     return "\(command: .run) " + ShellWords.line(line + words)
   }
 

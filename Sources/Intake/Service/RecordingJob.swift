@@ -95,7 +95,7 @@ struct RecordingJob {
         // Without a mark, the path has the name already.
         names: chosen == name.fileName() ? nil : [pipeline.input: chosen],
         pluginFolder: pipeline.pluginFolder, chapters: chapters.map { [pipeline.input: $0] },
-        titles: title.map { [pipeline.input: $0] })
+        titles: title.map { [pipeline.input: $0] }, signing: pipeline.signing)
       var options = Runner.Options(request)
       options.origins = origins
       options.mayGoOn = { (record) throws(SpoolError) in

@@ -14,6 +14,8 @@ package struct WatchedPipeline: Sendable {
 
   /// The folder of `--plugins`, an absolute path, which resumed runs need; nil if there is none.
   package var pluginFolder: String?
+  /// Where the key of its receipts is, for runs by hand; nil if nobody said.
+  package var signing: RunRequest.Signing?
   /// The plugins behind its stages as they are now, for the run records; nil if there are none.
   package var plugins: @Sendable () -> [PluginUse]? = { nil }
   /// The input for a transcript beside the recording; nil if it has none.

@@ -25,6 +25,28 @@ package struct RunRequest: Hashable, Sendable, Codable {
   package let titles: [String: String]?
   /// The name of its files without an ending, where a quick command gave them one. Nil for a pipeline.
   package let fileName: String?
+  /// Where the key of its receipts is; nil if nobody said, or it writes none.
+  package let signing: Signing?
+
+  /// The folder of a user's keys, and the file of its passphrase: absolute paths, each nil if it was not
+  /// named.
+  package struct Signing: Hashable, Sendable, Codable {
+    package let folder: String?
+    package let passphraseFile: String?
+
+    /// Nil if neither is named.
+    package init?(folder: String?, passphraseFile: String?) {
+      if folder == nil, passphraseFile == nil { return nil }
+      self.folder = folder
+      self.passphraseFile = passphraseFile
+    }
+
+    /// The options that name them.
+    package var options: [String] {
+      (folder.map { ["\(option: .keys)", $0] } ?? [])
+        + (passphraseFile.map { ["\(option: .passphraseFile)", $0] } ?? [])
+    }
+  }
 
   /// A chapter of a recording, as its sidecar tells.
   package struct Chapter: Hashable, Sendable, Codable {
@@ -42,7 +64,8 @@ package struct RunRequest: Hashable, Sendable, Codable {
   package init(
     pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
     names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil,
-    chapters: [String: [Chapter]]? = nil, titles: [String: String]? = nil, fileName: String? = nil
+    chapters: [String: [Chapter]]? = nil, titles: [String: String]? = nil, fileName: String? = nil,
+    signing: Signing? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
@@ -54,6 +77,15 @@ package struct RunRequest: Hashable, Sendable, Codable {
     self.chapters = chapters
     self.titles = titles
     self.fileName = fileName
+    self.signing = signing
+  }
+
+  /// Everything but where the key is, which decides on no work.
+  fileprivate var work: RunRequest {
+    RunRequest(
+      pipelineText: pipelineText, folder: folder, isReplacing: isReplacing,
+      keepsEverything: keepsEverything, names: names, album: album, pluginFolder: pluginFolder,
+      chapters: chapters, titles: titles, fileName: fileName)
   }
 }
 
@@ -107,7 +139,7 @@ extension RunRecord {
 
   /// Whether both have the same request.
   private func isSameWork(as other: RunRecord) -> Bool {
-    request != nil && request == other.request && pipelinePath == other.pipelinePath
+    request != nil && request?.work == other.request?.work && pipelinePath == other.pipelinePath
       && inputs == other.inputs && overrides == other.overrides
   }
 }

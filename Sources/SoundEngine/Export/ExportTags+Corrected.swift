@@ -20,7 +20,7 @@ extension ExportTags {
     if tags["encoded_by"] == bext.originator { result["encoded_by"] = nil }
     if let comment = tags["comment"], !bext.description.isEmpty {
       let repeatsName =
-        bext.description == tags["title"] || ExportName.stem(of: name).hasPrefix(bext.description)
+        [tags["title"] ?? "", ExportName.stem(of: name)].contains { $0.hasPrefix(bext.description) }
       if comment == bext.description {
         if repeatsName { result["comment"] = nil }
       } else if !repeatsName, tags["description"] == nil {

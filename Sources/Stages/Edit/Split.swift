@@ -225,8 +225,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage, EquippedStage
       var notes: BroadcastMetadata?
       if writesNotes, format == .wav {
         guard let start = starts[number] else { continue }
-        notes = try context.broadcastNotes(
-          for: artifact, target, tags: tags, name: name, start: start)
+        notes = try context.broadcastNotes(for: artifact, target, tags: tags, start: start)
       }
       var file = try context.publish(
         artifact, as: name, tags: tags, spec: target.spec, notes: notes)

@@ -152,7 +152,7 @@ private struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage, Equi
               + "\(chapters.count) chapters: the format holds no more")
         }
       } else if writesNotes {
-        notes = try context.broadcastNotes(for: artifact, target, tags: tags, name: name)
+        notes = try context.broadcastNotes(for: artifact, target, tags: tags)
         // It is asked for again when all is done.
         if notes == nil { continue }
       }

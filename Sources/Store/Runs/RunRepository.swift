@@ -176,7 +176,7 @@ package struct RunRepository: RunLog {
 
   /// The runs that wrote a file at a path, newest first. Decodes only those that name it. O(runs).
   /// - Parameter path: absolute.
-  func publishing(_ path: String) throws(SpoolError) -> [RunRecord] {
+  package func publishing(_ path: String) throws(SpoolError) -> [RunRecord] {
     try records(
       """
       SELECT id, record, owner, number FROM runs WHERE instr(record, ?) > 0

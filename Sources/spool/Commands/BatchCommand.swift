@@ -178,8 +178,9 @@ extension CommandContext {
       order.ignoresRoom = arguments[Options.ignoreRoom]
       order.ignoresMounts = arguments[Options.ignoreMounts]
       order.pipelineText = pipeline.text
-      order.command = commandLine(order)
       order.pluginFolder = pluginFolder
+      order.signing = order.asksForReceipts ? signing : nil
+      order.command = commandLine(order)
       order.plugins = PluginUsage(registry(beside: pipeline.path)).uses(of: pipeline.definition)
       return order
     } catch {
@@ -196,8 +197,7 @@ extension CommandContext {
     if let name = arguments[Options.name] { words += ["--name", name] }
     if let plugins = pluginFolder { words += ["--plugins", plugins] }
     if let store = namedStore { words += ["--store", store] }
-    if let keys = arguments[Options.keys] { words += ["--keys", keys] }
-    if let file = arguments[Options.passphraseFile] { words += ["--passphrase-file", file] }
+    words += order.signing?.options ?? []
     if order.isReplacing { words.append("--replace") }
     if order.ignoresRoom { words.append("--ignore-room") }
     return ShellWords.line(words)

@@ -143,7 +143,8 @@ extension CommandContext {
       keepsEverything: earlier.request?.keepsEverything ?? false,
       names: earlier.request?.names, album: earlier.request?.album,
       pluginFolder: pluginFolder, chapters: earlier.request?.chapters,
-      titles: earlier.request?.titles, fileName: earlier.request?.fileName)
+      titles: earlier.request?.titles, fileName: earlier.request?.fileName,
+      signing: plan.receiptStep == nil ? nil : signing)
     return try start(plan, request, in: store) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,

@@ -53,7 +53,8 @@ extension CommandContext {
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
       keepsEverything: options.keepsEverything, names: names(of: inputs, in: pipeline),
-      pluginFolder: pluginFolder, chapters: sidecars.chapters, titles: sidecars.titles)
+      pluginFolder: pluginFolder, chapters: sidecars.chapters, titles: sidecars.titles,
+      signing: plan.receiptStep == nil ? nil : signing)
     let plugins = PluginUsage(registry(beside: pipeline.path)).uses(of: pipeline.definition)
     return try start(plan, request, in: store) { id, startedAt in
       RunRecord(

@@ -153,7 +153,7 @@ struct StoreStatus: Encodable {
       InboxStatusText(
         path, inbox, line: lines[path],
         notTakenIn: InboxStatusText.NotTakenIn(inInbox: path, report: inbox?.report, store: store),
-        store: option)
+        refused: InboxStatusText.refused(by: inbox, in: store), store: option)
     }
     var named: [Trouble] = []
     for state in [RecordingState.failed, .quarantined] {

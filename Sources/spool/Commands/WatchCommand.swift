@@ -191,8 +191,11 @@ extension CommandContext {
   private func line(_ order: WatchOrder) -> String {
     var usual: [String: String] = [:]
     // The environment is not part of the command line.
-    if order.store == nil, let path = Environment.variables["SPOOL_STORE"], !path.isEmpty {
-      usual["store"] = path
+    let store = Environment.variables["SPOOL_STORE"].flatMap { $0.isEmpty ? nil : $0 }
+    if order.store == nil { usual["store"] = store }
+    usual["plugins"] = pluginFolder
+    if order.settings.inboxes.contains(where: \.pipeline.asksForReceipts) {
+      usual["keys"] = signing?.folder
     }
     if arguments[Options.config] == nil, let inbox = order.settings.inboxes.first {
       usual["out"] = inbox.out

@@ -119,11 +119,16 @@ extension CommandContext {
   private func editWords() throws(SpoolError) -> ExitCode {
     try requireStore()
     let store = try openStore()
-    let recording = try recording(in: store)
+    var recording = try recording(in: store)
+    if let path = arguments[Options.from] {
+      try requireThere(path)
+      // Captions that a run wrote were made of that run's words.
+      let published = ResolvedPath.of(absolute(path))
+      recording = recording.preferring(try Array(store.runs.publishing(published).prefix(1)))
+    }
     let words = try recording.words(in: store)
     try report(words, in: store)
     if let path = arguments[Options.from] {
-      try requireThere(path)
       let edited = try Self.words(in: path, format: try format(named: arguments[Options.format]))
       return try keep(edited, of: recording, in: store)
     }

@@ -1,6 +1,8 @@
 import PipelineEngine
 import PipelineModel
 import Platform
+import Proof
+import Receipts
 import Store
 
 /// The user's settings, and the collection that runs by itself.
@@ -75,5 +77,32 @@ extension CollectionPolicy {
     self.init()
     age = settings.soundAge
     limit = settings.size
+  }
+}
+
+// MARK: Keys
+
+extension CommandContext {
+  /// The folder of the keys for receipts. It asks for a passphrase at most once.
+  /// - Parameter store: the store of the receipts, if it is not that of the command line.
+  func keyFolder(of store: String? = nil) -> KeyFolder {
+    let path = KeyFolder.locate(
+      option: signing?.folder, environment: Environment.variables, store: store ?? storePath)
+    return KeyFolder(absolute(path), passphrases: PassphraseProvider(file: signing?.passphraseFile))
+  }
+
+  func receiptWriter(for store: DiskStore) -> SignedReceiptWriter {
+    SignedReceiptWriter(keys: keyFolder(of: store.path), store: store, version: Spool.version)
+  }
+
+  /// The keys as the command line names them, else as the run that goes on had them, if they are still
+  /// there, else as the environment does. Nil if nobody names any.
+  var signing: RunRequest.Signing? {
+    let earlier = earlierSigning?.folder.flatMap { FilePath.exists($0) ? $0 : nil }
+    let named = [named(Options.keys), earlier, Environment.variables["SPOOL_KEYS"]]
+    let file = self.named(Options.passphraseFile) ?? earlierSigning?.passphraseFile
+    return RunRequest.Signing(
+      folder: named.lazy.compactMap(\.self).first { !$0.isEmpty }.map(ResolvedPath.asTyped),
+      passphraseFile: file.map(ResolvedPath.asTyped))
   }
 }

@@ -6,8 +6,6 @@ import PipelineEngine
 import PipelineModel
 import Platform
 import Plugins
-import Proof
-import Receipts
 import Stages
 import Store
 
@@ -20,6 +18,8 @@ struct CommandContext {
   private var plugins: String?
   /// Whether `plugins` comes from an earlier run.
   private var isRemembered = false
+  /// Where the key of an earlier run is.
+  private(set) var earlierSigning: RunRequest.Signing?
   /// A store whose runs record earlier plugins.
   var storeOfRuns: String?
 
@@ -44,10 +44,11 @@ struct CommandContext {
   /// Whether the command prints errors only.
   var isQuiet: Bool { !arguments.texts(of: Options.quiet.declaration).isEmpty }
 
-  /// The same services with the plugins of an earlier run, unless `--plugins` was given.
+  /// The same services with the keys and the plugins of an earlier run, unless others were named.
   func remembering(_ earlier: RunRecord) -> CommandContext {
-    guard named(Options.plugins) == nil else { return self }
     var context = self
+    context.earlierSigning = earlier.request?.signing
+    guard named(Options.plugins) == nil else { return context }
     context.isRemembered = true
     if let folder = earlier.request?.pluginFolder { context.plugins = folder }
     return context
@@ -173,19 +174,6 @@ struct CommandContext {
   /// The absolute path of a file's folder.
   func folder(of path: String) -> String {
     "/" + absolute(path).pathNames.dropLast().joined(separator: "/")
-  }
-
-  /// The folder of the keys for receipts. It asks for a passphrase at most once.
-  /// - Parameter store: the store of the receipts, if it is not that of the command line.
-  func keyFolder(of store: String? = nil) -> KeyFolder {
-    let path = KeyFolder.locate(
-      option: named(Options.keys), environment: Environment.variables, store: store ?? storePath)
-    return KeyFolder(
-      absolute(path), passphrases: PassphraseProvider(file: named(Options.passphraseFile)))
-  }
-
-  func receiptWriter(for store: DiskStore) -> SignedReceiptWriter {
-    SignedReceiptWriter(keys: keyFolder(of: store.path), store: store, version: Spool.version)
   }
 
   /// Parses `--set` options, by variable.

@@ -14,7 +14,7 @@ struct NamedRecording {
   /// Its files: as they were named, or where they are now, or where they were when they were run.
   let paths: [String]
   /// The words that are meant, the best first; empty if there are none.
-  private let found: [Found]
+  private var found: [Found]
   /// Whether a run was named: its words are shown where it has moved them.
   private let isRun: Bool
 
@@ -41,6 +41,17 @@ struct NamedRecording {
     }
     return try RecordingWords(
       best.told, of: best.run, recordings: recordings, paths: paths, isMoved: isRun, in: store)
+  }
+
+  /// The same recording, of whose words those of some runs come first.
+  func preferring(_ runs: [RunRecord]) -> NamedRecording {
+    var recording = self
+    let isPreferred = found.map { words in runs.contains { $0.id == words.run.id } }
+    let (own, others) = (
+      zip(found, isPreferred).filter(\.1), zip(found, isPreferred).filter { !$0.1 }
+    )
+    recording.found = (own + others).map(\.0)
+    return recording
   }
 
   /// The words that an edited text was most likely made of: those that are shown, or the same ones where

@@ -33,9 +33,9 @@ extension CommandContext {
     if plan.receiptStep != nil { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
-    let options = [Options.store, Options.keys, Options.passphraseFile].flatMap { option in
-      arguments[option].map { ["--\(option.declaration.name)", ResolvedPath.asTyped($0)] } ?? []
-    }
+    let options =
+      (arguments[Options.store].map { ["--store", ResolvedPath.asTyped($0)] } ?? [])
+      + (request.signing?.options ?? [])
     let resumeCommand = ShellWords.line(["spool", "resume", record.id.description] + options)
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = console.heed(

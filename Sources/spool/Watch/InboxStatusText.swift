@@ -86,10 +86,11 @@ struct InboxStatusText: Encodable {
   ///   - inbox: what its watch reported; nil if it is unwatched, with waiting recordings.
   ///   - line: the command line of its last watch; nil if unknown.
   ///   - notTakenIn: recordings in it that are not in the store; nil if none.
+  ///   - refused: what was left alone; nil for all that was reported.
   ///   - option: `--store` as typed.
   init(
     _ path: String, _ inbox: WatchedInbox?, line: String?, notTakenIn: NotTakenIn? = nil,
-    store option: String?
+    refused: InboxReport.Group? = nil, store option: String?
   ) {
     self.path = path
     self.notTakenIn = notTakenIn
@@ -102,11 +103,22 @@ struct InboxStatusText: Encodable {
     self.option = StoreOption(option)
     reportedAt = inbox?.reportedAt
     wasCutShort = report?.wasCutShort ?? false
-    (waiting, refused, ignored) = (report?.waiting, report?.refused, report?.ignored)
+    (waiting, ignored) = (report?.waiting, report?.ignored)
+    self.refused = refused ?? report?.refused
     overlooked = report?.overlooked
     // Only a running watch pauses.
     pause = number == nil ? nil : report?.pause
     problems = number == nil ? [] : report?.problems ?? []
+  }
+
+  /// What an inbox's watch left alone, without the texts that runs were given since by hand.
+  static func refused(by inbox: WatchedInbox?, in store: DiskStore) -> InboxReport.Group? {
+    guard let inbox, let refused = inbox.report?.refused else { return nil }
+    let left = refused.files.filter {
+      (try? store.runs.taking("\(inbox.path)/\($0.path)"))?.isEmpty != false
+    }
+    return InboxReport.Group(
+      count: refused.count - refused.files.count + left.count, files: left)
   }
 
   private var standing: String {

@@ -11,7 +11,8 @@ extension Recording {
     let files: [RecordingFile]
     /// The names that other devices gave it.
     let aliases: [String]
-    /// The last run that processed it; nil if none did. Other runs of the same bytes are not its own.
+    /// The last run that processed it, for its watch or of its file where the watch has put it; nil if
+    /// none did. Other runs of the same bytes are not its own.
     let run: RunRecord?
     /// Files beside it that would be its sidecar or transcript and were not taken in: absolute paths,
     /// printable.
@@ -32,11 +33,14 @@ extension Recording {
       leftFiles = store.recordings.companionsLeft(beside: files)
       unusedFiles = try store.recordings.companionsQuarantined(besides: recording, files)
       let digest = recording.content.digest
+      let kept = Set(
+        files.filter { $0.role == .recording && $0.place != .inbox }.map(\.printablePath))
       run =
         events.contains { $0.state == .processing }
         ? try store.runs.mentioning([digest]).first { run in
-          run.pipeline == recording.pipeline && store.isOfInbox(run)
-            && run.recordings?.values.contains(digest) == true
+          run.pipeline == recording.pipeline && run.recordings?.values.contains(digest) == true
+            && (store.isOfInbox(run)
+              || run.state == .done && !kept.isDisjoint(with: run.inputs.values))
         } : nil
       copies = isOriginalLost ? run.map { Self.copies(of: recording, in: $0) } ?? [] : []
     }

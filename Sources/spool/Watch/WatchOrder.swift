@@ -188,6 +188,7 @@ struct WatchOrder {
           read.definition, text: read.text, path: path, catalog: read.catalog,
           overrides: overrides)
         pipeline.pluginFolder = context.pluginFolder
+        pipeline.signing = pipeline.asksForReceipts ? context.signing : nil
         let first = PluginUsage(context.registry(beside: path)).uses(of: read.definition)
         pipeline.plugins = { [context] in
           PluginUsage(context.registry(beside: path)).uses(of: read.definition, orElse: first)

@@ -309,6 +309,21 @@ struct CarriedMetadataTests {
     }
   }
 
+  @Test("a working file's name becomes no comment of what is made of it under another")
+  func workingName() throws {
+    let take = place.file("take.wav")
+    try Reference.record(take, seconds: 1, rate: 48_000)
+    #expect(try export(take, "{ formats: [wav], name: talk }").exitCode == 0)
+    try FileManager.default.moveItem(
+      atPath: place.file("out/talk.wav"), toPath: place.file("bees.wav"))
+    let run = try export(place.file("bees.wav"), "{ formats: [mp3, m4a, flac], name: made }")
+    #expect(run.exitCode == 0)
+    for file in ["made.mp3", "made.m4a", "made.flac"] {
+      let tags = try tags(file)
+      #expect(tags["comment"] == nil && tags["description"] == nil, "\(tags)")
+    }
+  }
+
   @Test("an ID3 tag beside an INFO list is left out, as a warning says")
   func identification() throws {
     let take = place.file("take.wav")

@@ -46,6 +46,23 @@ struct ResumeTests {
     return try other.allExports()
   }
 
+  @Test("the receipt of a run that goes on is signed with the keys that the run was given")
+  func keys() throws {
+    let signed = try place.pipeline(Self.text + "\n  - proof\n", named: "signed.yaml")
+    let keys = place.file("own keys")
+    let running = try place.start(signed, [note], ["--keys", "own keys"])
+    try #require(try running.waits(for: "\"progress\""))
+    running.send(SIGKILL)
+    _ = try running.end()
+    // Where the run is gone on with, other keys are usual, and the folder is another one.
+    let resumed = try #require(Program(named: "sh")).run(
+      ["-c", "cd / && exec '\(SpoolProgram.program.path)' resume"], environment: place.environment,
+      folder: place.folder.path)
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(try place.spool(["verify", place.out, "--keys", keys]).exitCode == 0)
+    #expect(!FileManager.default.fileExists(atPath: place.keys))
+  }
+
   @Test(
     "where the database was lost and no backup knows of the work, that is said, and it begins anew")
   func lostDatabase() throws {

@@ -169,6 +169,12 @@ struct WatchTranscriptTests {
     #expect(run.exitCode == 0, "\(run.errorOutput)")
     #expect(try words("text.json") == Self.text.split(separator: " ").map(String.init))
     #expect(try place.export("text.wav") == before)
+    // It is used: nothing asks for it again, and the recording shows the run that did.
+    #expect(!(try place.spool(["status"]).text.contains("to use it")))
+    let key = try #require(try place.spool(["inbox", "list"]).text.split(separator: " ").first)
+    let shown = try place.spool(["inbox", "show", String(key)]).text
+    let newest = try #require(try place.spool(["runs"]).text.split(separator: " ").first)
+    #expect(shown.contains("run:       \(newest) "), "\(shown)")
   }
 
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")

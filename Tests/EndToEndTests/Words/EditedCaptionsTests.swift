@@ -89,6 +89,24 @@ struct EditedCaptionsTests {
     #expect(again.errorOutput.contains("talk.spool.srt was removed"), "\(again.errorOutput)")
   }
 
+  @Test("captions correct the words that they were written of, whichever text came later")
+  func ownWords() throws {
+    _ = try run()
+    let other = try place.folder.write(
+      Self.text.replacingOccurrences(of: "quick brown", with: "swift red"), to: "other.txt")
+    let later = try place.spool(["run", pipeline, sound, other, "--out", place.file("other")])
+    #expect(later.exitCode == 0, "\(later.errorOutput)")
+    try edit("lazy", "sleepy")
+    let taken = try place.spool(["words", "edit", sound, "--from", place.out + "/talk.srt"])
+    #expect(taken.text.contains("corrected talk.wav: 1 place\n"), "\(taken.text)")
+    _ = try run()
+    #expect(try captions().contains("quick brown") && captions().contains("sleepy"))
+    let again = try place.spool(["run", pipeline, sound, other, "--out", place.file("other")])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    let captions = try String(contentsOfFile: place.file("other/talk.srt"), encoding: .utf8)
+    #expect(captions.contains("swift red") && captions.contains("sleepy"))
+  }
+
   @Test("a batch that replaces the exports of a changed recording leaves those of all recordings")
   func batch() throws {
     let folder = place.file("in")

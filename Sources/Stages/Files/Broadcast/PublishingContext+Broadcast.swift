@@ -15,11 +15,10 @@ extension PublishingContext {
   /// finished.
   /// - Parameters:
   ///   - tags: what is carried over from the recording.
-  ///   - name: the file's own.
   ///   - start: the frame at which the file begins, of a file that is a piece of the sound; nil for
   ///     the whole.
   func broadcastNotes(
-    for artifact: Artifact, _ target: ExportTarget, tags: ExportTags, name: String,
+    for artifact: Artifact, _ target: ExportTarget, tags: ExportTags,
     start: Frames? = nil
   ) throws(SpoolError) -> BroadcastMetadata? {
     var loudness = BroadcastExtension.Loudness()
@@ -35,10 +34,8 @@ extension PublishingContext {
     let incoming = past.isOneRecording ? tags.notes : BroadcastMetadata()
 
     var bext = BroadcastExtension()
-    let description = [incoming.bext?.description, tags.title].compactMap { $0 }
-      .first { !$0.isEmpty }
     bext.description =
-      description ?? ExportName.stem(of: past.isOneRecording ? recordings.first?.title : name)
+      [incoming.bext?.description, tags.title].lazy.compactMap(\.self).first { !$0.isEmpty } ?? ""
     // The originator is the recording's; what was done since is in the coding history.
     bext.originator =
       incoming.bext.map(\.originator).flatMap { $0.isEmpty ? nil : $0 }
