@@ -32,16 +32,19 @@ enum ReleaseName {
 
   /// Whether a file with this number would seem to belong to another one: a recording to the sidecar or
   /// the transcript of another, or one of these to another recording.
-  /// - Parameter recording: the present name of the recording that the file came with; nil if it is one.
+  /// - Parameters:
+  ///   - recording: the present name of the recording that the file came with; nil if it is one.
+  ///   - companions: where what came with it lies, escaped.
   static func isMistakable(
-    _ path: InboxPath, number: Int, of recording: FileName?, in folder: borrowing ProcessedFolder
+    _ path: InboxPath, number: Int, of recording: FileName?, with companions: [String],
+    in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> Bool {
-    guard number > 1, let own = path.name else { return false }
+    guard number > 1 || recording == nil, let own = path.name else { return false }
     let others =
       recording.map { [numbered($0, number, room: 0)] }
       ?? SidecarName.candidates(for: own) + TranscriptName.candidates(for: own)
-    for other in others where try folder.stamp(of: path.folder.appending(other)) != nil {
-      return true
+    for other in others.map(path.folder.appending) where !companions.contains(other.escaped) {
+      if try folder.stamp(of: other) != nil { return true }
     }
     return false
   }
@@ -198,6 +201,8 @@ extension InboxProcessor {
   ) throws(SpoolError) -> InboxPath {
     let arrived = InboxPath(escaped: file.path) ?? location
     let (name, recording) = try releasedName(of: file, goal) ?? (arrived, arrived.name)
+    let companions = try store.recordings.files(of: file.recording)
+      .filter { $0.role != .recording }.flatMap { [$0.target, $0.location] }.compactMap(\.self)
     for number in first...10_000 {
       let target =
         goal == .deleted
@@ -212,7 +217,8 @@ extension InboxProcessor {
       }
       if goal != .deleted,
         try ReleaseName.isMistakable(
-          target, number: number, of: file.role == .recording ? nil : recording, in: folder)
+          target, number: number, of: file.role == .recording ? nil : recording,
+          with: companions, in: folder)
       {
         continue
       }

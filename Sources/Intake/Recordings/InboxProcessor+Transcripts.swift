@@ -112,9 +112,9 @@ extension InboxProcessor {
 }
 
 extension DiskStore {
-  /// The command that corrects the words that were found in a processed recording, or with a text for
-  /// words that were only recognised, the one that runs its pipeline with it: a recogniser's words may
-  /// have little in common with what was said. Nil if it is not processed, or no words were found.
+  /// The command that corrects the words that were found in a processed recording, or with a text, the one
+  /// that runs its pipeline with it: words of a recogniser, or of a wrong text, may have little in common
+  /// with what was said. Nil if it is not processed, or no words were found.
   /// - Parameter file: the text that is the correction; nil for what the user types.
   package func wordsCorrection(of recording: Recording, from file: String? = nil) -> String? {
     guard recording.state == .uploaded,
@@ -122,8 +122,11 @@ extension DiskStore {
       run.state == .done,
       run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
     else { return nil }
-    if let file, !run.steps.contains(where: { $0.kind == "align" && !$0.outputs.isEmpty }) {
-      return repetition(of: run, recording, adding: file)
+    if let file {
+      if let line = repetition(of: run, recording, adding: file) { return line }
+      // Words that stand at their places can be corrected.
+      let isAligned = run.steps.contains { $0.kind == "align" && !$0.outputs.isEmpty }
+      guard isAligned else { return nil }
     }
     let source = file.map { " \(option: .from) \(ShellWords.line([$0]))" } ?? ""
     return "\(command: .wordsEdit) \(run.id)\(source)"
@@ -144,25 +147,34 @@ extension DiskStore {
   }
 
   /// The command that does the run of an inbox's recording again with all settings of its watch and its
-  /// sidecar, so that its exports take the place of the first ones; nil where none does: the file is
-  /// deleted, or its exports have another name than it would give them.
+  /// sidecar, so that its exports take the place of the first ones, behind the one that gives its original
+  /// back where that is deleted. Nil where none does: the original is lost, or its exports have another
+  /// name than it would give them.
   /// - Parameter text: its transcript.
   package func repetition(
     of run: RunRecord, _ recording: Recording, adding text: String? = nil
   ) -> String? {
     let files = (try? recordings.files(of: recording.key)) ?? []
     let exported = Set(run.inputs.values.map { ExportName.stem(of: $0) })
-    let kept = files.first { file in
+    let kept = files.filter { file in
       [.accepted, .left].contains(file.place) && file.isThere(recording.content)
-        && exported.contains(ExportName.stem(of: file.printablePath))
     }
-    guard run.pipelinePath.hasPrefix("/"), let request = run.request, request.names == nil,
-      let kept
+    // What the store gives back is not in the way of anything there.
+    let folder = "original-\(recording.key)"
+    let original = Self.originalName(of: recording, files.first { $0.role == .recording })
+    let isKept = !kept.isEmpty
+    let place =
+      (isKept ? kept.map(\.printablePath) : ["\(folder)/\(original)"])
+      .first { exported.contains(ExportName.stem(of: $0)) }
+    guard run.pipelinePath.hasPrefix("/"), let request = run.request, request.names == nil, let place,
+      isKept || hasIntactOriginal(of: recording)
     else { return nil }
     let sidecar = recording.sidecar.flatMap { try? path(of: $0) }
       .flatMap { try? FileOperations.system.bytes(of: $0) }.map { Sidecar(json: $0).settings }
-    return run.line(
-      of: [kept.printablePath] + [text].compactMap(\.self), setting: sidecar ?? [:])
+    let line = run.line(of: [place] + [text].compactMap(\.self), setting: sidecar ?? [:])
+    if isKept { return line }
+    let giving = ["\(recording.key)", "\(option: .to)", folder]
+    return "\(command: .inboxExport) \(ShellWords.line(giving)) && \(line)"
   }
 }
 

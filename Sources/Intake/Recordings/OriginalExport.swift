@@ -111,8 +111,13 @@ extension DiskStore {
           return (path, isNew: false)
         }
         let leader = original.role == .recording ? nil : recording.name
-        guard try !ReleaseName.isMistakable(path, number: number, of: leader, in: target),
-          try target.move(temporary, toNew: path)
+        // What lies there under the first name came from an earlier export.
+        if number > 1,
+          try ReleaseName.isMistakable(path, number: number, of: leader, with: [], in: target)
+        {
+          continue
+        }
+        guard try target.move(temporary, toNew: path)
         else { continue }
         try target.flushFolder(.inbox)
         return (path, isNew: true)
@@ -127,7 +132,7 @@ extension DiskStore {
   }
 
   /// Its original name; one that steers terminals or looks like an option is cleaned.
-  fileprivate static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath
+  static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath
   {
     let arrived = file.flatMap { InboxPath(escaped: $0.path)?.name }
     // A name in an older encoding is no text, and a name all the same.

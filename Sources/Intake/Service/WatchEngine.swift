@@ -96,10 +96,15 @@ package struct StoreOption: Hashable, Sendable {
   /// Words of a command line; none for the usual store.
   package var words: [String] { path.map { ["\(option: .store)", $0] } ?? [] }
 
-  /// The command for this store, as the user types it. O(n).
+  /// The command for this store, as the user types it, or each of several with `&&` between them. O(n).
   package func completing(_ command: String) -> String {
-    path == nil ? command : "\(command) \(ShellWords.line(words))"
+    if path == nil { return command }
+    return command.split(separator: Self.next).map { "\($0) \(ShellWords.line(words))" }
+      .joined(separator: Self.next)
   }
+
+  /// What is between two commands.
+  private static let next = " && spool "
 }
 
 /// Chooses the name of a recording's exports, so that they never replace exports of another

@@ -47,8 +47,7 @@ package struct Plan: Sendable {
   /// - Parameters:
   ///   - inputs: the files, by input name.
   ///   - overrides: the values of `--set`, by variable name.
-  ///   - checksEquipment: whether missing equipment of this machine is a problem. Begun work finds
-  ///     that out by itself.
+  ///   - checksEquipment: whether equipment that this machine lacks is a problem.
   /// - Throws: every problem at once.
   package init(
     _ definition: PipelineDefinition, catalog: StageCatalog, inputs: [String: String],
@@ -60,6 +59,8 @@ package struct Plan: Sendable {
     binder.bind()
     guard binder.problems.isEmpty else { throw PlanError(problems: binder.problems) }
     self.init(binder, definition, inputs: inputs)
+    let clashes = nameClashes(at: binder.locations)
+    if !clashes.isEmpty { throw PlanError(problems: clashes) }
   }
 
   private init(_ binder: Binder, _ definition: PipelineDefinition, inputs: [String: String]) {
@@ -89,7 +90,6 @@ package struct Plan: Sendable {
     guard binder.problems.isEmpty else { return binder.problems }
     let absences = Binder.absenceProblems(in: definition, catalog: catalog, overrides: overrides)
     guard absences.isEmpty else { return absences }
-    // Placeholder files: only whether two steps export the same one under the same name matters.
     let files = Dictionary(uniqueKeysWithValues: given.map { ($0, "/\($0)") })
     return Plan(binder, definition, inputs: files).nameClashes(at: binder.locations)
   }

@@ -184,7 +184,8 @@ package struct KeyFolder: Sendable {
         ? refusal(Self.complaint)
         : refusal(
           Self.wrongPassphrase,
-          "type it again; \(command: .keyPassphrase) changes it, if the old one is known")
+          "give the right one, in its file if it has one; \(command: .keyPassphrase) changes it, if the old "
+            + "one is known")
     }
     // Any 32 bytes are a valid private key; only the public part reveals damage.
     if let stated = text.publicPart, stated != key.verifyingKey {

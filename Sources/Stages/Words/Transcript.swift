@@ -230,13 +230,17 @@ private struct CaptionPlace {
       let new = transcript(try? context.store.path(of: artifact)),
       own.words.map(\.text) == new.words.map(\.text)
     else { return nil }
-    func differ(_ time: (Transcript) -> Double?, by limit: Double) -> Bool {
-      guard let one = time(own), let other = time(new) else { return false }
+    func differ(_ one: Double?, _ other: Double?, by limit: Double) -> Bool {
+      guard let one, let other else { return false }
       return abs(one - other) > limit
     }
-    // How long a caption stays is a matter of taste.
-    return !differ({ $0.segments.first?.knownStart }, by: 0.3)
-      && !differ({ $0.segments.last?.knownEnd }, by: 1.5)
+    // One caption may have been moved by hand; how long it stays is a matter of taste.
+    let (owns, news) = (own.captionStarts, new.captionStarts)
+    let shared = owns.keys.filter { news[$0] != nil }.sorted()
+    let moved = shared.filter { differ(owns[$0], news[$0], by: 0.3) }
+    return ![shared.first, shared.last].contains { $0.map(moved.contains) == true }
+      && moved.count * 4 <= shared.count
+      && !differ(own.segments.last?.knownEnd, new.segments.last?.knownEnd, by: 1.5)
   }
 
   /// Whether a file may be replaced by words: it is no JSON, or JSON that has words.
@@ -247,5 +251,17 @@ private struct CaptionPlace {
     return TranscriptFormat.all.contains {
       $0.isUsual(for: path) && (try? $0.read(bytes))?.words.isEmpty == false
     }
+  }
+}
+
+extension Transcript {
+  /// When captions begin, by how many words are before them.
+  fileprivate var captionStarts: [Int: Double] {
+    var (starts, count): ([Int: Double], Int) = ([:], 0)
+    for segment in segments {
+      starts[count] = segment.knownStart
+      count += segment.words.count
+    }
+    return starts
   }
 }

@@ -192,8 +192,10 @@ extension CommandContext {
       ).filter { $0.nextAttempt == nil }
       if recordings.isEmpty { console.report("no recording waits to be tried again") }
     } else {
-      recordings = try names(for: action).map { (name) throws(SpoolError) in
-        try recording(name, in: store)
+      for name in try names(for: action) {
+        let recording = try recording(name, in: store)
+        // One that came twice may be named by each of its files.
+        if !recordings.contains(where: { $0.key == recording.key }) { recordings.append(recording) }
       }
     }
     var code = ExitCode.done

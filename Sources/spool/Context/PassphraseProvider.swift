@@ -5,7 +5,7 @@ import Synchronization
 
 /// Reads the passphrase from the named file, from systemd's credentials or from the terminal; never
 /// from the environment or an argument, which other processes can read. Asks once and caches the
-/// answer.
+/// answer; a file that lies there is read anew, for a watch goes on when the right one is in it.
 final class PassphraseProvider: PassphraseSource {
   private let file: PassphraseFile?
   private let known = Mutex<[String: SecretBytes]>([:])
@@ -17,6 +17,9 @@ final class PassphraseProvider: PassphraseSource {
   }
 
   func passphrase(of key: String) throws(SpoolError) -> SecretBytes {
+    if let file, (try? FileStamp(following: file.path))?.isRegularFile == true {
+      return try file.passphrase(of: key)
+    }
     let answer = known.withLock { known in
       Result { () throws(SpoolError) in
         if let passphrase = known[key] { return passphrase }

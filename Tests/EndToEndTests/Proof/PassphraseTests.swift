@@ -73,6 +73,29 @@ struct PassphraseTests {
     #expect(try detached(["proof", "key", "export"]).text.contains("BEGIN PUBLIC KEY"))
   }
 
+  @Test("a watch goes on when the file has the new passphrase of the key")
+  func changed() throws {
+    let inbox = try WatchedPlace(proof: "{ place: folder }")
+    for (name, seconds) in [("one", 0.3), ("two", 0.4)] {
+      try Reference.record(inbox.place.file(name + ".wav"), seconds: seconds)
+    }
+    func protect(_ options: String...) throws {
+      let key = try inbox.place.spool(["proof", "key", "passphrase"] + options)
+      #expect(key.exitCode == 0, "\(key.errorOutput)")
+    }
+    try inbox.shell("umask 77; echo rot ist die Heide > old; echo gelb ist die Heide > new")
+    try protect("--new-passphrase-file", "old")
+    let watch = try inbox.watch(["--passphrase-file", "old"])
+    try inbox.shell("cp one.wav inbox")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.errors)")
+    try protect("--passphrase-file", "old", "--new-passphrase-file", "new")
+    try inbox.shell("cp two.wav inbox")
+    #expect(inbox.wait { watch.news.contains { $0.event == "paused" } }, "\(watch.output)")
+    try inbox.shell("cat new > old")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.output)")
+  }
+
   @Test("a batch and a service take it from where systemd lays it")
   func credential() throws {
     _ = try protect()

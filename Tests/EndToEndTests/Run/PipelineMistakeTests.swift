@@ -210,6 +210,11 @@ struct PipelineMistakeTests {
     let result = try place.spool(["pipeline", "check", clash])
     #expect(result.exitCode == 2)
     #expect(result.errorOutput.contains("\(clash):6:5: error: export-2"), "\(result.errorOutput)")
+    let note = PackageFiles.sample("take.flac")
+    for command in [["pipeline", "plan"], ["run"]] {
+      let refused = try place.spool(command + [clash, note, "--out", place.out])
+      #expect(refused.exitCode == 2 && refused.errorOutput.contains("error: export-2"))
+    }
     let apart = try place.pipeline(
       "pipeline: p\ninputs: { a: sound, b: sound }\nstages:\n  - decode: { from: $a }\n"
         + "  - export: wav\n  - decode: { from: $b }\n  - export: wav\n")

@@ -9,9 +9,8 @@ struct SplitNameTests {
   func taken(name: String) throws {
     let place = try Workspace()
     let run = try run(name, in: place)
-    #expect(run.exitCode == 1, "\(run.errorOutput)")
-    let complaint = try #require(run.complaint, "\(run.errorOutput)")
-    #expect(complaint.what.contains("would be written twice"), "\(complaint)")
+    #expect(run.exitCode == 2, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("export writes files of the same names as split"))
     #expect(place.exports == [])
   }
 

@@ -74,6 +74,12 @@ struct WatchArrivalTests {
     #expect(try !runs().contains(#""state":"interrupted""#))
     #expect(try !place.spool(["status"]).text.contains("spool resume"))
     #expect(try place.spool(["resume"]).text.hasPrefix("nothing to go on with"))
+    second.send(SIGTERM)
+    #expect(second.end() == 0)
+    // Named by each of its files, it is forgotten once.
+    let forgotten = try place.spool(["inbox", "forget", "first.wav", "again.wav"])
+    #expect(forgotten.exitCode == 0, "\(forgotten.errorOutput)")
+    #expect(forgotten.text.components(separatedBy: "forgotten: ").count == 2, "\(forgotten.text)")
   }
 
   @Test("one noteId with other bytes is a conflict: both recordings are kept, and it is told")

@@ -108,7 +108,7 @@ struct WatchTranscriptTests {
     #expect(WatchedPlace.files(in: inbox.inbox).contains("silent.txt"))
   }
 
-  @Test("a corrected text of a processed recording is told, with the command that takes it in")
+  @Test("a text that comes for a processed recording is told, with the run that aligns it")
   func correctedText() throws {
     try speak("text")
     let watch = try inbox.watch()
@@ -121,10 +121,9 @@ struct WatchTranscriptTests {
     #expect(inbox.wait { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
     let told = try #require(watch.news.last { $0.event == "refused" }?.text)
     let line = try #require(told.split(separator: ": ").last.map(String.init))
-    #expect(line.hasPrefix("spool words edit ") && line.contains(" --from "), "\(told)")
-    let words = line.split(separator: " ").dropFirst().map(String.init)
-    let edit = try place.spool(words)
-    #expect(edit.exitCode == 0 && edit.text.contains("1 place"), "\(edit.errorOutput)")
+    #expect(line.hasPrefix("spool run ") && line.contains("/text.txt"), "\(told)")
+    try shell(line)
+    #expect(try words("text.json").first == "Indeed")
     let key = try #require(try place.spool(["inbox", "list"]).text.split(separator: " ").first)
     let release = try place.spool(["inbox", "release", String(key)])
     #expect(release.errorOutput.contains("spool words edit "), "\(release.errorOutput)")
@@ -162,11 +161,7 @@ struct WatchTranscriptTests {
     let told = try #require(watch.news.last { $0.event == "refused" }?.text)
     let line = try #require(told.split(separator: "to use it: ").last.map(String.init))
     #expect(line.contains("--set 'level=-3 dB' --set 'peak=-2 dB'"), "\(told)")
-    let folder = (try SpoolProgram.program.path as NSString).deletingLastPathComponent
-    let run = try #require(Program(named: "bash")).run(
-      ["-c", "PATH=\(folder):$PATH; \(line)"], environment: place.environment,
-      folder: place.folder.path)
-    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    try shell(line)
     #expect(try words("text.json") == Self.text.split(separator: " ").map(String.init))
     #expect(try place.export("text.wav") == before)
     // It is used: nothing asks for it again, and the recording shows the run that did.
@@ -175,6 +170,33 @@ struct WatchTranscriptTests {
     let shown = try place.spool(["inbox", "show", String(key)]).text
     let newest = try #require(try place.spool(["runs"]).text.split(separator: " ").first)
     #expect(shown.contains("run:       \(newest) "), "\(shown)")
+  }
+
+  /// Types a line.
+  private func shell(_ line: String) throws {
+    let folder = (try SpoolProgram.program.path as NSString).deletingLastPathComponent
+    let run = try #require(Program(named: "bash")).run(
+      ["-c", "PATH=\(folder):$PATH; \(line)"], environment: place.environment,
+      folder: place.folder.path)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+  }
+
+  @Test("captions of a recording that only the store has are written again by the line that is given")
+  func deletedRecording() throws {
+    try speak("text")
+    let watch = try inbox.watch(["--keep", "delete"])
+    try inbox.shell("echo '\(Self.text)' > inbox/text.txt; cp made/text.wav inbox")
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "released" } },
+      "\(watch.output) \(watch.errors)")
+    let run = try #require(try place.spool(["runs"]).text.split(separator: " ").first)
+    let edited = try place.folder.write("Indeed " + Self.text, to: "edited.txt")
+    let edit = try place.spool(["words", "edit", String(run), "--from", edited])
+    #expect(edit.exitCode == 0 && edit.text.contains("1 place"), "\(edit.errorOutput)")
+    let line = try #require(edit.text.split(separator: "line:  ").last.map(String.init))
+    #expect(line.hasPrefix("spool inbox export "), "\(edit.text)")
+    try shell(line)
+    #expect(try words("text.json").first == "Indeed")
   }
 
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")

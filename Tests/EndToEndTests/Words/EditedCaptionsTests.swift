@@ -89,6 +89,24 @@ struct EditedCaptionsTests {
     #expect(again.errorOutput.contains("talk.spool.srt was removed"), "\(again.errorOutput)")
   }
 
+  @Test("captions with the same words that a pause put in has moved do not fit the new sound")
+  func movedCaptions() throws {
+    _ = try run()
+    try edit("-->", " --> ")
+    #expect(try run().errorOutput.contains("has the same words: it stays"))
+    let pause = """
+      import sys, wave
+      tape = wave.open(sys.argv[1]); head = tape.getparams(); half = head.nframes * 3 // 10
+      first = tape.readframes(half); rest = tape.readframes(head.nframes)
+      tape = wave.open(sys.argv[1], "wb"); tape.setparams(head)
+      tape.writeframes(first + bytes(head.framerate * head.sampwidth) + rest)
+      """
+    let put = try #require(Program(named: "python3")).run(["-c", pause, sound])
+    #expect(put.exitCode == 0, "\(put.errorOutput)")
+    let moved = try run("--replace")
+    #expect(moved.errorOutput.contains("the same words, but at other times"), "\(moved.errorOutput)")
+  }
+
   @Test("captions correct the words that they were written of, whichever text came later")
   func ownWords() throws {
     _ = try run()

@@ -105,6 +105,18 @@ struct CompanionNameTests {
     #expect(accepted.count == 4 && accepted["ben.txt"] == "better", "\(accepted)")
   }
 
+  @Test("a recording that comes again does not lie beside what came with the first")
+  func besideOthers() throws {
+    try finish(try receive("sound", with: ["ben.txt": "old"]))
+    let folder = bench.inbox + "/accepted"
+    // A person has taken the recording away, and delivers it with another text.
+    try FileManager.default.removeItem(atPath: folder + "/ben.wav")
+    try finish(try receive("other sound", with: ["ben.txt": "new"]))
+    #expect(
+      try texts("accepted")
+        == ["ben (2).txt": "new", "ben (2).wav": "other sound", "ben.txt": "old"])
+  }
+
   @Test("a text that was corrected by hand in quarantine keeps its name")
   func corrected() throws {
     _ = try receive("sound", with: ["ben.txt": "slip"], refusal: "it is wrong")
