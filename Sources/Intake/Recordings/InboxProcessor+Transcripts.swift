@@ -166,7 +166,8 @@ extension DiskStore {
     let place =
       (isKept ? kept.map(\.printablePath) : ["\(folder)/\(original)"])
       .first { exported.contains(ExportName.stem(of: $0)) }
-    guard run.pipelinePath.hasPrefix("/"), let request = run.request, request.names == nil, let place,
+    guard run.pipelinePath.hasPrefix("/"), let request = run.request, request.names == nil,
+      let place,
       isKept || hasIntactOriginal(of: recording)
     else { return nil }
     let sidecar = recording.sidecar.flatMap { try? path(of: $0) }

@@ -132,8 +132,7 @@ extension DiskStore {
   }
 
   /// Its original name; one that steers terminals or looks like an option is cleaned.
-  static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath
-  {
+  static func originalName(of recording: Recording, _ file: RecordingFile?) -> InboxPath {
     let arrived = file.flatMap { InboxPath(escaped: $0.path)?.name }
     // A name in an older encoding is no text, and a name all the same.
     if let arrived, arrived.text == nil, arrived.bytes.allSatisfy(isPlainByte),

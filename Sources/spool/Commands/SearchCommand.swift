@@ -89,8 +89,8 @@ extension CommandContext {
       let lines = words.lines(in: store, option: namedStore)
       console.report("note: " + Format.visible(lines: lines))
     }
-    if lost.count > Self.shownLosses {
-      console.report("note: the words of \(lost.count - Self.shownLosses) more recordings are lost")
+    if case let rest = lost.count - Self.shownLosses, rest > 0 {
+      console.report("note: the words of \(Count.of(rest, "more recording")) are lost")
     }
   }
 

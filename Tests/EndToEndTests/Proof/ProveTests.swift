@@ -233,21 +233,27 @@ struct ProveTests {
     let pipeline = try place.pipeline(
       """
       pipeline: words
-      inputs: { note: sound, text: transcript }
+      inputs: { note: sound, first: transcript, text: transcript }
       stages:
         - decode: { from: $note }
         - export: wav
-        - transcript: { transcript: $text, formats: [json, srt] }
+        - transcript: { transcript: $first, formats: [json], name: a-first }
+        - transcript: { transcript: $text, formats: [json, srt], name: note }
         - proof
       """, named: "words.yaml")
-    #expect(try place.run(pipeline, [place.file("note.wav"), transcript]).exitCode == 0)
+    let other = try place.folder.write(
+      String(contentsOfFile: transcript, encoding: .utf8).replacing("garage", with: "door"),
+      to: "first.vtt")
+    let run = try place.run(pipeline, [place.file("note.wav"), other, transcript])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    // Of two transcripts, that one counts in which it is said.
     let made = try prove("note.wav", ["--words", "Garage is closed"])
     #expect(made.exitCode == 0, "\(made.errorOutput)")
     #expect(made.text.contains("00:00:01.000"))
     let words = try String(contentsOfFile: place.file("quote/words.json"), encoding: .utf8)
     #expect(words.contains("The receipt vouches for the transcript as note.json"))
     #expect(try verify().exitCode == 0)
-    for name in ["note.json", "note.srt"] {
+    for name in ["note.json", "note.srt", "a-first.json"] {
       try "changed".write(toFile: place.out + "/" + name, atomically: false, encoding: .utf8)
     }
     let changed = try prove("note.wav", ["--words", "garage is closed"])

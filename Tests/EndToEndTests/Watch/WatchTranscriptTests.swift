@@ -181,7 +181,8 @@ struct WatchTranscriptTests {
     #expect(run.exitCode == 0, "\(run.errorOutput)")
   }
 
-  @Test("captions of a recording that only the store has are written again by the line that is given")
+  @Test(
+    "captions of a recording that only the store has are written again by the line that is given")
   func deletedRecording() throws {
     try speak("text")
     let watch = try inbox.watch(["--keep", "delete"])

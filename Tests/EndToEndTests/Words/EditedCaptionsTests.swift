@@ -104,7 +104,8 @@ struct EditedCaptionsTests {
     let put = try #require(Program(named: "python3")).run(["-c", pause, sound])
     #expect(put.exitCode == 0, "\(put.errorOutput)")
     let moved = try run("--replace")
-    #expect(moved.errorOutput.contains("the same words, but at other times"), "\(moved.errorOutput)")
+    #expect(
+      moved.errorOutput.contains("the same words, but at other times"), "\(moved.errorOutput)")
   }
 
   @Test("captions correct the words that they were written of, whichever text came later")

@@ -92,7 +92,7 @@ extension CommandContext {
     let named = try arguments[Options.transcript].map { (path) throws(SpoolError) in
       try WordSummary(path)
     }
-    let transcript = named ?? WordSummary.vouched(by: receipt)
+    let transcript = named ?? WordSummary.vouched(by: receipt, saying: arguments[Options.words])
     let range = try frames(transcript, extent, export.name)
     let prover = try ClipProver(export, of: receipt)
     let kept = keptTree(prover)
@@ -234,18 +234,21 @@ struct WordSummary {
     name = path.pathNames.last ?? path
   }
 
-  /// The signed transcript beside a receipt, unchanged since; nil if there is none.
-  static func vouched(by receipt: QuotableReceipt) -> WordSummary? {
+  /// The signed transcript beside a receipt, unchanged since, of several the first that says a phrase;
+  /// nil if there is none.
+  static func vouched(by receipt: QuotableReceipt, saying phrase: String?) -> WordSummary? {
     let names = receipt.names.values.sorted()
+    var first: WordSummary?
     for format in TranscriptFormat.all where format.needsTimes || format == .json {
       for name in names where format.nameEndings.contains(where: { name.hasSuffix($0) }) {
         guard let path = receipt.path(ofFile: name), let words = try? WordSummary(path),
           receipt.names[words.digest] == name
         else { continue }
-        return words
+        guard let phrase, words.transcript.times(of: phrase).isEmpty else { return words }
+        first = first ?? words
       }
     }
-    return nil
+    return first
   }
 
   /// The range of a phrase, in seconds; refused unless it occurs exactly once.
