@@ -87,7 +87,8 @@ struct ProtectedKeyTests {
     let refusal = SpoolError(
       "cannot use the signing key \(path)",
       reason: "the passphrase is wrong, or the file is damaged",
-      advice: "type it again; spool proof key passphrase changes it, if the old one is known",
+      advice: "give the right one, in its file if it has one; spool proof key passphrase changes "
+        + "it, if the old one is known",
       cause: .blocked)
     let folder = folder(Person("grün ist die Heid"))
     #expect(throws: refusal) { try folder.signingKey() }

@@ -35,7 +35,7 @@ package struct BatchOrder: Sendable {
   package var command: String?
   /// The folder of `--plugins`, an absolute path, for resuming runs; nil if there is none.
   package var pluginFolder: String?
-  /// Where the key of its receipts is, for resuming runs; nil if nobody said.
+  /// Where the key of its receipts is, for resuming runs; nil if it was not named.
   package var signing: RunRequest.Signing?
   /// The plugins behind its stages, for the run records; nil if there are none.
   package var plugins: [PluginUse]?

@@ -70,7 +70,7 @@ private struct FileRun {
       chapters: sidecar?.sidecar.chapters.map { [order.input: $0] },
       titles: sidecar?.sidecar.title.map { [order.input: $0] }, signing: order.signing)
     if let step = plan.exportingSteps.first {
-      for problem in sidecar?.sidecar.chapterProblems ?? [] {
+      for problem in sidecar?.sidecar.exportProblems ?? [] {
         workplace.recorder.record(
           .warning(path: job.file.path, step: step.id, text: "in the sidecar, \(problem)"))
       }

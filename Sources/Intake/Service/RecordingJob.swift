@@ -66,7 +66,9 @@ struct RecordingJob {
     let (folders, name) = try exportPlace(of: recording, at: path)
     let folder = try makeOutputFolder(folders.joined(separator: "/"), below: settings.out)
     let file = try file(recording.content, name.fileName(), in: claim)
-    var (files, shownNames) = ([pipeline.input: file], [file.name: name.text()])
+    // A failure is about what arrived, whatever its exports are called.
+    let arrived = RecordingName(path.name).text()
+    var (files, shownNames) = ([pipeline.input: file], [file.name: arrived])
     var origins = [pipeline.input: origin]
     if let transcript, let input = pipeline.transcriptInput {
       let file = try self.file(transcript.artifact, transcript.fileName, in: claim)

@@ -14,7 +14,7 @@ package struct WatchedPipeline: Sendable {
 
   /// The folder of `--plugins`, an absolute path, which resumed runs need; nil if there is none.
   package var pluginFolder: String?
-  /// Where the key of its receipts is, for runs by hand; nil if nobody said.
+  /// Where the key of its receipts is, for runs by hand; nil if it was not named.
   package var signing: RunRequest.Signing?
   /// The plugins behind its stages as they are now, for the run records; nil if there are none.
   package var plugins: @Sendable () -> [PluginUse]? = { nil }

@@ -151,9 +151,33 @@ struct SidecarReader {
     sidecar.iOSVersion = words("iOSVersion")
     sidecar.tags = tags()
     sidecar.chapters = chapters()
+    reportMisspelt()
     sidecar.unknown = fields
     sidecar.problems = problems.sorted { ($0.field ?? "") < ($1.field ?? "") }
     return sidecar
+  }
+
+  /// Reports fields that have the name of another one but for its case or an `s` at its end.
+  private mutating func reportMisspelt() {
+    if isOfRecogniser { return }
+    for name in fields.keys.sorted() {
+      let plain = name.lowercased()
+      guard let known = Self.names.first(where: { [plain, plain + "s"].contains($0.lowercased()) })
+      else { continue }
+      report(
+        known, "the name \"\(PrintableText.of(Array(name.prefix(40).utf8)))\"", expected: known)
+    }
+  }
+
+  private static let names = [
+    "noteId", "uuid", "createdAt", "durationMs", "duration", "title", "watchModel",
+    "watchOSVersion",
+    "phoneModel", "iOSVersion", "tags", "chapters",
+  ]
+
+  /// Whether it has the lists of a recogniser's answer.
+  private var isOfRecogniser: Bool {
+    ["segments", "words", "transcription"].contains { fields[$0]?.list != nil }
   }
 
   private mutating func noteID() -> NoteID? {
@@ -208,9 +232,7 @@ struct SidecarReader {
   /// Chapters as `{"start": 12.5, "title": "Guests"}`, or with `startTime` as in the chapters of
   /// podcasts in JSON. Recognisers' answers have chapters of other kinds.
   private mutating func chapters() -> [RunRequest.Chapter]? {
-    guard !["segments", "words", "transcription"].contains(where: { fields[$0]?.list != nil }),
-      let written = taken("chapters")
-    else { return nil }
+    guard !isOfRecogniser, let written = taken("chapters") else { return nil }
     guard case .list(let values) = written else {
       report("chapters", written.summary, expected: "a list of objects with start and title")
       return nil
@@ -298,9 +320,11 @@ struct SidecarProblem: Hashable, Sendable, Codable {
 }
 
 extension Sidecar {
-  /// What is wrong with its chapters, one sentence each.
-  package var chapterProblems: [String] {
-    problems.filter { $0.field?.hasPrefix("chapters") ?? false }.map(\.description)
+  /// What is wrong with its title and its chapters, which exports have, one sentence each.
+  package var exportProblems: [String] {
+    problems.filter { problem in
+      ["title", "chapters"].contains { problem.field?.hasPrefix($0) == true }
+    }.map(\.description)
   }
 
   /// Where its text is no JSON, and why; nil if it is JSON of any kind.

@@ -25,7 +25,7 @@ package struct RunRequest: Hashable, Sendable, Codable {
   package let titles: [String: String]?
   /// The name of its files without an ending, where a quick command gave them one. Nil for a pipeline.
   package let fileName: String?
-  /// Where the key of its receipts is; nil if nobody said, or it writes none.
+  /// Where the key of its receipts is; nil if it was not named, or it writes none.
   package let signing: Signing?
 
   /// The folder of a user's keys, and the file of its passphrase: absolute paths, each nil if it was not

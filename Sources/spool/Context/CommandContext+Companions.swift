@@ -45,7 +45,7 @@ extension CommandContext {
           "cannot use the sidecar \(place.path(file))", reason: "it is no JSON: \(problem)",
           advice: "mend the sidecar, or take it away")
       }
-      for problem in sidecar.chapterProblems {
+      for problem in sidecar.exportProblems {
         console.report(Format.visible("warning: in \(place.path(file)), \(problem)"))
       }
       chapters[name] = sidecar.chapters

@@ -96,7 +96,7 @@ extension CommandContext {
   }
 
   /// The keys as the command line names them, else as the run that goes on had them, if they are still
-  /// there, else as the environment does. Nil if nobody names any.
+  /// there, else as the environment does. Nil if none is named.
   var signing: RunRequest.Signing? {
     let earlier = earlierSigning?.folder.flatMap { FilePath.exists($0) ? $0 : nil }
     let named = [named(Options.keys), earlier, Environment.variables["SPOOL_KEYS"]]

@@ -9,6 +9,18 @@ import Testing
 struct SidecarTests {
   private func sidecar(_ text: String) -> Sidecar { Sidecar(json: Array(text.utf8)) }
 
+  @Test("a field that has nearly the name of another one is reported, and kept")
+  func misspelt() {
+    let sidecar = sidecar(#"{"Title": "Bees", "chapter": [], "tagged": 1, "note": "x"}"#)
+    #expect(
+      sidecar.exportProblems == [
+        #"chapters: found the name "chapter", expected chapters"#,
+        #"title: found the name "Title", expected title"#,
+      ])
+    #expect(sidecar.problems.count == 2 && sidecar.unknown.count == 4)
+    #expect(self.sidecar(#"{"segments": [], "Title": "x"}"#).problems == [])
+  }
+
   @Test("every field is read, and unknown ones are kept as they were written")
   func whole() {
     let sidecar = sidecar(
@@ -61,18 +73,18 @@ struct SidecarTests {
       """#)
     #expect(wrong.chapters?.map(\.start) == [3])
     #expect(
-      wrong.chapterProblems == [
+      wrong.exportProblems == [
         "chapters[0].start: found the text \"1:00\", expected seconds, a number from 0 to 360000",
         "chapters[1].start: found null, expected seconds, a number from 0 to 360000",
         "chapters[2].start: found the number -1, expected seconds, a number from 0 to 360000",
         "chapters[3].title: found the number 9, expected a text",
       ])
-    #expect(sidecar(#"{"chapters": "none"}"#).chapterProblems.count == 1)
+    #expect(sidecar(#"{"chapters": "none"}"#).exportProblems.count == 1)
     #expect(sidecar(#"{"title": "x"}"#).chapters == nil)
     #expect(sidecar(#"{"chapters": []}"#).chapters == [])
     let many = Array(repeating: #"{"start": 1}"#, count: 1000).joined(separator: ",")
     #expect(sidecar("{\"chapters\": [\(many)]}").chapters?.count == 999)
-    #expect(sidecar("{\"chapters\": [\(many)]}").chapterProblems.count == 1)
+    #expect(sidecar("{\"chapters\": [\(many)]}").exportProblems.count == 1)
   }
 
   @Test("a recogniser's answer with chapters of its own kind stays a transcript")
