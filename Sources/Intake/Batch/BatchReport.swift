@@ -174,7 +174,7 @@ package struct BatchSummary: Hashable, Sendable {
   package init(_ results: [BatchFileResult], seconds: Double) {
     self.seconds = seconds
     pause = results.lazy.compactMap(\.pause).first
-    damaged = results.filter { !$0.damage.isEmpty }
+    damaged = results.filter { !$0.damage.isEmpty && $0.outcome != .failed }
     warnedBeforeCount = results.count { $0.outcome == .reused && $0.hasWarnings }
     for result in results {
       switch result.outcome {

@@ -53,6 +53,12 @@ extension InboxProcessor {
         artifact: sidecar.taken.artifact)
     }
     arrival.transcripts = try takeTranscripts(of: recording, from: folder)
+    let known = try store.recordings.recording(of: taken.artifact.digest, pipeline: pipeline)
+    if let known, !known.takesTranscripts {
+      // Another text than its own stays, and is reported, as one that comes by itself.
+      let own = try store.recordings.files(of: known.key).compactMap(\.companion)
+      arrival.transcripts.removeAll { file in !own.contains { $0 == file.artifact } }
+    }
     if let path = recording.marker, let stamp = try folder.stamp(of: path), stamp.isRegularFile {
       arrival.marker = RecordingArrival.Companion(
         path: path.escaped, stamp: RecordingFileStamp(stamp), artifact: nil)
@@ -74,11 +80,18 @@ extension InboxProcessor {
       let facts = FactsText.json(recording.facts, completing: cut.map(\.key))
       _ = try store.recordings.change(recording.key, .complete(facts: facts))
     }
-    if case .duplicate(let recording) = admission, let sidecar {
-      return .duplicate(
-        of: try fill(recording, from: sidecar.facts, of: sidecar.taken) ?? recording)
+    guard case .duplicate(var recording) = admission else { return admission }
+    if let sidecar {
+      recording = try fill(recording, from: sidecar.facts, of: sidecar.taken) ?? recording
     }
-    return admission
+    if let text = arrival.transcripts.first.flatMap({ InboxPath(escaped: $0.path)?.name }),
+      recording.takesTranscripts, StoredFacts(of: recording).transcript == nil
+    {
+      let facts = FactsText.json(recording.facts, addingTranscript: text.description)
+      let change = try change(recording.key, .attachTranscript(facts: facts))
+      recording = change?.recording ?? recording
+    }
+    return .duplicate(of: recording)
   }
 
   /// Takes in a sidecar that came by itself, for the recording beside it if that was received
@@ -280,9 +293,17 @@ extension DiskStore {
     try copyFile(from: arrived.readingPath, to: draft.path)
     let artifact = try draft.seal()
     guard artifact != own, try arrived.currentStamp() == arrived.stamp else { return }
-    _ = try recordings.change(
-      recording.key,
-      .attach(LateSidecar(artifact, saying: read, of: recording, isReplacing: true)))
+    let late = LateSidecar(artifact, saying: read, of: recording, isReplacing: true)
+    guard case .changed = try recordings.change(recording.key, .attach(late)) else { return }
+    // It goes with the recording from there, under its name; the first one was overwritten.
+    let stamp = RecordingFileStamp(arrived.stamp)
+    try recordings.settle(file, .gone, at: file.location, stamp: nil)
+    try recordings.addFile(
+      .sidecar, path: file.path, stamp: stamp, digest: artifact.digest, inbox: file.inbox,
+      to: recording.key)
+    if let new = try recordings.files(of: recording.key).last(where: { $0.role == .sidecar }) {
+      try recordings.settle(new, .quarantine, at: file.location, stamp: stamp)
+    }
   }
 }
 

@@ -22,9 +22,7 @@ extension InboxProcessor {
     guard let (recording, file) = try recipient(of: path) else { return .waiting }
     if try takeLost(path, stamp, of: recording) { return .known(recording) }
     if isHeld(path, from: recording, file, mayWait: mayWait) { return .held(recording) }
-    guard [.received, .failed, .quarantined].contains(recording.state) else {
-      return .late(recording)
-    }
+    guard recording.takesTranscripts else { return .late(recording) }
     guard let taken = try take(path, stamp, as: .file, from: try ownFolder()) else {
       return .changed
     }
@@ -104,6 +102,11 @@ extension InboxProcessor {
     case nil: return files.first?.description
     }
   }
+}
+
+extension Recording {
+  /// Whether a transcript that comes now is used.
+  var takesTranscripts: Bool { [.received, .failed, .quarantined].contains(state) }
 }
 
 extension InboxProcessor {

@@ -31,6 +31,9 @@ extension DiskStore {
       files.filter { $0.role == role && (digest == nil || $0.digest == digest) }
     }
     let recordingName = Self.originalName(of: recording, placed(.recording, nil).first)
+    let copyNames = placed(.recording, nil).dropFirst().compactMap {
+      InboxPath(escaped: $0.path)?.name
+    }
     var parts: [Original] = []
     func add(_ role: RecordingFile.Role, _ content: Artifact?, _ digest: Digest?) {
       guard let content, !parts.contains(where: { $0.content.digest == content.digest }) else {
@@ -39,7 +42,7 @@ extension DiskStore {
       parts.append(
         Original(
           recording: recording, role: role, content: content, files: placed(role, digest),
-          recordingName: recordingName))
+          recordingName: recordingName, copyNames: copyNames))
     }
     add(.recording, recording.content, nil)
     for file in files.reversed() where file.role == .sidecar {
@@ -69,11 +72,21 @@ extension DiskStore {
     let files: [RecordingFile]
     /// The original name of the recording itself.
     let recordingName: InboxPath
+    /// The names of its copies.
+    let copyNames: [FileName]
 
-    /// Its original name; a sidecar that came with a copy of another name has that of the recording.
+    /// Its original name; what came with a copy of another name has that of the recording.
     var placeName: InboxPath {
       let name = DiskStore.originalName(of: recording, files.first)
-      guard role == .sidecar, let own = name.name else { return name }
+      guard let own = name.name else { return name }
+      if role == .transcript, let recording = recordingName.name,
+        !TranscriptName.candidates(for: recording).contains(own),
+        let copy = copyNames.first(where: { TranscriptName.candidates(for: $0).contains(own) })
+      {
+        return ReleaseName.companion(own, of: copy, now: recording)
+          .map(InboxPath.inbox.appending) ?? name
+      }
+      guard role == .sidecar else { return name }
       let candidates = recordingName.name.map { SidecarName.candidates(for: $0) } ?? []
       guard let first = candidates.first, !candidates.contains(own) else { return name }
       return InboxPath.inbox.appending(first)

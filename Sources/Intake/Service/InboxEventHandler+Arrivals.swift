@@ -36,6 +36,7 @@ extension InboxEventHandler {
             + (ignored.map { "; " + handler.processor.words(ignoring: $0, by: known) } ?? ""))
         handler.tellQuarantinedCompanions(of: known, isNew: false)
         handler.warn(of: known, isCopy: true)
+        handler.takeTranscripts(besideCopy: recording, of: known)
       case .conflict(let recording, let other):
         // Whether it is a duplicate is known once it is decoded.
         let isNew = recording.revision == 1
@@ -109,6 +110,25 @@ extension InboxEventHandler {
       }
     }
     report { $0.isStirred = true }
+  }
+
+  /// Reports the transcripts that came with a copy of a recording: those that it has now, and those that
+  /// came too late.
+  private mutating func takeTranscripts(besideCopy copy: StableRecording, of known: Recording) {
+    guard let folder = try? InboxFolder(at: processor.inbox) else { return }
+    for path in copy.transcripts {
+      guard let stamp = try? folder.stamp(of: path) else { continue }
+      if !processor.isKnown(path, stamp) {
+        takeTranscript(path, stamp, mayWait: false)
+      } else if known.takesTranscripts {
+        let name = StoredFacts(of: known).transcript
+        let isUsed = name == path.name?.description
+        tell(
+          isUsed ? .transcript : .warning, known,
+          text: isUsed
+            ? path.description : "\(path) is not used: it has \(name ?? "another text") already")
+      }
+    }
   }
 
   /// Lets a sidecar or a transcript wait for a new recording of its name.

@@ -362,10 +362,11 @@ private struct RecordingTranscript {
       guard let sidecar else { return nil }
       self.init(sidecar.artifact, files.last { $0.role == .sidecar }.flatMap(name))
     case nil:
-      let candidates = files.first { $0.role == .recording }.flatMap(name).map {
+      // Behind its own, what came with a copy of another name.
+      let candidates = files.filter { $0.role == .recording }.compactMap(name).flatMap {
         TranscriptName.candidates(for: $0) + SidecarName.candidates(for: $0)
       }
-      guard let name = candidates?.first(where: { found[$0] != nil }), let artifact = found[name]
+      guard let name = candidates.first(where: { found[$0] != nil }), let artifact = found[name]
       else { return nil }
       self.init(artifact, name)
     }

@@ -36,6 +36,7 @@ extension Execution {
       id: run ?? RunID(""), pipeline: plan.name, pipelinePath: "", inputs: plan.inputs,
       overrides: [:], startedAt: 0)
     record.inputNames = plan.inputNames
+    record.soundInputs = plan.inputNames.filter { plan.inputKinds[$0] == .sound }
     record.recordings = recordings.mapValues(\.identity)
     record.steps = plan.steps.filter { above.contains($0.id) }.map { step in
       var done = StepRecord(id: step.id, kind: step.descriptor.kind, outcome: .pending)

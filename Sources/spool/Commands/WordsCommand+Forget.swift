@@ -48,7 +48,7 @@ extension CommandContext {
           "note: the recording, its exports and backups of the store stay; a later run finds words "
             + "again")
       }
-      let unfinished = runs.filter { $0.wayOn != nil }
+      let unfinished = runs.filter { $0.wayOn != nil && mayMakeWords($0) }
       for run in unfinished {
         console.report(
           "note: run \(run.id) is not finished, and makes words again if it is resumed")
@@ -60,6 +60,18 @@ extension CommandContext {
         })
       return .done
     }
+  }
+
+  /// Whether resuming a run gives words, as far as its pipeline can still be read.
+  private func mayMakeWords(_ run: RunRecord) -> Bool {
+    let context = remembering(run)
+    let overrides = run.overrides.map { "\($0.key)=\($0.value)" }
+    guard let text = run.request?.pipelineText,
+      let pipeline = try? context.pipeline(text, from: run.pipelinePath),
+      let plan = try? context.plan(
+        pipeline, inputs: run.inputs, overrides: overrides, checksEquipment: false)
+    else { return true }
+    return plan.steps.contains { $0.descriptor.outputs.contains { $0.kind == .transcript } }
   }
 
   /// The runs of a recording: those of a whole have read all its parts.

@@ -126,8 +126,10 @@ extension DiskStore {
       let corrected = try corrections.versions()
       if corrected.isEmpty { return .unchanged }
       let run = run()
-      // Words that are lost are known from earlier runs, and are to be found again first.
+      // Words that are lost are known from earlier runs, and are to be found again first. What several
+      // recordings make is known where they were joined.
       let isDone = !run.steps.contains { $0.outcome == .pending }
+      if !isDone, (run.soundInputs ?? []).count > 1 { return .unknown }
       guard let maker = run.steps.maker(ofWords: words.identity),
         let told = try run.transcripts(of: maker.id, in: self).first(where: {
           $0.result.artifact == words.artifact
@@ -178,6 +180,10 @@ extension DiskStore {
     where !earlier.contains(where: { $0.id == run.id }) {
       earlier.append(run)
     }
+    // What the same pipeline made is more likely to say the same than what others did.
+    earlier =
+      earlier.filter { $0.pipeline == run.pipeline }
+      + earlier.filter { $0.pipeline != run.pipeline }
     lazy var words = self.words(of: told)
     var isReadFor = Self.readLimit
     func says(_ other: RunRecord.ToldTranscript, in old: RunRecord) -> Bool {

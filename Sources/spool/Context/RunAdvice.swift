@@ -77,8 +77,20 @@ extension RecordingWords {
         commands.append(command)
       }
     }
-    guard let first = commands.first else { return [] }
     let said = "captions that were written before"
+    guard let first = commands.first else {
+      guard let signed = runs.first(where: { $0.state == .done && $0.hasSignedCaptions }),
+        let recording = try store.inboxRecording(of: signed)
+      else { return [] }
+      let key = recording.key
+      let export = "\(command: .inboxExport) \(key) --to original-\(key)"
+      let forget = StoreOption(option).completing("\(command: .inboxForget) \(key)")
+      return [
+        "\(said) stay as they are, for a receipt covers them; to have them written again: "
+          + "\(StoreOption(option).completing(export)), then \(forget), and deliver again what the "
+          + "first gave back"
+      ]
+    }
     return commands.count == 1
       ? ["\(said) are written again by this line:  \(first)"]
       : ["\(said) are written again by these lines:"] + commands.map { "  \($0)" }
@@ -86,17 +98,28 @@ extension RecordingWords {
 }
 
 extension RunRecord {
-  /// The commands that write the run's captions again; none if there are none.
+  /// Whether captions lie there that a receipt covers.
+  fileprivate var hasSignedCaptions: Bool {
+    published.contains { $0.leaf != nil } && !captions(besides: []).isEmpty
+  }
+
+  /// The captions that lie there.
   /// - Parameter claimed: the paths of what later runs have exported.
-  fileprivate func captionCommands(
-    in store: DiskStore, option: String?, besides claimed: Set<String>
-  ) throws(SpoolError) -> [String] {
-    let captions = published.filter { file in
+  private func captions(besides claimed: Set<String>) -> [PublishedFile] {
+    published.filter { file in
       !claimed.contains(file.path)
         && steps.contains { $0.id == file.step && $0.kind == "transcript" }
         && TranscriptFormat.all.contains { file.path.hasSuffix($0.fileEnding) }
         && FilePath.exists(file.path)
     }
+  }
+
+  /// The commands that write the run's captions again; none if there are none.
+  /// - Parameter claimed: the paths of what later runs have exported.
+  fileprivate func captionCommands(
+    in store: DiskStore, option: String?, besides claimed: Set<String>
+  ) throws(SpoolError) -> [String] {
+    let captions = captions(besides: claimed)
     if captions.isEmpty { return [] }
     let files = [pipelinePath] + inputPaths
     let isThere = pipelinePath.hasPrefix("/") && files.allSatisfy { FilePath.exists($0) }

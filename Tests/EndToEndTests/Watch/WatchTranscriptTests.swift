@@ -200,6 +200,36 @@ struct WatchTranscriptTests {
     #expect(try words("text.json").first == "Indeed")
   }
 
+  @Test(
+    "captions that a receipt covers under a template's name are told to stay, and how to renew them"
+  )
+  func signedCaptions() throws {
+    _ = try place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode: { from: $note }
+        - export: [flac]
+        - align: { transcript: $text, from: decode }
+          when: $text
+        - transcript: { formats: [srt] }
+          when: $text
+        - proof
+      """)
+    try speak("text")
+    let watch = try inbox.watch(["--name", "dated {title}"])
+    try inbox.shell("echo '\(Self.text)' > inbox/text.txt; cp made/text.wav inbox")
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "released" } },
+      "\(watch.output) \(watch.errors)")
+    let run = try #require(try place.spool(["runs"]).text.split(separator: " ").first)
+    let edited = try place.folder.write("Indeed " + Self.text, to: "edited.txt")
+    let edit = try place.spool(["words", "edit", String(run), "--from", edited])
+    #expect(edit.text.contains("stay as they are, for a receipt covers them"), "\(edit)")
+    #expect(edit.text.contains("spool inbox forget "), "\(edit.text)")
+  }
+
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")
   func transcriptsAlone() throws {
     let pipeline = try place.pipeline(

@@ -163,6 +163,46 @@ struct WholeWordsTests {
     #expect(try !place.spool(["words", "show", "last"]).errorOutput.contains(notice))
   }
 
+  @Test("also in the run after the sound was collected", arguments: [false, true])
+  func collected(mixes: Bool) throws {
+    try run("a", mixes: mixes)
+    #expect(try correct("last", "secret", "hidden").exitCode == 0)
+    try run("a", mixes: mixes)
+    #expect(try place.spool(["store", "gc", "--older-than", "0s", "--grace", "0s"]).exitCode == 0)
+    #expect(try run("a", mixes: mixes).warnings.isEmpty)
+    #expect(try captions().contains("hidden"))
+  }
+
+  @Test("where two pipelines make wholes of the same recordings, those of the same one come first")
+  func otherPipeline() throws {
+    try speak("Here is other music.", to: place.file("jingle.wav"))
+    let other = try place.folder.write(
+      """
+      pipeline: other
+      inputs: { intro: sound, talk: sound, text: transcript }
+      stages:
+        - decode: { from: $intro }
+          id: bed
+        - gain: -60 dB
+        - mixdown: { from: [gain, $talk] }
+        - align: { transcript: $text }
+        - transcript: { formats: [srt], name: other }
+      """, to: "other.yaml")
+    func runOther(_ intro: String) throws {
+      let files = [intro + ".wav", "a.wav", "a.txt"].map(place.file)
+      #expect(try place.run(other, files, ["--replace"]).exitCode == 0)
+    }
+    try runOther("intro")
+    #expect(try correct("last", "garden", "flower").exitCode == 0)
+    try runOther("jingle")
+    try run("a")
+    #expect(try correct("last", "secret", "hidden").exitCode == 0)
+    let changed = try run("a", intro: "jingle", options: ["--replace"])
+    try take(try #require(changed.warnings.first, "\(changed.warnings)"))
+    try run("a", intro: "jingle")
+    #expect(try captions().contains("hidden"))
+  }
+
   @Test("where an intro is put in front or taken away, the corrections before are told of, too")
   func introduced() throws {
     let pipeline = try place.pipeline(

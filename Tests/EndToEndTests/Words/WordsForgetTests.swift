@@ -179,6 +179,30 @@ struct WordsForgetTests {
     #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 
+  @Test("of unfinished runs, those are named that would make words again")
+  func unfinished() throws {
+    func fail(_ name: String, _ stage: String) throws -> String {
+      let pipeline = try place.folder.write(
+        """
+        pipeline: \(name)
+        inputs: { talk: sound, text: transcript }
+        stages:
+          - decode: { from: $talk }
+          - \(stage)
+          - command: { run: [sh, -c, "exit 3", "{input}"], outputs: { file-name: x } }
+            from: decode
+          - export: { from: decode, formats: [wav] }
+        """, to: name + ".yaml")
+      #expect(try place.run(pipeline, [sound, script]).exitCode == 1)
+      let runs = try place.spool(["runs"]).text
+      return try #require(runs.split(separator: " ").first.map(String.init))
+    }
+    let level = try fail("level", "gain: -3 dB")
+    let words = try fail("again", "align: { transcript: $text, from: decode }")
+    let told = try place.spool(["words", "forget", sound, "--yes"]).errorOutput
+    #expect(told.contains("run \(words) is not finished") && !told.contains(level), "\(told)")
+  }
+
   @Test("without a terminal it needs --yes, and a refusal and a no leave everything")
   func asking() throws {
     let refused = try place.spool(["words", "forget", sound])

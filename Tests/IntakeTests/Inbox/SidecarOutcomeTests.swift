@@ -63,6 +63,13 @@ struct CustodySidecarTests {
     _ = try store.recordings.change(spoiled.key, .rename("Supper"))
     let again = try retake(#"{"title":"Tea"}"#)
     #expect(again.title == "Supper" && again.sidecar != corrected.sidecar)
+    // It leaves quarantine with its recording, under its name.
+    _ = try store.recordings.change(spoiled.key, .retry(reason: nil))
+    try bench.process(spoiled.key, with: processor)
+    _ = processor.settle()
+    #expect(bench.files(in: bench.inbox) == ["accepted/a.json", "accepted/a.m4a"])
+    let files = try store.recordings.files(of: spoiled.key).filter { $0.role == .sidecar }
+    #expect(files.map(\.place) == [.gone, .gone, .accepted])
   }
 
   @Test("what the sidecar of a copy says fills in what was missing, and what differs is told")

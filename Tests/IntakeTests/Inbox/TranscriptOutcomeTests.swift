@@ -104,6 +104,46 @@ struct CustodyTranscriptTests {
     #expect(bench.files(in: bench.inbox) == ["a.srt", "accepted/a.m4a", "accepted/a.txt"])
   }
 
+  @Test(
+    "one that comes with a copy is used if its recording waits, and is left there if it is done")
+  func withCopy() throws {
+    let recording = try receive("a.m4a")
+    func copy(_ text: String, _ name: String) throws -> Recording {
+      let arrived = try bench.drop("sound of a.m4a", as: name + ".m4a")
+      let path = try #require(InboxPath(name + ".txt"))
+      try bench.write(text, to: path)
+      let copy = StableRecording(
+        path: arrived.path, stamp: arrived.stamp, sidecar: nil, nameCount: 1, transcripts: [path])
+      return try #require(try processor.takeIn(copy).recording)
+    }
+    let known = try copy("what is said", "b")
+    #expect(known.key == recording.key && StoredFacts(of: known).transcript == "b.txt")
+    try bench.process(recording.key, with: processor)
+    // The same once more goes with it, and another one stays, as one that came too late.
+    _ = try copy("what is said", "c")
+    _ = try copy("what else is said", "d")
+    _ = processor.settle()
+    #expect(
+      bench.files(in: bench.inbox) == [
+        "accepted/a.m4a", "accepted/b.m4a", "accepted/b.txt", "accepted/c.m4a", "accepted/c.txt",
+        "accepted/d.m4a", "d.txt",
+      ])
+    let text = try #require(InboxPath("d.txt"))
+    guard
+      case .late(let late) = try processor.takeTranscript(
+        at: text, stamp: try bench.stamp(of: text))
+    else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(late.key == recording.key)
+    // Given back, it is beside the recording by name.
+    let target = try ScratchFolder()
+    _ = try store.writeOriginals(
+      of: try #require(try store.recordings.recording(late.key)), to: target.path)
+    #expect(Workspace.names(in: target.path) == ["a.m4a", "a.txt"])
+  }
+
   @Test("one that the store has lost is taken in again by itself, and no other")
   func lost() throws {
     let recording = try receive("a.m4a", transcripts: [("a.txt", "what is said")])
