@@ -25,13 +25,17 @@ extension DiskStore {
   }
 
   /// The recordings whose original is not in the store any more, or was set aside as damaged, and lies
-  /// nowhere else. Reads no file. O(recordings).
+  /// nowhere else. Nothing is lost of one that is whole as another recording. Reads no file.
+  /// O(recordings).
   package func lostOriginals() throws(SpoolError) -> [Recording] {
     try withDatabase { (database) throws(SpoolError) in
       var lost: [Recording] = []
+      let completed = try RecordingFileTable.completed(in: &database)
       for recording in try RecordingTable.missingOriginals(from: layout, in: &database)
-      where try RecordingTable.releasedFile(of: recording, in: &database) == nil {
-        lost.append(recording)
+      where !completed.contains(recording.key) {
+        if try RecordingTable.releasedFile(of: recording, in: &database) == nil {
+          lost.append(recording)
+        }
       }
       return lost
     }

@@ -208,8 +208,9 @@ package struct Inspection: Sendable {
   func inspectRecordings(
     in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
+    let completed = try RecordingFileTable.completed(in: &database)
     for (recording, artifact) in try RecordingTable.artifacts(in: &database)
-    where !isThere(layout.artifact(artifact)) {
+    where !isThere(layout.artifact(artifact)) && !completed.contains(recording.key) {
       let isOriginal = artifact == recording.content.digest
       if let file = try releasedFile(of: recording, in: &database) {
         guard isOriginal else { continue }

@@ -170,7 +170,9 @@ extension CommandContext {
       do throws(SpoolError) { return try read().settings } catch {
         console.report(error.text(console))
         log.record(
-          WatchEvent(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
+          WatchEvent(
+            .trouble, at: clock.now,
+            text: "the settings are wrong, and the old ones stay: \(error.description)"))
         return nil
       }
     }

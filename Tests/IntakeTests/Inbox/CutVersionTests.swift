@@ -63,6 +63,14 @@ struct CutVersionTests {
         ])
     #expect(try store.recordings.tally().completed == [cut.key])
     #expect(try store.recordings.tally().nextCommands == [])
+    // What the whole recording has is not lost with the cut one, as where a backup was restored.
+    for path in [try store.path(of: cut.content), bench.inbox + "/quarantine/a.m4a"] {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    #expect(try store.lostOriginals().isEmpty)
+    #expect(
+      try Inspection(of: bench.storeFolder).run().findings.allSatisfy { $0.subject != cut.key.name }
+    )
   }
 
   @Test("nothing is to be done either where the whole recording was there before, by another name")
