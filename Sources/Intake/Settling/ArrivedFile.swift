@@ -80,13 +80,13 @@ struct ArrivedFile: ~Copyable, Sendable {
 }
 
 /// Whether a file is a recording by its name or its first bytes. The inbox leaves all others alone.
-enum SoundSign {
+package enum SoundSign {
   static func isCarried(by name: FileName) -> Bool {
     let ending = name.bytes.dropFirst(name.stem.count + 1).map(\.asciiLowercase)
     return endings.contains(String(decoding: ending, as: UTF8.self))
   }
 
-  static func isCarried(by head: [UInt8]) -> Bool {
+  package static func isCarried(by head: [UInt8]) -> Bool {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       head.dropFirst(offset).starts(with: text.utf8)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Intake
 import PipelineModel
 import Platform
 
@@ -49,6 +50,7 @@ extension CommandContext {
     for path in bound.values.sorted() {
       try requireFile(path)
     }
+    try refuseSound(in: bound, of: pipeline.definition)
     bound = withTranscript(bound, in: pipeline, declined: declined)
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
   }
@@ -94,6 +96,22 @@ extension CommandContext {
 
 /// Files in each other's place.
 extension CommandContext {
+  /// Refuses a recording where a text is wanted.
+  private func refuseSound(
+    in bound: [String: String], of definition: PipelineDefinition
+  ) throws(SpoolError) {
+    let texts = definition.inputs.filter { $0.kind == .transcript }.map(\.name)
+    for (place, path) in bound.sorted(by: { $0.key < $1.key }) where texts.contains(place) {
+      guard let head = try? FileOperations.system.beginning(of: path, byteCount: 16),
+        SoundSign.isCarried(by: head)
+      else { continue }
+      throw .usage(
+        "\(path) is no text",
+        reason: "it is a recording, and the input \(place) takes what is said in one",
+        advice: "run spool once for each recording, or name its text: \(place)=FILE")
+    }
+  }
+
   /// Refuses a recording or a folder in the pipeline's place.
   func refuseRecording(at path: String) throws(SpoolError) {
     guard let stamp = try? FileStamp(following: path), stamp.isRegularFile || stamp.isFolder,

@@ -236,6 +236,16 @@ struct PipelineMistakeTests {
     #expect(misspelt.errorOutput.contains("help:  note=x.m4a"), "\(misspelt.errorOutput)")
   }
 
+  @Test("a second recording is no text of the first")
+  func secondRecording() throws {
+    let place = try Workspace()
+    let note = PackageFiles.sample("take.flac")
+    let run = try place.spool(["run", PackageFiles.pipeline("words.yaml"), note, note])
+    #expect(run.exitCode == 2, "\(run.errorOutput)")
+    let complaint = try #require(Complaint(run.errorOutput), "\(run.errorOutput)")
+    #expect(complaint.what.hasSuffix("is no text"), "\(complaint)")
+  }
+
   @Test("a recording whose name is no text is told to be renamed")
   func unnameable() throws {
     let place = try Workspace()
