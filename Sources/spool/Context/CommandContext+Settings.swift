@@ -100,7 +100,11 @@ extension CommandContext {
   var signing: RunRequest.Signing? {
     let earlier = earlierSigning?.folder.flatMap { FilePath.exists($0) ? $0 : nil }
     let named = [named(Options.keys), earlier, Environment.variables["SPOOL_KEYS"]]
-    let file = self.named(Options.passphraseFile) ?? earlierSigning?.passphraseFile
+    // An open descriptor was that process's own.
+    let earlierFile = earlierSigning?.passphraseFile.flatMap { path in
+      (try? FileStamp(following: path))?.isRegularFile == true ? path : nil
+    }
+    let file = self.named(Options.passphraseFile) ?? earlierFile
     return RunRequest.Signing(
       folder: named.lazy.compactMap(\.self).first { !$0.isEmpty }.map(ResolvedPath.asTyped),
       passphraseFile: file.map(ResolvedPath.asTyped))
