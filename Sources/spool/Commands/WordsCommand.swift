@@ -199,7 +199,7 @@ extension CommandContext {
         lines: [
           "corrected \(words.name): \(changes.summary)",
           "undo:  spool words undo \(name)",
-        ] + captions))
+        ] + [changes.takenBack(from: words.corrections)].compactMap(\.self) + captions))
     return .done
   }
 

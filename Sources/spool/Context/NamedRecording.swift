@@ -91,6 +91,17 @@ extension [WordChange] {
     reduce(0) { $0 + Swift.max(0, $1.inserted.count - $1.removed.count) }
   }
 
+  /// Says how many of them take earlier corrections back, as those of a text from before; nil for none.
+  func takenBack(from corrections: [Correction]) -> String? {
+    let earlier = corrections.flatMap(\.changes)
+    let count = count { change in
+      earlier.contains { $0.inserted == change.removed && $0.removed == change.inserted }
+    }
+    if count == 0 { return nil }
+    return "note:  \(count) of these \(count == 1 ? "takes" : "take") an earlier correction back, "
+      + "which the text does not have"
+  }
+
   /// `2 places, 3 words added`
   var summary: String {
     let counts = [(deletedWordCount, "deleted"), (addedWordCount, "added")].filter { $0.0 > 0 }

@@ -64,6 +64,17 @@ import Testing
     #expect(edit.text.contains("1 place"), "\(edit.text)")
   }
 
+  @Test("a text from before a correction takes that one back, and this is said")
+  func takenBack() throws {
+    let old = try captions("srt", replacing: "brown", with: "red")
+    let edited = try place.folder.write(
+      Self.text.replacingOccurrences(of: "lazy", with: "sleepy"), to: "sleepy.txt")
+    #expect(try place.spool(["words", "edit", sound, "--from", edited]).exitCode == 0)
+    let edit = try place.spool(["words", "edit", sound, "--from", old])
+    #expect(edit.text.contains("2 places"), "\(edit)")
+    #expect(edit.text.contains("1 of these takes an earlier correction back"), "\(edit.text)")
+  }
+
   @Test("- is standard output, and no file")
   func standardOutput() throws {
     let plain = try place.spool(["words", "export", sound])
