@@ -53,8 +53,10 @@ extension InboxProcessor {
         artifact: sidecar.taken.artifact)
     }
     arrival.transcripts = try takeTranscripts(of: recording, from: folder)
-    let known = try store.recordings.recording(of: taken.artifact.digest, pipeline: pipeline)
-    if let known, !known.takesTranscripts {
+    if !arrival.transcripts.isEmpty,
+      let known = try store.recordings.recording(of: taken.artifact.digest, pipeline: pipeline),
+      !known.takesTranscripts
+    {
       // Another text than its own stays, and is reported, as one that comes by itself.
       let own = try store.recordings.files(of: known.key).compactMap(\.companion)
       arrival.transcripts.removeAll { file in !own.contains { $0 == file.artifact } }
@@ -296,14 +298,10 @@ extension DiskStore {
     let late = LateSidecar(artifact, saying: read, of: recording, isReplacing: true)
     guard case .changed = try recordings.change(recording.key, .attach(late)) else { return }
     // It goes with the recording from there, under its name; the first one was overwritten.
-    let stamp = RecordingFileStamp(arrived.stamp)
     try recordings.settle(file, .gone, at: file.location, stamp: nil)
     try recordings.addFile(
-      .sidecar, path: file.path, stamp: stamp, digest: artifact.digest, inbox: file.inbox,
-      to: recording.key)
-    if let new = try recordings.files(of: recording.key).last(where: { $0.role == .sidecar }) {
-      try recordings.settle(new, .quarantine, at: file.location, stamp: stamp)
-    }
+      .sidecar, path: file.path, stamp: RecordingFileStamp(arrived.stamp), digest: artifact.digest,
+      inbox: file.inbox, place: .quarantine, location: file.location, to: recording.key)
   }
 }
 

@@ -201,8 +201,11 @@ extension InboxProcessor {
   ) throws(SpoolError) -> InboxPath {
     let arrived = InboxPath(escaped: file.path) ?? location
     let (name, recording) = try releasedName(of: file, goal) ?? (arrived, arrived.name)
-    let companions = try store.recordings.files(of: file.recording)
-      .filter { $0.role != .recording }.flatMap { [$0.target, $0.location] }.compactMap(\.self)
+    let companions =
+      file.role != .recording
+      ? []
+      : try store.recordings.files(of: file.recording).filter { $0.role != .recording }
+        .flatMap { [$0.target, $0.location] }.compactMap(\.self)
     for number in first...10_000 {
       let target =
         goal == .deleted

@@ -107,6 +107,14 @@ extension InboxProcessor {
 extension Recording {
   /// Whether a transcript that comes now is used.
   var takesTranscripts: Bool { [.received, .failed, .quarantined].contains(state) }
+
+  /// The folder for its original, where that is given back: nothing else is in it.
+  fileprivate var originalFolder: String { "original-\(key)" }
+
+  /// The command that gives its original back, with what came with it.
+  package var exportCommand: String {
+    "\(command: .inboxExport) \(key) \(option: .to) \(originalFolder)"
+  }
 }
 
 extension InboxProcessor {
@@ -162,12 +170,10 @@ extension DiskStore {
     let kept = files.filter { file in
       [.accepted, .left].contains(file.place) && file.isThere(recording.content)
     }
-    // What the store gives back is not in the way of anything there.
-    let folder = "original-\(recording.key)"
     let original = Self.originalName(of: recording, files.first { $0.role == .recording })
     let isKept = !kept.isEmpty
     let place =
-      (isKept ? kept.map(\.printablePath) : ["\(folder)/\(original)"])
+      (isKept ? kept.map(\.printablePath) : ["\(recording.originalFolder)/\(original)"])
       .first { exported.contains(ExportName.stem(of: $0)) }
     guard run.pipelinePath.hasPrefix("/"), let request = run.request, request.names == nil,
       let place,
@@ -177,8 +183,7 @@ extension DiskStore {
       .flatMap { try? FileOperations.system.bytes(of: $0) }.map { Sidecar(json: $0).settings }
     let line = run.line(of: [place] + [text].compactMap(\.self), setting: sidecar ?? [:])
     if isKept { return line }
-    let giving = ["\(recording.key)", "\(option: .to)", folder]
-    return "\(command: .inboxExport) \(ShellWords.line(giving)) && \(line)"
+    return "\(recording.exportCommand) && \(line)"
   }
 }
 
@@ -199,7 +204,7 @@ extension RunRecord {
       line += ["\(option: .set)", "\(name)=\(value)"]
     }
     if let folder = request?.folder { line += ["\(option: .out)", folder] }
-    if !words.contains("\(option: .keys)") { line += request?.signing?.options ?? [] }
+    line += request?.signing?.options ?? []
     return "\(command: .run) " + ShellWords.line(line + words)
   }
 

@@ -133,6 +133,8 @@ package struct Sidecar: Hashable, Sendable {
 struct SidecarReader {
   private var fields: [String: JSONValue]
   private var problems: [SidecarProblem] = []
+  /// The names of the known fields.
+  private var names: [String] = []
 
   init(_ fields: [String: JSONValue]) { self.fields = fields }
 
@@ -162,18 +164,12 @@ struct SidecarReader {
     if isOfRecogniser { return }
     for name in fields.keys.sorted() {
       let plain = name.lowercased()
-      guard let known = Self.names.first(where: { [plain, plain + "s"].contains($0.lowercased()) })
+      guard let known = names.first(where: { [plain, plain + "s"].contains($0.lowercased()) })
       else { continue }
       report(
         known, "the name \"\(PrintableText.of(Array(name.prefix(40).utf8)))\"", expected: known)
     }
   }
-
-  private static let names = [
-    "noteId", "uuid", "createdAt", "durationMs", "duration", "title", "watchModel",
-    "watchOSVersion",
-    "phoneModel", "iOSVersion", "tags", "chapters",
-  ]
 
   /// Whether it has the lists of a recogniser's answer.
   private var isOfRecogniser: Bool {
@@ -279,6 +275,7 @@ struct SidecarReader {
 
   /// Removes and returns a known field; nil if it is missing or null.
   private mutating func taken(_ field: String) -> JSONValue? {
+    names.append(field)
     let value = fields.removeValue(forKey: field)
     return value == .null ? nil : value
   }

@@ -26,7 +26,7 @@ package struct RunRequest: Hashable, Sendable, Codable {
   /// The name of its files without an ending, where a quick command gave them one. Nil for a pipeline.
   package let fileName: String?
   /// Where the key of its receipts is; nil if it was not named, or it writes none.
-  package let signing: Signing?
+  package private(set) var signing: Signing?
 
   /// The folder of a user's keys, and the file of its passphrase: absolute paths, each nil if it was not
   /// named.
@@ -82,10 +82,9 @@ package struct RunRequest: Hashable, Sendable, Codable {
 
   /// Everything but where the key is, which decides on no work.
   fileprivate var work: RunRequest {
-    RunRequest(
-      pipelineText: pipelineText, folder: folder, isReplacing: isReplacing,
-      keepsEverything: keepsEverything, names: names, album: album, pluginFolder: pluginFolder,
-      chapters: chapters, titles: titles, fileName: fileName)
+    var work = self
+    work.signing = nil
+    return work
   }
 }
 

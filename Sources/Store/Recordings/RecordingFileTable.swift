@@ -20,7 +20,8 @@ enum RecordingFileTable {
   /// Records a file in the inbox, inside a transaction. Another version that was left there is gone.
   static func add(
     _ role: RecordingFile.Role, path: String, stamp: RecordingFileStamp, digest: Digest? = nil,
-    inbox: String, deviceID: String? = nil, deviceName: String? = nil, to key: RecordingKey,
+    inbox: String, place: RecordingFile.Place = .inbox, location: String? = nil,
+    deviceID: String? = nil, deviceName: String? = nil, to key: RecordingKey,
     in database: inout Database
   ) throws(SpoolError) {
     try database.run(
@@ -33,11 +34,11 @@ enum RecordingFileTable {
       INSERT INTO note_files
         (note, inbox, role, path, location, inode, byte_count, modified_ns, changed_ns, place,
           device_id, device_name, digest)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'inbox', ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      [.text(key.name), .text(inbox), .text(role.rawValue), .text(path), .text(path)]
+      [.text(key.name), .text(inbox), .text(role.rawValue), .text(path), .text(location ?? path)]
         + values(stamp)
-        + [SQLValue(deviceID), SQLValue(deviceName), SQLValue(digest?.hex)],
+        + [.text(place.rawValue), SQLValue(deviceID), SQLValue(deviceName), SQLValue(digest?.hex)],
       to: RecordingTable.recordAction
     )
   }

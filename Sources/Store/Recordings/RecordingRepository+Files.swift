@@ -56,15 +56,18 @@ extension RecordingRepository {
   }
 
   /// Records another file of a recording.
-  /// - Parameter digest: of a transcript or a sidecar; nil for other files.
+  /// - Parameters:
+  ///   - digest: of a transcript or a sidecar; nil for other files.
+  ///   - location: where it lies; nil where it arrived.
   package func addFile(
     _ role: RecordingFile.Role, path: String, stamp: RecordingFileStamp, digest: Digest?,
-    inbox: String,
+    inbox: String, place: RecordingFile.Place = .inbox, location: String? = nil,
     to key: RecordingKey
   ) throws(SpoolError) {
     try transaction { (database) throws(SpoolError) in
       try RecordingFileTable.add(
-        role, path: path, stamp: stamp, digest: digest, inbox: inbox, to: key, in: &database)
+        role, path: path, stamp: stamp, digest: digest, inbox: inbox, place: place,
+        location: location, to: key, in: &database)
     }
   }
 

@@ -63,10 +63,13 @@ extension CommandContext {
     let first = page.files.filter { $0.role == .recording }.map(\.id).min()
     for file in page.files {
       // One that was lost, and came again.
-      let isThereAgain = page.files.contains {
-        $0.role == file.role && $0.digest == file.digest && $0.isInPlace
+      if file.place == .gone, file.digest != nil,
+        page.files.contains(where: {
+          $0.role == file.role && $0.digest == file.digest && $0.isInPlace
+        })
+      {
+        continue
       }
-      if file.place == .gone, file.digest != nil, isThereAgain { continue }
       let isCopy = file.role == .recording && file.id != first
       add(
         isCopy ? "copy's file" : "\(file.role.rawValue) file",

@@ -124,7 +124,7 @@ extension CommandContext {
       try requireThere(path)
       // Captions that a run wrote were made of that run's words.
       let published = ResolvedPath.of(absolute(path))
-      recording = recording.preferring(try Array(store.runs.publishing(published).prefix(1)))
+      recording = recording.preferring(try store.runs.publishing(published).first)
     }
     let words = try recording.words(in: store)
     try report(words, in: store)

@@ -86,9 +86,11 @@ extension CommandContext {
   /// The folder of the keys for receipts. It asks for a passphrase at most once.
   /// - Parameter store: the store of the receipts, if it is not that of the command line.
   func keyFolder(of store: String? = nil) -> KeyFolder {
+    let signing = signing
     let path = KeyFolder.locate(
       option: signing?.folder, environment: Environment.variables, store: store ?? storePath)
-    return KeyFolder(absolute(path), passphrases: PassphraseProvider(file: signing?.passphraseFile))
+    let file = named(Options.passphraseFile) ?? signing?.passphraseFile
+    return KeyFolder(absolute(path), passphrases: PassphraseProvider(file: file))
   }
 
   func receiptWriter(for store: DiskStore) -> SignedReceiptWriter {
@@ -100,11 +102,11 @@ extension CommandContext {
   var signing: RunRequest.Signing? {
     let earlier = earlierSigning?.folder.flatMap { FilePath.exists($0) ? $0 : nil }
     let named = [named(Options.keys), earlier, Environment.variables["SPOOL_KEYS"]]
-    // An open descriptor was that process's own.
-    let earlierFile = earlierSigning?.passphraseFile.flatMap { path in
-      (try? FileStamp(following: path))?.isRegularFile == true ? path : nil
+    let files = [self.named(Options.passphraseFile), earlierSigning?.passphraseFile]
+    // An open descriptor is its process's own.
+    let file = files.lazy.compactMap(\.self).first {
+      (try? FileStamp(following: $0))?.isRegularFile == true
     }
-    let file = self.named(Options.passphraseFile) ?? earlierFile
     return RunRequest.Signing(
       folder: named.lazy.compactMap(\.self).first { !$0.isEmpty }.map(ResolvedPath.asTyped),
       passphraseFile: file.map(ResolvedPath.asTyped))

@@ -43,14 +43,10 @@ struct NamedRecording {
       best.told, of: best.run, recordings: recordings, paths: paths, isMoved: isRun, in: store)
   }
 
-  /// The same recording, of whose words those of some runs come first.
-  func preferring(_ runs: [RunRecord]) -> NamedRecording {
+  /// The same recording, of whose words those of a run come first.
+  func preferring(_ run: RunRecord?) -> NamedRecording {
     var recording = self
-    let isPreferred = found.map { words in runs.contains { $0.id == words.run.id } }
-    let (own, others) = (
-      zip(found, isPreferred).filter(\.1), zip(found, isPreferred).filter { !$0.1 }
-    )
-    recording.found = (own + others).map(\.0)
+    recording.found = found.withFirst { $0.run.id == run?.id }
     return recording
   }
 
@@ -72,6 +68,13 @@ struct NamedRecording {
       if changes.wordCount < best.changes.wordCount { best = (other, changes) }
     }
     return best
+  }
+}
+
+extension Sequence {
+  /// The elements, those first that something is true of, both in their order. O(n).
+  func withFirst(where isFirst: (Element) -> Bool) -> [Element] {
+    filter(isFirst) + filter { !isFirst($0) }
   }
 }
 
@@ -162,7 +165,7 @@ extension NamedRecording {
 
   /// Aligned words come before recognised ones.
   private static func inOrder(_ found: [Found]) -> [Found] {
-    found.filter(\.told.isAligned) + found.filter { !$0.told.isAligned }
+    found.withFirst(where: \.told.isAligned)
   }
 
   private static func ambiguous(_ path: String, _ wholes: [[Found]]) -> SpoolError {

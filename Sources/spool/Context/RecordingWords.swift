@@ -181,9 +181,7 @@ extension DiskStore {
       earlier.append(run)
     }
     // What the same pipeline made is more likely to say the same than what others did.
-    earlier =
-      earlier.filter { $0.pipeline == run.pipeline }
-      + earlier.filter { $0.pipeline != run.pipeline }
+    earlier = earlier.withFirst { $0.pipeline == run.pipeline }
     lazy var words = self.words(of: told)
     var isReadFor = Self.readLimit
     func says(_ other: RunRecord.ToldTranscript, in old: RunRecord) -> Bool {
@@ -210,9 +208,7 @@ extension DiskStore {
         return !recordings.contains(digest) && (other.sound == nil || other.sound != told.sound)
       }
       // Of several wholes, that of the same step comes first.
-      let likely =
-        others.filter { $0.result.step == told.result.step }
-        + others.filter { $0.result.step != told.result.step }
+      let likely = others.withFirst { $0.result.step == told.result.step }
       let other = likely.first { other in
         other.inputs.compactMap { old.inputs[$0] } == files || says(other, in: old)
       }

@@ -82,13 +82,12 @@ extension RecordingWords {
       guard let signed = runs.first(where: { $0.state == .done && $0.hasSignedCaptions }),
         let recording = try store.inboxRecording(of: signed)
       else { return [] }
-      let key = recording.key
-      let export = "\(command: .inboxExport) \(key) --to original-\(key)"
-      let forget = StoreOption(option).completing("\(command: .inboxForget) \(key)")
+      let offered = StoreOption(option)
+      let forget = offered.completing("\(command: .inboxForget) \(recording.key)")
       return [
         "\(said) stay as they are, for a receipt covers them; to have them written again: "
-          + "\(StoreOption(option).completing(export)), then \(forget), and deliver again what the "
-          + "first gave back"
+          + "\(offered.completing(recording.exportCommand)), then \(forget), and deliver again what "
+          + "the first gave back"
       ]
     }
     return commands.count == 1

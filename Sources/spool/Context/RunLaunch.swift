@@ -33,10 +33,9 @@ extension CommandContext {
     if plan.receiptStep != nil { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
-    let options =
-      (arguments[Options.store].map { ["--store", ResolvedPath.asTyped($0)] } ?? [])
-      + (request.signing?.options ?? [])
-    let resumeCommand = ShellWords.line(["spool", "resume", record.id.description] + options)
+    let options = arguments[Options.store].map { ["--store", ResolvedPath.asTyped($0)] } ?? []
+    let resumeCommand = ShellWords.line(
+      ["spool", "resume", record.id.description] + options + (request.signing?.options ?? []))
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = console.heed(
       SignalWatch.begin(clock) { [console] in console.lastWord(farewell) })

@@ -181,11 +181,11 @@ struct WatchTranscriptTests {
     #expect(run.exitCode == 0, "\(run.errorOutput)")
   }
 
-  @Test(
-    "captions of a recording that only the store has are written again by the line that is given")
-  func deletedRecording() throws {
+  /// Corrects a word of a recording that a watch has processed with its text and released.
+  /// - Returns: what that says.
+  private func correct(watchedWith options: String...) throws -> String {
     try speak("text")
-    let watch = try inbox.watch(["--keep", "delete"])
+    let watch = try inbox.watch(options)
     try inbox.shell("echo '\(Self.text)' > inbox/text.txt; cp made/text.wav inbox")
     #expect(
       inbox.wait { watch.news.contains { $0.event == "released" } },
@@ -194,8 +194,15 @@ struct WatchTranscriptTests {
     let edited = try place.folder.write("Indeed " + Self.text, to: "edited.txt")
     let edit = try place.spool(["words", "edit", String(run), "--from", edited])
     #expect(edit.exitCode == 0 && edit.text.contains("1 place"), "\(edit.errorOutput)")
-    let line = try #require(edit.text.split(separator: "line:  ").last.map(String.init))
-    #expect(line.hasPrefix("spool inbox export "), "\(edit.text)")
+    return edit.text
+  }
+
+  @Test(
+    "captions of a recording that only the store has are written again by the line that is given")
+  func deletedRecording() throws {
+    let edit = try correct(watchedWith: "--keep", "delete")
+    let line = try #require(edit.split(separator: "line:  ").last.map(String.init))
+    #expect(line.hasPrefix("spool inbox export "), "\(edit)")
     try shell(line)
     #expect(try words("text.json").first == "Indeed")
   }
@@ -217,17 +224,9 @@ struct WatchTranscriptTests {
           when: $text
         - proof
       """)
-    try speak("text")
-    let watch = try inbox.watch(["--name", "dated {title}"])
-    try inbox.shell("echo '\(Self.text)' > inbox/text.txt; cp made/text.wav inbox")
-    #expect(
-      inbox.wait { watch.news.contains { $0.event == "released" } },
-      "\(watch.output) \(watch.errors)")
-    let run = try #require(try place.spool(["runs"]).text.split(separator: " ").first)
-    let edited = try place.folder.write("Indeed " + Self.text, to: "edited.txt")
-    let edit = try place.spool(["words", "edit", String(run), "--from", edited])
-    #expect(edit.text.contains("stay as they are, for a receipt covers them"), "\(edit)")
-    #expect(edit.text.contains("spool inbox forget "), "\(edit.text)")
+    let edit = try correct(watchedWith: "--name", "dated {title}")
+    #expect(edit.contains("stay as they are, for a receipt covers them"), "\(edit)")
+    #expect(edit.contains("spool inbox forget "), "\(edit)")
   }
 
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")
