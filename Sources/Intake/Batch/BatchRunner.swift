@@ -52,7 +52,8 @@ package struct BatchRunner: Sendable {
       workplace.recorder.record(.finished(result))
     }
     let results = work(
-      through: BatchPlan.Queue(plan.jobs, costs: costs), workers: forecast.workerCount, id: id)
+      through: BatchPlan.Queue(plan.jobs, costs: costs), workers: forecast.workerCount, id: id,
+      owners: plan.owners)
     let all = (plan.settled + results).sorted { PathText.isBefore($0.path, $1.path) }
     let finishedAt = workplace.clock.now
     var summary = BatchSummary(all, seconds: finishedAt - startedAt)
@@ -99,10 +100,14 @@ package struct BatchRunner: Sendable {
 
   /// Each worker takes file after file until none is left, the user stops the batch, or a disk is
   /// full.
-  private func work(through queue: BatchPlan.Queue, workers: Int, id: RunID) -> [BatchFileResult] {
+  /// - Parameter owners: the recordings of the batch that have exports, by the exports' paths.
+  private func work(
+    through queue: BatchPlan.Queue, workers: Int, id: RunID, owners: [ExactText: String]
+  ) -> [BatchFileResult] {
     let (results, underWay) = ([BatchFileResult](), [Int: BatchPlan.Job]())
     let state = Mutex((queue: queue, results: results, underWay: underWay, isPaused: false))
     let settings = order.settings
+    let owners = Mutex(owners)
     runThreads(workers, named: "file") {
       let next = state.withLock { state in
         let next = state.isPaused ? nil : state.queue.next()
@@ -112,7 +117,16 @@ package struct BatchRunner: Sendable {
       guard let (number, job, share) = next else { return false }
       workplace.recorder.record(.started(path: job.file.path, share: share))
       let result = job.run(
-        order, workplace, settings: settings, id: RunID("\(id)-\(number)"), of: id)
+        order, workplace, settings: settings, id: RunID("\(id)-\(number)"), of: id
+      ) { place in
+        let own = job.file.path
+        let owner = owners.withLock { owners in
+          let owner = owners[ExactText(place)] ?? own
+          owners[ExactText(place)] = owner
+          return owner
+        }
+        return owner == own ? nil : owner
+      }
       workplace.recorder.record(.finished(result))
       state.withLock { state in
         state.underWay[number] = nil
@@ -221,39 +235,6 @@ package struct BatchRunner: Sendable {
     forecast.outputFreeByteCount = try workplace.store.freeByteCount(at: order.output)
     forecast.sharesDisk = workplace.store.sharesDisk(with: order.output)
     return (forecast, costs)
-  }
-}
-
-extension TreeWalk.Finding {
-  /// Leaves out what runs have made of recordings in the same folder: a batch is of the recordings.
-  /// Exports that lie without their recordings are taken, as the work of another pipeline may go on
-  /// with them.
-  func withoutExports(
-    of order: BatchOrder, in workplace: BatchEnvironment
-  ) throws(SpoolError) -> TreeWalk.Finding {
-    let folder = order.folder == "/" ? "/" : order.folder + "/"
-    var finding = self
-    finding.files = []
-    for file in files {
-      try workplace.stop.check()
-      let path = PathText.join(order.folder, file.path)
-      if !order.selection.includes(file.path),
-        let recording = try workplace.store.recording(ofPublished: path),
-        let source = try? FilePath.resolved(recording.path), source.hasPrefix(folder)
-      {
-        finding.skipped.add(file.path, Array(file.path.utf8), .export)
-      } else {
-        finding.files.append(file)
-      }
-    }
-    finding.skipped.sort()
-    if finding.isEmpty {
-      throw SpoolError(
-        "there is no recording in \(order.folder)",
-        reason: "what is there are exports of earlier runs",
-        advice: "name another folder, or take them too with \(option: .include) '*.EXT'")
-    }
-    return finding
   }
 }
 

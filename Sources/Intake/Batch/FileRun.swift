@@ -10,12 +10,15 @@ extension BatchPlan.Job {
   ///   - settings: those of the order.
   ///   - id: names the run.
   ///   - batch: the whole batch's.
+  ///   - takePlace: takes the place of an export for the file; returns the path of the file of the
+  ///     batch that has it, if another one has.
   func run(
     _ order: BatchOrder, _ workplace: BatchEnvironment, settings: Digest, id: RunID,
-    of batch: RunID
+    of batch: RunID, takePlace: @escaping @Sendable (_ path: String) -> String?
   ) -> BatchFileResult {
-    FileRun(order: order, workplace: workplace, settings: settings, job: self).run(
-      id: id, of: batch)
+    FileRun(
+      order: order, workplace: workplace, settings: settings, job: self, takePlace: takePlace
+    ).run(id: id, of: batch)
   }
 }
 
@@ -25,6 +28,7 @@ private struct FileRun {
   let workplace: BatchEnvironment
   let settings: Digest
   let job: BatchPlan.Job
+  let takePlace: @Sendable (_ path: String) -> String?
 
   private var path: String { PathText.join(order.folder, job.file.path) }
 
@@ -87,6 +91,7 @@ private struct FileRun {
     var options = Runner.Options(request)
     options.ignoresRoom = order.ignoresRoom
     options.origins = origins
+    options.takePlace = takePlace
     let own = (sidecar?.overrides ?? [:]).mapValues(\.overrideText)
     let record = try workplace.runner(
       FileRecorder(job.file.path, plan, workplace.recorder), receipts: workplace.receiptWriter

@@ -191,3 +191,36 @@ package struct FileSelection: Sendable {
   /// Whether a file or a whole folder is left out.
   func excludes(_ path: String) -> Bool { excluded.contains { $0.matches(path) } }
 }
+
+extension TreeWalk.Finding {
+  /// Leaves out what runs have made of recordings in the same folder: a batch is of the recordings.
+  /// Exports that lie without their recordings are taken, as the work of another pipeline may go on
+  /// with them.
+  func withoutExports(
+    of order: BatchOrder, in workplace: BatchEnvironment
+  ) throws(SpoolError) -> TreeWalk.Finding {
+    let folder = order.folder == "/" ? "/" : order.folder + "/"
+    var finding = self
+    finding.files = []
+    for file in files {
+      try workplace.stop.check()
+      let path = PathText.join(order.folder, file.path)
+      if !order.selection.includes(file.path),
+        let recording = try workplace.store.recording(ofPublished: path),
+        let source = try? FilePath.resolved(recording.path), source.hasPrefix(folder)
+      {
+        finding.skipped.add(file.path, Array(file.path.utf8), .export)
+      } else {
+        finding.files.append(file)
+      }
+    }
+    finding.skipped.sort()
+    if finding.isEmpty {
+      throw SpoolError(
+        "there is no recording in \(order.folder)",
+        reason: "what is there are exports of earlier runs",
+        advice: "name another folder, or take them too with \(option: .include) '*.EXT'")
+    }
+    return finding
+  }
+}

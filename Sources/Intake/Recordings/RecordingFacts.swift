@@ -160,6 +160,8 @@ struct ContainerFacts: Hashable, Sendable {
     title = tags["title"].flatMap { PrintableText.plain($0, limit: 1000) }
     recorder =
       Self.recorderTags.lazy.compactMap { tags[$0] }
+      // FFmpeg's libraries name themselves as the encoder of every copy that they write.
+      .filter { !$0.hasPrefix("Lavf") && !$0.hasPrefix("Lavc") }
       .compactMap { PrintableText.plain($0, limit: 200) }.first
     milliseconds = duration.flatMap { seconds in
       seconds.isFinite && seconds >= 0 && seconds < 1e9 ? Int((seconds * 1000).rounded()) : nil

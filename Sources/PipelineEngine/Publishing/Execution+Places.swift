@@ -98,6 +98,10 @@ extension Execution {
       let source = ExportSource(recording(of: step.id))
       for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
         let path = folder + "/" + name
+        if let refusal = exportFolder.refusal(toTake: path) {
+          found.append(Obstacle(step: step.id, path: path, error: refusal, isCertain: true))
+          continue
+        }
         guard let stamp = try? FileStamp(at: path) else {
           if step.stage.receipt == nil, !stage.stepsAside {
             free.updateValue(source.recording, forKey: path)

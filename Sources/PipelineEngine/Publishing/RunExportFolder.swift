@@ -19,6 +19,9 @@ struct RunExportFolder: ExportFolder {
   var inputs: [String: RecordingIdentity] = [:]
   /// The paths that are written, none for forecasts; nil for all.
   var only: Set<String>?
+  /// Takes the place of an export; where another run of the same batch has it, returns that one's
+  /// recording.
+  var takePlace: (@Sendable (_ path: String) -> String?)?
   /// The kind of the step whose files they are; nil while that is open.
   private var descriptor: StageDescriptor?
   /// The file that the step's exports are named after; nil where the user gave them names.
@@ -46,6 +49,7 @@ struct RunExportFolder: ExportFolder {
     write: (_ temporaryPath: String) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Int {
     if only?.contains(path) == false { return 0 }
+    if let refusal = refusal(toTake: path) { throw refusal }
     let source = completed(source, at: path)
     let refusal = try base.refusal(toReplace: path, with: source)
     // A refused export leaves the folder sealed.
@@ -87,6 +91,14 @@ struct RunExportFolder: ExportFolder {
     toReplace path: String, with source: ExportSource
   ) throws(SpoolError) -> SpoolError? {
     try base.refusal(toReplace: path, with: completed(source, at: path))
+  }
+
+  /// Takes the place of an export among the runs of a batch; an error where another one has it.
+  func refusal(toTake path: String) -> SpoolError? {
+    takePlace?(path).map {
+      SpoolError(
+        path, isAlsoOf: $0, naming: descriptor?.naming(pipeline, insteadOf: path))
+    }
   }
 
   /// A source as this run's; a file of no recording, such as a public key, is no pipeline's alone.

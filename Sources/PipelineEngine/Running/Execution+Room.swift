@@ -146,9 +146,14 @@ extension Execution {
   func names(of step: BoundStep) -> [String] { plan.exportNames(of: step, options.names) }
 
   /// The file that a step's exports are named after; nil where the user gave them names, as a batch
-  /// does.
+  /// does, unless the pipeline gives them others.
   func namesake(of step: BoundStep) -> String? {
-    names(of: step).first.flatMap { plan.inputs.values.contains($0) ? $0 : nil }
+    guard let name = names(of: step).first else { return nil }
+    if plan.inputs.values.contains(name) { return name }
+    let files = (step.stage as? any PublishingStage)?
+      .fileNames(of: step.id, recordings: names(of: step))
+    let stem = ExportName.stem(of: name)
+    return files?.contains { $0.contains(stem) } == false ? name : nil
   }
 
   /// The room that the rest needs, and what is free now.

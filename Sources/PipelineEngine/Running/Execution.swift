@@ -36,6 +36,7 @@ struct Execution: Sendable {
     exportFolder = RunExportFolder(
       base: runner.exportFolder, pipeline: plan.name, exports: exports,
       seal: enclosure.map { "\(options.folder)/\($0.folder)/\($0.seal)" })
+    exportFolder.takePlace = options.takePlace
     if options.makesFolder, !FilePath.exists(options.folder) {
       exportFolder.missingFolder = options.folder
     }

@@ -44,6 +44,10 @@ package struct Runner: Sendable {
     /// The chapters that recordings' sidecars tell of, by input.
     package var chapters: [String: [RunRequest.Chapter]] = [:]
 
+    /// Takes the place of an export for the run; where another run of the same batch has it, returns
+    /// that one's recording. Nil where no run is beside it whose exports must stay.
+    package var takePlace: (@Sendable (_ path: String) -> String?)?
+
     /// The titles that recordings' sidecars tell, by input.
     package var titles: [String: String] = [:]
 

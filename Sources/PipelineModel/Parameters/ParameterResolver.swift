@@ -12,14 +12,19 @@ package struct ParameterResolver {
   /// The places of values that are unknown, which is no problem here.
   private let unknown: Set<SourceLocation>
 
+  /// What may stand among the parameters besides them: the names of inputs.
+  private let inputs: [String]
+
   /// - Parameters:
   ///   - folder: the base of relative paths; nil for the current folder.
   ///   - variables: the names of the pipeline's variables.
+  ///   - inputs: what may stand among the parameters besides them, such as `from`.
   ///   - unknown: the places of values that are unknown, and reported elsewhere.
   package init(
     owner: String, folder: String? = nil, variables: [String] = [],
-    unknown: Set<SourceLocation> = []
+    inputs: [String] = [], unknown: Set<SourceLocation> = []
   ) {
+    self.inputs = inputs
     self.owner = owner
     self.folder = folder
     self.variables = variables
@@ -41,7 +46,8 @@ package struct ParameterResolver {
         if members.contains(where: { $0.name == entry.key }) {
           given[entry.key] = entry.value
         } else {
-          reportUnknown(entry, among: members.map(\.name), of: owner)
+          let inputs = context == nil ? inputs : []
+          reportUnknown(entry, among: members.map(\.name) + inputs, of: owner)
         }
       }
     case _ where node.isNull: break

@@ -115,7 +115,9 @@ extension Plan {
       let unknown = Set(sourceProblems[problemCount...].compactMap(\.location))
       var resolver = ParameterResolver(
         owner: descriptor.kind, folder: definition.folder,
-        variables: definition.variables.map(\.name), unknown: unknown)
+        variables: definition.variables.map(\.name),
+        inputs: descriptor.inputs.isEmpty ? [] : ["from"] + descriptor.inputs.map(\.name.name),
+        unknown: unknown)
       let value = resolver.resolve(
         substituted, as: descriptor.parameters, shorthand: descriptor.shorthand)
       problems += resolver.problems

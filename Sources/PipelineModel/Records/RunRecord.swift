@@ -337,6 +337,16 @@ extension SpoolError {
     some.allSatisfy { one in all.contains { $0.isSameRecording(as: one) } }
   }
 
+  /// An export that would replace one of another recording of the same batch.
+  /// - Parameter naming: what gives the export a name of its own in the pipeline; nil if nothing does.
+  package init(_ path: String, isAlsoOf other: String, naming: String?) {
+    self.init(
+      "\(path) is an export of \(other) in this batch",
+      reason: "the pipeline gives the exports of both this name",
+      advice: "put {stem}, the recording's name, into the name in the pipeline"
+        + (naming.map { ", such as \($0)" } ?? ""), kind: .occupied)
+  }
+
   /// An export that would replace one of another pipeline.
   /// - Parameter naming: what gives the export a name of its own in the pipeline; nil if nothing does.
   package init(_ path: String, madeBy other: String, not own: String, naming: String?) {

@@ -56,7 +56,9 @@ package struct TreeHead: Hashable, Sendable {
       let isKnown = keys.contains { $0.id.hex == envelope.keyID }
       throw SpoolError(
         "the tree head \(path) is not used",
-        reason: "no key that is trusted here signed it, or it was changed since", cause: .blocked,
+        reason: isKnown
+          ? "it was changed since key \(envelope.keyID.prefix(16)) signed it"
+          : "key \(envelope.keyID.prefix(16)), which signed it, is not trusted here", cause: .blocked,
         kind: isKnown ? .broken : .missing)
     }
     guard let json = try? JSONReader.signedValue(of: envelope.payload),

@@ -201,6 +201,8 @@ struct ExportClaims {
     guard !related.isEmpty else { return nil }
     let unfinished = related.contains { index in
       let run = runs[index]
+      // One with another output folder writes nothing here.
+      if let folder = run.outputFolder, !path.hasPrefix(folder + "/") { return false }
       let isRepeated = related.contains {
         $0 < index && runs[$0].state == .done && runs[$0].outputFolder == run.outputFolder
       }

@@ -115,7 +115,7 @@ extension CommandContext {
       try requireFile(
         input,
         folderAdvice: "name the files in it, or give the folder to spool batch with a pipeline: "
-          + "--show prints one")
+          + "--show prints one, with one of its files and without --out")
       descriptions.append(try MediaProbe.describe(SourceFile(path)))
       paths.append(path)
     }

@@ -8,6 +8,42 @@ struct BatchTests {
 
   init() throws { folder = try BatchFolder() }
 
+  @Test(
+    "no recording's export takes the place of another one's, whatever is replaced",
+    arguments: [[], ["--replace"]])
+  func fixedName(options: [String]) throws {
+    let folder = try BatchFolder()
+    for number in 1...3 { try folder.putTiny(number, "\(number).wav") }
+    let pipeline = try folder.place.pipeline(
+      """
+      pipeline: fixed
+      inputs: { note: sound }
+      stages:
+        - decode
+        - export: { formats: [wav], name: n }
+      """)
+    for _ in 0..<2 {
+      let batch = try folder.batch(pipeline, options)
+      #expect(batch.exitCode == 3 && batch.report?.failed == 2, "\(batch.errorOutput)")
+      let owners = batch.report?.files.filter { $0.outcome != "failed" } ?? []
+      #expect(owners.count == 1 && owners.first?.exports?.map(\.path) == ["n.wav"])
+      for file in batch.report?.files ?? [] where file.outcome == "failed" {
+        #expect(
+          file.error?.message.hasSuffix("n.wav is an export of \(owners[0].path) in this batch")
+            == true, "\(file.error?.message ?? "")")
+        #expect(file.error?.advice?.contains(#"name: "{stem}.fixed""#) == true)
+      }
+      // Each recording in a folder of its own has a place of its own.
+      #expect(folder.place.exports.filter { $0.hasSuffix(".wav") } == ["n.wav"])
+    }
+    // What changed is made again, in its own place.
+    let owner = try #require(try folder.report().files.first { $0.outcome != "failed" }?.path)
+    try folder.putTiny(9, owner)
+    Thread.sleep(forTimeInterval: 2.5)
+    let again = try folder.batch(pipeline, ["--replace"])
+    #expect(again.report?.failed == 2, "\(again.outcomes)")
+  }
+
   @Test("one broken file among good ones: exit 3, and batch.json says which and why")
   func broken() throws {
     try folder.put(sample: "note-1.m4a", "trip/day 1/note-1.m4a")

@@ -82,7 +82,7 @@ struct ReceiptLedgerTests: LogTrial {
     let other = try place.spool(
       ["proof", "ledger", "consistency", head], environment: ["SPOOL_KEYS": place.file("stranger")])
     #expect(other.exitCode == 4)
-    #expect(other.errorOutput.contains("no key that is trusted here"))
+    #expect(other.errorOutput.contains("which signed it, is not trusted here"))
     var text = try String(contentsOfFile: head, encoding: .utf8)
     let index = text.index(text.startIndex, offsetBy: 30)
     text.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")

@@ -341,12 +341,15 @@ struct PipelineMistakeTests {
         - decode
         - eq: { bands: [{ type: highpass, freq: 80 Hz }] }
         - comprss: { ration: 3 }
+        - concat: { form: [eq] }
       """)
     let text = try place.spool(["pipeline", "check", path]).errorOutput
     #expect(
       text.contains(":5:37: error: \"freq\"") && text.contains("mean \"frequency\"?"), "\(text)")
     #expect(text.contains(":6:5: error: there is no stage kind \"comprss\""), "\(text)")
     #expect(text.contains(":6:16: error: \"ration\" is not a parameter of compress"), "\(text)")
+    #expect(text.contains("\"form\" is not a parameter of concat"), "\(text)")
+    #expect(text.contains("channels, from, parts") && text.contains("mean \"from\"?"), "\(text)")
   }
 
   @Test(

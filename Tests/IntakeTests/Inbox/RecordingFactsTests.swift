@@ -77,6 +77,15 @@ struct RecordingFactsTests {
     #expect(bare.milliseconds == nil && bare.recorder == nil)
   }
 
+  @Test("a program that only wrote the file is no recorder")
+  func rewritten() {
+    let tags = ["encoder": "Lavf59.27.100"]
+    #expect(ContainerFacts(tags: tags).recorder == nil)
+    #expect(ContainerFacts(tags: ["encoder": "VoiceMemos 1.0"]).recorder == "VoiceMemos 1.0")
+    let both = tags.merging(["software": "Field recorder 2"]) { $1 }
+    #expect(ContainerFacts(tags: both).recorder == "Field recorder 2")
+  }
+
   @Test("a container that was never told the time does not tell it")
   func unsetTime() {
     for time in ["1904-01-01T00:00:00.000000Z", "1970-01-01T00:00:00.000000Z", "nonsense"] {

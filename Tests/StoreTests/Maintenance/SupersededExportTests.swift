@@ -29,14 +29,15 @@ struct SupersededExportTests {
   /// A finished run of the recording that exported one file, without saving it.
   private func run(
     _ number: Int, exporting name: String, pipeline: String = "note",
-    of recording: RecordingIdentity? = nil, with overrides: [String: String] = [:]
+    of recording: RecordingIdentity? = nil, with overrides: [String: String] = [:],
+    into folder: String = "out"
   ) throws -> RunRecord {
     let recording = recording ?? self.recording
     var run = RunRecord(
       id: RunID("run-\(number)"), pipeline: pipeline, pipelinePath: "/p/note.yaml",
       inputs: ["note": recording.path], overrides: overrides, startedAt: Double(number),
       request: RunRequest(
-        pipelineText: "name: \(name)", folder: scratch.file("out"), isReplacing: false,
+        pipelineText: "name: \(name)", folder: scratch.file(folder), isReplacing: false,
         keepsEverything: false))
     run.recordings = ["note": recording.digest]
     run.state = .done
@@ -324,6 +325,20 @@ struct SupersededExportTests {
     let plan = try prune(isDryRun: true)
     #expect(Set(names(plan.files)) == ["early.wav", "old.wav"])
     #expect(plan.files.first { $0.path.hasSuffix("early.wav") }?.reason == .unclaimed)
+  }
+
+  @Test("a run that is not finished claims nothing in another output folder", arguments: [false, true])
+  func unfinishedElsewhere(isElsewhere: Bool) throws {
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try store.runs.save(run(2, exporting: "new.wav"))
+    var third = try run(3, exporting: "late.wav", into: isElsewhere ? "elsewhere" : "out")
+    third.published = []
+    third.state = .failed
+    try store.runs.save(third)
+    let report = try prune(isDryRun: true)
+    // What the failed run left behind is unclaimed by any.
+    #expect(names(report.files) == (isElsewhere ? ["late.wav", "old.wav"] : []))
+    #expect(report.kept.allSatisfy { $0.obstacle == .unfinished })
   }
 
   @Test("in a batch, a sidecar's settings belong to the recording, and the batch's own do not")

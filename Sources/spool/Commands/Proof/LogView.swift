@@ -11,6 +11,8 @@ struct LogView {
   private(set) var awaited: [Digest: Set<String>] = [:]
   /// Inconsistencies within the log.
   let findings: [Deviation]
+  /// Whether nothing is wrong with it but that its signer's key is not known here.
+  let isUntold: Bool
   /// The keys that signed its heads.
   let signers: [VerifyingKey]
   let isEmpty: Bool
@@ -44,6 +46,7 @@ struct LogView {
     store = try DiskStore(reading: path)
     let audit = LogAudit(try store.receipts.records(), keys: keys)
     findings = audit.findings
+    isUntold = audit.isUntold
     signers = audit.signers
     self.own = Set((own + signers).map(\.id.hex))
     isEmpty = audit.records.entries.isEmpty && audit.records.head == nil

@@ -110,7 +110,10 @@ extension CommandContext {
   }
 
   /// What was checked, and a line for each problem with culprit and reason in columns.
-  private static func broken(_ path: String, _ problems: [Deviation]) -> [String] {
+  private static func broken(
+    _ path: String, _ problems: [Deviation], isUntrusted: Bool? = nil
+  ) -> [String] {
+    let isUntrusted = isUntrusted ?? Self.isUntrusted(problems)
     let culprits = problems.map { problem in
       switch problem.kind {
       case .key, .signature: "key \(Format.visible(String(problem.name.prefix(16))))"
@@ -118,7 +121,7 @@ extension CommandContext {
       }
     }
     let width = culprits.map(\.count).max() ?? 0
-    return ["\(isUntrusted(problems) ? "UNTRUSTED " : "BROKEN    ")\(Format.visible(path))"]
+    return ["\(isUntrusted ? "UNTRUSTED " : "BROKEN    ")\(Format.visible(path))"]
       + zip(culprits, problems).map { culprit, problem in
         "  \(culprit)\(String(repeating: " ", count: width - culprit.count))  "
           + Format.visible(problem.reason)
@@ -141,7 +144,10 @@ extension CommandContext {
     guard let log else {
       return isQuiet ? [] : ["ledger: not checked\(isAsked ? " (no store here)" : "")"]
     }
-    if !log.findings.isEmpty { return Self.broken("the ledger in \(log.path)", log.findings) }
+    if !log.findings.isEmpty {
+      return Self.broken(
+        "the ledger in \(log.path)", log.findings, isUntrusted: log.isUntold)
+    }
     let lost = absent.prefix(1).map { first in
       let more = absent.count < 2 ? "" : " and \(absent.count - 1) more"
       return Format.visible(
