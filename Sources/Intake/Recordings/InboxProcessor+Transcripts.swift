@@ -115,6 +115,14 @@ extension Recording {
   package var exportCommand: String {
     "\(command: .inboxExport) \(key) \(option: .to) \(originalFolder)"
   }
+
+  /// How its watch does it again, for people.
+  /// - Parameter exception: what is not to be delivered, in words.
+  package func wayOfRepeating(_ option: StoreOption, without exception: String? = nil) -> String {
+    let forget = option.completing("\(command: .inboxForget) \(key)")
+    return "\(option.completing(exportCommand)), then \(forget), and deliver again what the first "
+      + "gave back\(exception.map { " (not \($0))" } ?? ""), a sidecar first"
+  }
 }
 
 extension InboxProcessor {
@@ -150,9 +158,39 @@ extension DiskStore {
     for file in try recordings.files(at: path) {
       guard let recording = try recordings.recording(file.recording) else { continue }
       let files = try recordings.files(of: recording.key)
-      let origin = RecordingOrigin(of: recording, files)
+      let origin = RecordingOrigin(
+        of: recording, files, sidecar: try availableSidecar(of: recording, files))
       guard file.role == .transcript else { return origin }
       return origin.ofText(named: InboxPath(escaped: file.path)?.name?.description ?? path)
+    }
+    return nil
+  }
+
+  /// A recording's sidecar, taken in again where the store has lost it and the file lies where the watch
+  /// has put it; nil if it has none, or it is nowhere.
+  private func availableSidecar(
+    of recording: Recording, _ files: [RecordingFile]
+  ) throws(SpoolError) -> Artifact? {
+    guard let own = recording.sidecar else { return nil }
+    if (try? path(of: own)) != nil { return own }
+    guard let bytes = lyingSidecar(own, files), isWritable else { return nil }
+    return try keep(bytes, as: .file)
+  }
+
+  /// The bytes of a recording's sidecar; nil if it has none, or they are nowhere.
+  private func sidecarBytes(of recording: Recording, _ files: [RecordingFile]) -> [UInt8]? {
+    guard let own = recording.sidecar else { return nil }
+    return (try? path(of: own)).flatMap { try? FileOperations.system.bytes(of: $0) }
+      ?? lyingSidecar(own, files)
+  }
+
+  private func lyingSidecar(_ own: Artifact, _ files: [RecordingFile]) -> [UInt8]? {
+    for file in files where file.role == .sidecar && file.isInPlace {
+      guard let bytes = try? FileOperations.system.beginning(
+          of: file.printablePath, byteCount: Sidecar.byteLimit),
+        SHA256.digest(of: bytes) == own.digest
+      else { continue }
+      return bytes
     }
     return nil
   }
@@ -179,8 +217,9 @@ extension DiskStore {
       let place,
       isKept || hasIntactOriginal(of: recording)
     else { return nil }
-    let sidecar = recording.sidecar.flatMap { try? path(of: $0) }
-      .flatMap { try? FileOperations.system.bytes(of: $0) }.map { Sidecar(json: $0).settings }
+    let sidecar = sidecarBytes(of: recording, files).map { Sidecar(json: $0).settings }
+    // It may set what the run must have.
+    if recording.sidecar != nil, sidecar == nil { return nil }
     let line = run.line(of: [place] + [text].compactMap(\.self), setting: sidecar ?? [:])
     if isKept { return line }
     return "\(recording.exportCommand) && \(line)"
@@ -257,10 +296,17 @@ extension InboxProcessor {
 extension RecordingOrigin {
   /// - Parameter files: those of the recording.
   init(of recording: Recording, _ files: [RecordingFile]) {
-    let sidecar = files.first { $0.role == .sidecar }.flatMap { InboxPath(escaped: $0.path) }
+    self.init(of: recording, files, sidecar: recording.sidecar)
+  }
+
+  /// - Parameters:
+  ///   - files: those of the recording.
+  ///   - artifact: its sidecar, where that can be told.
+  fileprivate init(of recording: Recording, _ files: [RecordingFile], sidecar artifact: Artifact?) {
+    let sidecar = artifact == nil ? nil : files.first { $0.role == .sidecar }.flatMap { InboxPath(escaped: $0.path) }
     self.init(
       name: recording.fileName, inbox: recording.inbox, arrivedAt: recording.receivedAt,
-      sidecarName: sidecar?.name?.text, sidecar: recording.sidecar, noteID: recording.shownID)
+      sidecarName: sidecar?.name?.text, sidecar: artifact, noteID: recording.shownID)
   }
 
   /// The origin of a text that came with the recording.

@@ -104,7 +104,10 @@ extension InboxEventHandler {
             + "\(recording.state == .uploaded ? "processed" : "taken in") already, which "
             + recording.words + "; "
             + (way.map { "to use it: \(processor.option.completing($0))" }
-              ?? processor.wayOfDoingAgain(recording)))
+              ?? "to do the recording again with it: "
+              + recording.wayOfRepeating(
+                processor.option,
+                without: StoredFacts(of: recording).transcript == nil ? nil : "an earlier text")))
       case .changed: handler.watcher.lookAgain(at: path)
       case .known, .refused, .transcript: break
       }

@@ -85,10 +85,14 @@ struct RecordingJob {
         pipeline: plan.name, excluding: excluded
       ) { exports(of: plan, named: $0, in: folder) }
       guard let choice else {
+        let others = exports(of: plan, named: "b.wav", in: folder)
+        let fixed = exports(of: plan, named: "a.wav", in: folder).first(where: others.contains)
         throw SpoolError(
           "the exports of \(name.text()) find no place in \(folder)",
-          reason: "files of other recordings or pipelines have their names",
-          advice: "move those away",
+          reason: fixed.map { "the pipeline gives those of every recording the name \($0)" }
+            ?? "files of other recordings or pipelines have their names",
+          advice: fixed == nil
+            ? "move those away" : "put {stem}, the recording's name, into the name in the pipeline",
           cause: .environment)
       }
       let chosen = choice.name

@@ -24,7 +24,8 @@ extension Command {
       recording's sidecar, its tags and its file name: {title}, {date}, {album}, {artist}, {stem}, \
       {folder}, and any other as {tag.NAME} or {sidecar.NAME}. {date} is the first whole day in the \
       sidecar, the tags and the file name, in this order. Where two files want one name, the \
-      second gets -2, and that is told.
+      second gets -2, and that is told. The name takes the place of {stem} in the names that the \
+      pipeline gives; one without {stem} stays, and one recording in a folder can have it.
 
       note.json beside note.m4a may hold "spool": {"set": {"loudness": "-18 LUFS"}}: it changes \
       variables that the pipeline marks overridable, for that recording alone.

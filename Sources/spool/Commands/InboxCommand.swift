@@ -63,7 +63,7 @@ extension Options {
     "to", "DIR", help: "With export, the folder for the originals.",
     defaultText: "the current folder", completion: .folder)
   fileprivate static let inbox = Option<String?>.value(
-    "inbox", "DIR", help: "With forget, an inbox that is no longer watched; its recordings stay.",
+    "inbox", "DIR", help: "With forget, an inbox that is no longer watched, and none of whose recordings waits; they stay.",
     completion: .folder)
   fileprivate static let state = Option<State?>.value(
     "state", "STATE", help: "Only recordings in this state.")
@@ -136,19 +136,23 @@ extension CommandContext {
     let waiting = try store.recordings.matching(
       RecordingQuery(states: [.received, .failed], isCancelled: false, limit: .max)
     ).filter { $0.inbox == path }
+    if known.contains(path), !waiting.isEmpty {
+      let names = waiting.prefix(20).map(\.key.name).joined(separator: " ")
+      throw SpoolError(
+        "\(Count.of(waiting.count, "recording")) of \(path) \(waiting.count == 1 ? "waits" : "wait")",
+        reason: "without the inbox, nothing would process \(waiting.count == 1 ? "it" : "them")",
+        advice: "watch it again; or give up what waits: "
+          + "\(option.completing("\(command: .inboxForget) \(names)"))"
+          + (waiting.count > 20 ? ", and so on" : ""), kind: .usage)
+    }
     guard try store.inboxes.forget(path) else {
       throw .usage(
         "the store knows no inbox \(path)",
         advice: "\(option.completing("spool status")) lists the inboxes that need action")
     }
     answer(
-      JSONLine(["inbox": path, "state": "forgotten", "waiting": waiting.count]),
+      JSONLine(["inbox": path, "state": "forgotten"]),
       Format.visible("forgotten: the inbox \(path)"))
-    if !waiting.isEmpty, !isJSON {
-      console.report(
-        "note: \(Count.of(waiting.count, "recording")) of it \(waiting.count == 1 ? "waits" : "wait"): "
-          + "\(option.completing("spool inbox list")) names them")
-    }
     return .done
   }
 

@@ -74,6 +74,7 @@ extension CommandContext {
         sounds.append(try finder.sound(finder.reference(other, comparedWith: first)))
       }
       try require(start, isWithin: sounds)
+      defer { warn(of: sounds) }
       let programme = try Programme(sounds, from: start, to: end) { !stop.isRequested }
       guard !isJSON else {
         console.print(json: programme.json)
@@ -83,6 +84,16 @@ extension CommandContext {
     } catch {
       guard error.cause == .cancelled, let signal = stop.signalNumber else { throw error }
       return .interrupted(by: signal)
+    }
+  }
+
+  /// Says once of each sound what was found at its end.
+  private func warn(of sounds: [NamedSound]) {
+    for sound in sounds {
+      var told: Set<String> = []
+      for text in sound.warnings.receive(atMost: .zero) where told.insert(text).inserted {
+        console.report(Format.visible("warning: \(sound.name): \(text)"))
+      }
     }
   }
 

@@ -153,7 +153,8 @@ struct StoreStatus: Encodable {
       InboxStatusText(
         path, inbox, line: lines[path],
         notTakenIn: InboxStatusText.NotTakenIn(inInbox: path, report: inbox?.report, store: store),
-        refused: InboxStatusText.refused(by: inbox, in: store), store: option)
+        refused: InboxStatusText.refused(by: inbox, in: store),
+        pending: waiting.count { $0.inbox == path }, store: option)
     }
     var named: [Trouble] = []
     for state in [RecordingState.failed, .quarantined] {

@@ -167,7 +167,7 @@ extension CommandContext {
       collector.join()
     }
     let isClean = try watch.run(order.settings) {
-      do throws(SpoolError) { return try read().settings } catch {
+      do throws(SpoolError) { return try settings(insteadOf: order) } catch {
         console.report(error.text(console))
         log.record(
           WatchEvent(
@@ -183,6 +183,19 @@ extension CommandContext {
           text: "before work had come to a clean point; the next watch goes on with it"))
     }
     return .done
+  }
+
+  /// The settings as they are now. A watch has one store from its beginning to its end.
+  private func settings(insteadOf order: WatchOrder) throws(SpoolError) -> WatchSettings {
+    let new = try read()
+    let (own, other) = (Self.path(ofStore: order.store), Self.path(ofStore: new.store))
+    guard own == other else {
+      throw SpoolError(
+        "the watch keeps its store \(own)", reason: "the settings name another one, \(other)",
+        advice: "end the watch and start it again, or name its store in the settings",
+        kind: .usage)
+    }
+    return new.settings
   }
 
   /// The time between two looks whether a collection is due.

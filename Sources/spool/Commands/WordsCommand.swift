@@ -76,7 +76,7 @@ extension Options {
     "format", "FORMAT", help: "With edit and export, the format: srt, vtt, text, json, …",
     defaultText: "that of the file; else text to edit, srt to export")
   fileprivate static let output = Option<String?>.value(
-    "output", "FILE", short: "o", help: "With export, the file to write.",
+    "out", "FILE", short: "o", help: "With export, the file to write.",
     defaultText: "standard output", completion: .files())
   fileprivate static let unsure = Option<Bool>.flag(
     "unsure", help: "With show, only words that are unsure.")
@@ -187,7 +187,7 @@ extension CommandContext {
         author: author, time: time, transcript: words.told.heard.artifact.digest,
         changes: JSONText.of(changes)),
       to: words.recordings, over: words.told.correctedTranscript, after: words.corrections.count)
-    let name = ShellWords.line([arguments[Options.recording]])
+    let target = [try lastingName(in: store)] + [arguments[Options.stage]].compactMap(\.self)
     let captions = try words.captionLines(in: store, option: namedStore)
     answer(
       JSONLine([
@@ -198,7 +198,7 @@ extension CommandContext {
       Format.visible(
         lines: [
           "corrected \(words.name): \(changes.summary)",
-          "undo:  spool words undo \(name)",
+          "undo:  spool words undo \(ShellWords.line(target))",
         ] + [changes.takenBack(from: words.corrections)].compactMap(\.self) + captions))
     return .done
   }
@@ -217,6 +217,14 @@ extension CommandContext {
       "the text would delete \(deleted) of the \(Count.of(count, "word")) of \(words.name)",
       reason: "it does not have them, as a text that was cut short",
       advice: "give the whole text, or add --yes to delete them")
+  }
+
+  /// The recording as it was named; another run may be the last by the time that this is typed again.
+  private func lastingName(in store: DiskStore) throws(SpoolError) -> String {
+    let typed = arguments[Options.recording]
+    let parts = typed.split(separator: ":", maxSplits: 1)
+    guard parts.first == "last", !FilePath.exists(typed) else { return typed }
+    return try run(named: "last", in: store).id.name + typed.dropFirst(4)
   }
 
   private static var userName: String {
@@ -325,7 +333,7 @@ extension CommandContext {
       ]),
       Format.visible(
         lines: [
-          "took back the correction by \(undone.author), \(undone.time); "
+          "took back the correction of \(recording.name) by \(undone.author), \(undone.time); "
             + "\(rest == 0 ? "none is" : rest == 1 ? "1 is" : "\(rest) are") left"
         ] + captions))
     return .done

@@ -18,6 +18,8 @@ struct NamedSound {
   var run: String?
   /// Nil for a file.
   var stage: String?
+  /// What decoding tells of a file, whenever it comes to the end: what the recording has lost.
+  var warnings = Mailbox<String>()
 }
 
 /// Finds the sounds that a user names: files, and sounds of runs.
@@ -66,10 +68,10 @@ struct NamedSoundFinder {
     switch reference {
     case .file(let path):
       try context.requireFile(path)
+      let warnings = Mailbox<String>()
       return NamedSound(
-        sound: try PlayableSound(file: path),
-        name: path.pathNames.last
-          ?? path, path: context.absolute(path))
+        sound: try PlayableSound(file: path) { warnings.send($0) },
+        name: path.pathNames.last ?? path, path: context.absolute(path), warnings: warnings)
     case .run(let run, let stage):
       let store = try context.existingStore()
       let step = try step(stage, of: run, in: store)
@@ -218,12 +220,21 @@ struct NamedSoundFinder {
 
 extension PlayableSound {
   /// A file in any format that can be decoded. What is damaged can be listened to all the same.
-  fileprivate init(file path: String) throws(SpoolError) {
+  /// - Parameter warn: takes what decoding tells of the file when it comes to the end.
+  fileprivate init(
+    file path: String, _ warn: @escaping @Sendable (String) -> Void
+  ) throws(SpoolError) {
     @Sendable func source() throws(SpoolError) -> RecordedSound {
       try RecordedSound(SourceFile(path), DecoderOptions(keepsDamaged: true))
     }
     @Sendable func open(_ frame: Frames) throws(SpoolError) -> (start: Frames, read: Reader) {
-      (.zero, Self.reader(of: try source()))
+      let source = try source()
+      func read(_ buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+        let isMore = try source.read(into: &buffer)
+        if !isMore { source.warnings.forEach(warn) }
+        return isMore
+      }
+      return (.zero, read)
     }
     let outline = try source().outline
     self.init(outline.format, length: outline.frames, isSeekable: false, open: open)
@@ -232,16 +243,13 @@ extension PlayableSound {
   /// Sound that the store has kept.
   fileprivate init(kept pcm: PCMArtifact) {
     @Sendable func open(_ frame: Frames) throws(SpoolError) -> (start: Frames, read: Reader) {
-      (frame, Self.reader(of: try pcm.open(at: frame)))
+      let source = try pcm.open(at: frame)
+      func read(_ buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+        try source.read(into: &buffer)
+      }
+      return (frame, read)
     }
     self.init(pcm.outline.format, length: pcm.outline.frames, isSeekable: true, open: open)
-  }
-
-  private static func reader(of source: any SoundSource) -> Reader {
-    func read(_ buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
-      try source.read(into: &buffer)
-    }
-    return read
   }
 }
 

@@ -36,6 +36,8 @@ struct QuickWork {
 
 /// The recordings of one run of a quick command.
 struct QuickRecordings {
+  /// The recordings as typed.
+  let inputs: [String]
   let descriptions: [MediaDescription]
   /// Whether a format to write has no more than two channels, and a recording has.
   let needStereo: Bool
@@ -134,7 +136,7 @@ extension CommandContext {
     // A mix has the tags and the cover of the first.
     if work.mixName != nil { export = export.adding("recording", "$first") }
     let recordings = QuickRecordings(
-      descriptions: descriptions,
+      inputs: inputs, descriptions: descriptions,
       needStereo: formats.contains(.mp3)
         && descriptions.contains { $0.format.channelCount > 2 })
     let text = QuickPipeline(
@@ -219,7 +221,7 @@ extension CommandContext {
     guard texts.count == 1 else {
       throw .usage(
         "the recordings have different pipelines, and --show prints one",
-        reason: "each keeps its format", advice: "add --format, or name one recording")
+        reason: "their formats or their lengths differ", advice: "add --format, or name one recording")
     }
     answer(JSONLine(["pipeline": texts[0]]), texts[0])
     return .done

@@ -83,11 +83,9 @@ extension RecordingWords {
         let recording = try store.inboxRecording(of: signed)
       else { return [] }
       let offered = StoreOption(option)
-      let forget = offered.completing("\(command: .inboxForget) \(recording.key)")
       return [
         "\(said) stay as they are, for a receipt covers them; to have them written again: "
-          + "\(offered.completing(recording.exportCommand)), then \(forget), and deliver again what "
-          + "the first gave back"
+          + recording.wayOfRepeating(offered)
       ]
     }
     return commands.count == 1
@@ -150,6 +148,8 @@ extension LostWords {
     case original(Recording)
     /// A run of an inbox's recording where it lies.
     case line(String)
+    /// Its watch, which has to get an inbox's recording again.
+    case watch(Recording)
     /// Not, for this reason.
     case none(String)
 
@@ -161,6 +161,7 @@ extension LostWords {
       case .original(let recording):
         offered.completing("\(command: .inboxExport) \(recording.key)")
       case .line(let line): offered.completing(line)
+      case .watch(let recording): offered.completing(recording.exportCommand)
       case .none: nil
       }
     }
@@ -173,8 +174,10 @@ extension LostWords {
         return .none("its recording was removed from the store")
       }
       guard store.hasIntactOriginal(of: recording) else {
-        return store.repetition(of: run, recording).map { .line($0) }
-          ?? .none("the store has no sound original of it")
+        if let line = store.repetition(of: run, recording) { return .line(line) }
+        let files = (try? store.recordings.files(of: recording.key)) ?? []
+        return files.contains { $0.isThere(recording.content) }
+          ? .watch(recording) : .none("the store has no sound original of it")
       }
       return recording.state == .failed ? .retry(recording) : .original(recording)
     }
@@ -196,6 +199,8 @@ extension LostWords {
       case .retry: "another attempt finds them again"
       case .original(let recording):
         "a run of \(recording.pipeline) on its original finds them again"
+      case .watch(let recording):
+        "to find them again: \(recording.wayOfRepeating(StoreOption(option)))"
       case .none(let reason): reason
       }
     let next = way.command(option).flatMap { NextCommand($0) }

@@ -39,12 +39,20 @@ struct InboxStatusText: Encodable {
   /// The settings' file of its last watch, if that does not name it any more.
   private let formerSettings: String?
 
-  /// The command that takes it off the list, if it is not to be watched any more.
-  var forgetting: String? { formerSettings.map { _ in forgettingLine } }
+  /// The command that takes it off the list, if it is not to be watched any more; where recordings of it
+  /// wait, the one that names them.
+  var forgetting: String? {
+    formerSettings.map { _ in
+      pendingCount == 0 ? forgettingLine : "spool inbox list --state received"
+    }
+  }
 
   private var forgettingLine: String {
     ShellWords.line(["spool", "inbox", "forget", "--inbox", path])
   }
+
+  /// How many of its recordings are not processed yet.
+  private let pendingCount: Int
 
   /// How the store is named in commands that a user types.
   private let option: StoreOption
@@ -87,12 +95,14 @@ struct InboxStatusText: Encodable {
   ///   - line: the command line of its last watch; nil if unknown.
   ///   - notTakenIn: recordings in it that are not in the store; nil if none.
   ///   - refused: what was left alone; nil for all that was reported.
+  ///   - pending: how many of its recordings are not processed yet.
   ///   - option: `--store` as typed.
   init(
     _ path: String, _ inbox: WatchedInbox?, line: String?, notTakenIn: NotTakenIn? = nil,
-    refused: InboxReport.Group? = nil, store option: String?
+    refused: InboxReport.Group? = nil, pending: Int = 0, store option: String?
   ) {
     self.path = path
+    pendingCount = pending
     self.notTakenIn = notTakenIn
     let (number, report) = (inbox?.processNumber, inbox?.report)
     process = number
@@ -149,7 +159,12 @@ struct InboxStatusText: Encodable {
           : "           mount its disk, or move it back, and the watch goes on; if it was moved for good, "
             + "watch it where it is now")
     }
-    if isUnwatched {
+    if isUnwatched, pendingCount > 0 {
+      let (noun, verb) = pendingCount == 1 ? ("recording", "waits") : ("recordings", "wait")
+      lines.append(
+        "           \(pendingCount) \(noun) of it \(verb): watched again, it goes on with them; "
+          + "\(Format.visible(option.completing("\(command: .inboxForget) ID"))) gives one up")
+    } else if isUnwatched {
       lines.append(
         "           \(Format.visible(option.completing(forgettingLine))) takes it off this list")
     }

@@ -68,6 +68,24 @@ struct PlayTests {
     }
   }
 
+  @Test("of a cut-off file what is there, and then what is missing")
+  func cutOff() throws {
+    let (path, _) = try noise("a.wav", rate: 44_100, frames: 60_000)
+    try Reference.ffmpeg(["-i", path, place.file("b.flac")])
+    let whole = try Data(contentsOf: URL(fileURLWithPath: place.file("b.flac")))
+    try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: place.file("cut.flac")))
+    let result = try capture.play([place.file("cut.flac")])
+    #expect(result.exitCode == 0)
+    #expect(result.errorOutput.hasPrefix("warning: cut.flac: "), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("missing at the end"), "\(result.errorOutput)")
+    #expect(result.errorOutput.count(where: \.isNewline) == 1)
+    #expect(!capture.heard.isEmpty && capture.heard.count < 120_000)
+    // What was not reached is not known.
+    #expect(try capture.play([place.file("cut.flac"), "--to", "0.1"]).errorOutput == "")
+    let compared = try capture.play([place.file("cut.flac"), "--compare", path])
+    #expect(compared.errorOutput.contains("missing at the end"), "\(compared.errorOutput)")
+  }
+
   @Test("with surround channels in ALSA's order, and mixed for a device with fewer")
   func surround() throws {
     let (path, sound) = try noise("six.wav", channels: 6)

@@ -257,6 +257,23 @@ struct QuickCommandTests {
     }
   }
 
+  @Test("trim keeps the same stretch of each of several recordings, counted from its own end")
+  func trimSeveral() throws {
+    for (name, seconds) in [("a.wav", 3.0), ("b.wav", 5.0)] { _ = try record(name, seconds: seconds) }
+    let result = try place.spool(
+      ["trim", "a.wav", "b.wav", "--from", "1", "--to", "-1", "-o", "parts/"])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    for (name, frames) in [("a.wav", 44_100), ("b.wav", 132_300)] {
+      let whole = try Reference.samples(of: place.file(name), as: "s16le")
+      let part = try Reference.samples(of: place.file("parts/" + name), as: "s16le")
+      #expect(part == whole.subdata(in: 44_100 * 4..<(44_100 + frames) * 4), "\(name)")
+    }
+    // One that is too short refuses all of them, before the work.
+    let refused = try place.spool(["trim", "b.wav", "a.wav", "--from", "4", "-o", "late/"])
+    #expect(refused.exitCode == 2 && refused.errorOutput.contains("end of a.wav"))
+    #expect(!FileManager.default.fileExists(atPath: place.file("late/b.wav")))
+  }
+
   @Test("mix adds recordings of different lengths with their gains, and brings them to a loudness")
   func mix() throws {
     let (a, b) = (try record("a.wav", seconds: 2), try record("b.wav", seconds: 3))

@@ -124,6 +124,28 @@ struct WatchServiceTests {
     #expect(WatchedPlace.files(in: place.out) == ["one.wav", "two.flac", "two.wav"])
   }
 
+  @Test("SIGHUP with another store is refused: a watch keeps its own")
+  func reloadStore() throws {
+    let settings = { (store: String) in
+      "store: \(store)\ninboxes:\n  - { inbox: inbox, pipeline: pipeline.yaml, settle: 300 ms }\n"
+    }
+    _ = try place.folder.write(settings("store"), to: "watch.yaml")
+    let watch = try RunningWatch(
+      try SpoolProgram.program, ["watch", "--config", "watch.yaml", "--json"],
+      environment: place.environment, folder: place.folder.path)
+    #expect(inbox.wait { watch.news.contains { $0.event == "watching" } }, "\(watch.output)")
+    _ = try place.folder.write(settings("other"), to: "watch.yaml")
+    watch.send(SIGHUP)
+    #expect(inbox.wait { watch.news.contains { $0.event == "trouble" } }, "\(watch.output)")
+    #expect(watch.errors.contains("the watch keeps its store \(place.file("store"))"))
+    #expect(!FileManager.default.fileExists(atPath: place.file("other")))
+    _ = try place.folder.write(settings("./store"), to: "watch.yaml")
+    watch.send(SIGHUP)
+    #expect(inbox.wait { watch.news.contains { $0.event == "reloaded" } }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+
   @Test("descriptors and memory do not grow with the notes")
   func appetite() throws {
     let count = LongTests.areWanted ? 600 : 120

@@ -76,6 +76,35 @@ struct WatchStatusTests {
     #expect(told.contains("           \(line) goes on with it\n"), "\(told)\n\(line)")
   }
 
+  @Test("an inbox that left the settings stays on the list while recordings of it wait")
+  func unwatchedWaiting() throws {
+    try inbox.shell(
+      "printf 'inboxes:\n  - inbox: %s\n    pipeline: %s\n    out: out\n    settle: 300 ms\n' inbox "
+        + "\(inbox.pipeline) > watch.yaml")
+    try inbox.make(1)
+    // Without a place for exports, the recording waits for another attempt.
+    try inbox.shell("mkdir -p out inbox/sub; touch out/sub; cp made/1.wav inbox/sub/")
+    let watch = try RunningWatch(
+      try SpoolProgram.program,
+      ["watch", "--config", "watch.yaml", "--store", place.store, "--json"],
+      environment: place.environment, folder: place.folder.path)
+    #expect(inbox.wait { watch.news.contains { $0.event == "retrying" } }, "\(watch.output)")
+    watch.kill9()
+    try inbox.shell("sed -i 's/inbox: inbox/inbox: made/' watch.yaml")
+    let store = ["--store", place.store]
+    let told = try place.spool(["status"] + store).text
+    #expect(told.contains("1 recording of it waits: watched again, it goes on"), "\(told)")
+    #expect(!told.contains("takes it off this list"), "\(told)")
+    let refused = try place.spool(["inbox", "forget", "--inbox", inbox.inbox] + store)
+    #expect(refused.exitCode == 2, "\(refused.errorOutput)")
+    let line = try #require(refused.errorOutput.split(separator: "give up what waits: ").last)
+    let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+    #expect(words.prefix(3) == ["spool", "inbox", "forget"], "\(line)")
+    #expect(try place.spool(Array(words.dropFirst())).exitCode == 0)
+    #expect(try place.spool(["inbox", "forget", "--inbox", inbox.inbox] + store).exitCode == 0)
+    #expect(try place.spool(["status", "--check"] + store).exitCode == 0)
+  }
+
   @Test("a watch with a settings' file goes on with that file, from wherever it is typed")
   func unwatchedSettings() throws {
     try inbox.shell(

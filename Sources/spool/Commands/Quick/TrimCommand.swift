@@ -11,7 +11,7 @@ extension Command {
     discussion: """
       Times are rounded to the nearest frame; what is kept stays as it is, bit for bit, in formats \
       without loss. A time is in seconds (90), minutes (1:30) or hours (1:02:03.5); a negative one \
-      counts from the end.
+      counts from the end. Of several recordings, the same stretch of each is kept.
       """,
     positionals: [QuickOptions.recordings],
     options: [QuickOptions.out, Options.trimFrom, Options.trimTo] + QuickOptions.single,
@@ -19,6 +19,7 @@ extension Command {
       Example("From 1:30 to 2:10", "spool trim in.wav --from 1:30 --to 2:10 -o part.wav"),
       Example("The last ten seconds", "spool trim in.wav --from -10 -o end.wav"),
       Example("All but the last two", "spool trim in.wav --to -2 -o out.wav"),
+      Example("Of several, into a folder", "spool trim *.wav --from 0.5 -o trimmed/"),
     ],
     perform: CommandContext.trimQuickly)
 }
@@ -55,17 +56,11 @@ extension CommandContext {
       throw .usage(
         "nothing is to be trimmed", advice: "--from TIME, --to TIME, or both")
     }
-    let inputs = arguments[QuickOptions.recordings]
-    guard inputs.count == 1 else {
-      throw .usage(
-        "spool trim takes one recording, and \(inputs.count) were given",
-        advice: "run it once for each")
-    }
     let isFromEnd = [from, to].contains { $0?.isFromEnd == true }
     let work = QuickWork(keepsSamples: true) { (recordings) throws(SpoolError) in
+      let input = recordings.inputs[0]
       let stretch = TrimStretch(
-        from: from, to: to, length: try recordingLength(inputs[0], isExact: isFromEnd),
-        name: inputs[0])
+        from: from, to: to, length: try recordingLength(input, isExact: isFromEnd), name: input)
       return try quickDecode(recordings) + [try stretch.stage()]
     }
     return try runQuick(work)

@@ -60,7 +60,7 @@ struct WordQuality {
       "unsure",
       share("lowConfidence").map { line in
         counts.unsure == 0 || run == nil
-          ? line : "\(line)   spool words show \(run ?? "") --unsure lists them"
+          ? line : "\(line)   spool words show \(run ?? "") --unsure lists those not corrected"
       })
     add("longest", longest.map { "\($0.length)  \($0.text)  at \($0.place)" })
     add(
