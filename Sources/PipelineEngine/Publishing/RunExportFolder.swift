@@ -49,7 +49,8 @@ struct RunExportFolder: ExportFolder {
     write: (_ temporaryPath: String) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Int {
     if only?.contains(path) == false { return 0 }
-    if let refusal = refusal(toTake: path) { throw refusal }
+    // Files of no recording, such as a public key, are of all of them.
+    if source.recording != nil, let refusal = refusal(toTake: path) { throw refusal }
     let source = completed(source, at: path)
     let refusal = try base.refusal(toReplace: path, with: source)
     // A refused export leaves the folder sealed.

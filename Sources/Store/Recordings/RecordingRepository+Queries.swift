@@ -239,6 +239,12 @@ extension RecordingRepository {
         .prefix(max(0, limit)))
   }
 
+  /// The recordings that came later with the sound of one, in other files, in the order of their arrival.
+  /// O(n).
+  package func duplicates(of key: RecordingKey) throws(SpoolError) -> [Recording] {
+    try read("WHERE original = ? ORDER BY received_at", [.text(key.name)])
+  }
+
   /// When the next failed recording is due, in seconds since 1970; nil if none.
   package func nextAttempt(pipeline: String) throws(SpoolError) -> Double? {
     try database.run(

@@ -49,6 +49,9 @@ extension CommandContext {
     add("content", "\(recording.content.digest.hex) (\(ByteCount(recording.content.byteCount)))")
     add("original", recording.original?.name)
     if page.isOriginalLost { add("lost", "its original; \(InspectionFinding.lostOriginal)") }
+    for other in page.duplicates {
+      add("same sound", "\(other.fileName) (\(other.key)), which came later")
+    }
     for copy in page.copies {
       add("left", "\(copy.path), which the step \(copy.step) wrote of the same samples")
     }

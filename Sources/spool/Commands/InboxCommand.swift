@@ -219,6 +219,7 @@ extension CommandContext {
     _ action: Options.Action, _ recording: Recording, _ store: DiskStore
   ) throws(SpoolError) {
     let files = try store.recordings.files(of: recording.key)
+    let duplicates = action == .forget ? try store.recordings.duplicates(of: recording.key) : []
     if action != .forget { try store.retakeSidecar(of: recording) }
     let outcome =
       switch action {
@@ -236,6 +237,12 @@ extension CommandContext {
         : "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.words)"
       answer(changed.line(nil, option), text)
       if action != .forget || isJSON { return }
+      let named = arguments[Options.recordings]
+      for other in duplicates where !named.contains(where: other.key.name.hasPrefix) {
+        console.report(
+          "note: " + Format.visible(other.fileName) + " has the same sound, and stays: "
+            + option.completing("spool inbox forget \(other.key)") + " removes it too")
+      }
       // It may be the only copy if the inbox keeps no originals.
       if !recording.isEmpty, let path = try? store.path(of: recording.content) {
         console.report(

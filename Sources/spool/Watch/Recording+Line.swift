@@ -9,6 +9,8 @@ extension Recording {
   struct Page {
     let events: [RecordingEvent]
     let files: [RecordingFile]
+    /// The recordings that came later with its sound, in files with other bytes.
+    let duplicates: [Recording]
     /// The names that other devices gave it.
     let aliases: [String]
     /// The last run that processed it, for its watch or of its file where the watch has put it; nil if
@@ -27,6 +29,7 @@ extension Recording {
     init(of recording: Recording, in store: DiskStore) throws(SpoolError) {
       events = try store.recordings.events(of: recording.key)
       files = try store.recordings.files(of: recording.key)
+      duplicates = try store.recordings.duplicates(of: recording.key)
       aliases = Array(try store.recordings.acknowledgementNames(of: recording).dropFirst())
       let isElsewhere = files.contains { $0.isThere(recording.content) }
       isOriginalLost = !isElsewhere && !store.hasIntactOriginal(of: recording)
@@ -87,7 +90,7 @@ extension Recording {
       "pipeline": pipeline, "inbox": inbox, "receivedAt": DateTime(secondsSince1970: receivedAt),
       "acceptedAt": acceptedAt.map(DateTime.init(secondsSince1970:)),
       "uploadedAt": uploadedAt.map(DateTime.init(secondsSince1970:)), "recording": content,
-      "original": original?.name,
+      "original": original?.name, "duplicates": paged(page?.duplicates.map(\.key.name) ?? []),
       "conflict": conflict?.name, "createdAt": facts.createdAt, "durationMs": facts.milliseconds,
       "recorder": facts.recorder, "devices": paged(facts.devices),
       "unknown": paged(facts.unknown), "sidecarProblems": paged(facts.problems),

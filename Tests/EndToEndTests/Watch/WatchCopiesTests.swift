@@ -85,9 +85,17 @@ struct WatchCopiesTests {
     let lines = try place.spool(["inbox", "list", "--json"]).text
     #expect(lines.contains(#""paths":["deep/tape.wav","audit.wav"]"#), "\(lines)")
 
+    // Who removes one of them learns of the other.
+    let page = try place.spool(["inbox", "show", first])
+    #expect(page.text.contains("same sound: tape.wav (\(second))"), "\(page.text)")
+    #expect(
+      try place.spool(["inbox", "show", first, "--json"]).text
+        .contains(#""duplicates":["\#(second)"]"#))
+
     // As the log says.
     try inbox.shell("rm '\(place.out)/deep/tape.wav'")
-    #expect(try place.spool(["inbox", "forget", first, second]).exitCode == 0)
+    let forgotten = try place.spool(["inbox", "forget", first, second])
+    #expect(forgotten.exitCode == 0 && !forgotten.errorOutput.contains("has the same sound"))
     try inbox.shell("mv 'inbox/accepted/deep/tape (2).wav' inbox/deep/tape.wav")
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.output)")
     #expect(
@@ -121,6 +129,11 @@ struct WatchCopiesTests {
       try Data(contentsOf: URL(filePath: place.file("back/" + $0)))
     }
     #expect(files.count == 2 && files.contains(titled))
+    let forgotten = try place.spool(["inbox", "forget", first])
+    #expect(
+      forgotten.errorOutput.contains(
+        "tape.wav has the same sound, and stays: spool inbox forget \(second) removes it too"),
+      "\(forgotten.errorOutput)")
   }
 
   @Test("the sidecar of a recording that was cut off is told, and becomes the whole one's")

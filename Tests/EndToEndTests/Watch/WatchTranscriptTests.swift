@@ -229,6 +229,80 @@ struct WatchTranscriptTests {
     #expect(edit.contains("spool inbox forget "), "\(edit)")
   }
 
+  /// A recording with a sidecar that sets something and a text, processed and released; then the disk of
+  /// the store is lost, and a backup's file brought back.
+  /// - Returns: what a search says.
+  private func restored(watchedWith options: String...) throws -> String {
+    _ = try place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      vars: { peak: { value: 0 dB, overridable: true } }
+      stages:
+        - decode: { from: $note }
+        - gain: $peak
+        - export: { formats: [wav] }
+        - align: { transcript: $text, from: decode }
+          when: $text
+        - transcript: { formats: [json] }
+          when: $text
+        - proof
+      """)
+    try speak("text")
+    let watch = try inbox.watch(options)
+    try inbox.shell(
+      #"echo '{"title":"T","spool":{"set":{"peak":"-2 dB"}}}' > inbox/text.json; "#
+        + "echo '\(Self.text)' > inbox/text.txt; cp made/text.wav inbox")
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "released" } },
+      "\(watch.output) \(watch.errors)")
+    watch.send(SIGTERM)
+    _ = watch.end()
+    try #require(try place.spool(["store", "backup", place.file("backup")]).exitCode == 0)
+    try inbox.shell("rm -r '\(place.store)'")
+    try #require(try place.spool(["store", "restore", place.file("backup")]).exitCode == 0)
+    let search = try place.spool(["search", "Monday"])
+    return search.text + search.errorOutput
+  }
+
+  @Test("after a restore without words, the line that is told brings all back as it was")
+  func restoredWords() throws {
+    let told = try restored()
+    let line = try #require(told.split(separator: "next:  ").last.map(String.init))
+    #expect(line.contains("--set 'peak=-2 dB'"), "\(told)")
+    let before = try place.export("text.wav")
+    try shell(line)
+    #expect(try place.export("text.wav") == before)
+    #expect(try place.spool(["search", "Monday"]).text.contains("text.wav"))
+    #expect(try sources(of: "text").contains("text.json"))
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
+    // Where the sidecar is gone too, nothing says what it has set.
+    let second = try WatchTranscriptTests()
+    _ = try second.restored()
+    try second.inbox.shell("rm inbox/accepted/text.json")
+    let lost = try second.place.spool(["search", "Monday"])
+    #expect(!lost.errorOutput.contains("next:  spool run"), "\(lost.errorOutput)")
+    try second.shell("spool run pipeline.yaml inbox/accepted/text.wav --out other")
+  }
+
+  @Test("after a restore, words of exports under a template's name are told with what to deliver")
+  func restoredUnderTemplate() throws {
+    let told = try restored(watchedWith: "--name", "dated {title}")
+    #expect(told.contains("then spool inbox forget "), "\(told)")
+    let line = try #require(told.split(separator: "next:  ").last.map(String.init))
+    #expect(line.hasPrefix("spool inbox export "), "\(told)")
+    let before = try place.export("dated T.wav")
+    try shell(line)
+    let key = try #require(line.split(separator: " ").dropFirst(3).first)
+    try shell("spool inbox forget \(key)")
+    let watch = try inbox.watch(["--name", "dated {title}"])
+    try inbox.shell(
+      "cd original-*; cp text.json ../inbox; cp text.txt ../inbox; cp text.wav ../inbox")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    #expect(try place.export("dated T.wav") == before)
+    #expect(try place.spool(["search", "Monday"]).text.contains("text.wav"))
+  }
+
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")
   func transcriptsAlone() throws {
     let pipeline = try place.pipeline(
