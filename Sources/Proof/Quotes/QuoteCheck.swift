@@ -120,7 +120,7 @@ struct QuoteCheck {
           QuoteBundle.receiptName, "the signature does not fit the statement: one was changed")
       }
       return result.add(
-        "key \(envelope.keyID.prefix(16))", "it was not signed by a key that is trusted here")
+        envelope.keyID, "it was not signed by a key that is trusted here", .key)
     }
     if key.id.hex != envelope.keyID {
       result.add(

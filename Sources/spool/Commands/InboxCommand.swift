@@ -244,7 +244,9 @@ extension CommandContext {
             + option.completing("spool inbox forget \(other.key)") + " removes it too")
       }
       // It may be the only copy if the inbox keeps no originals.
-      if !recording.isEmpty, let path = try? store.path(of: recording.content) {
+      if !recording.isEmpty, !files.contains(where: { $0.isThere(recording.content) }),
+        let path = try? store.path(of: recording.content)
+      {
         console.report(
           "note: spool store gc may remove its original from now on; copy it first if it lies nowhere "
             + "else: \(Format.visible(path))")

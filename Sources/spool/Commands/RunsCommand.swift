@@ -54,7 +54,7 @@ extension CommandContext {
     let (runs, note) = try newest(Options.limit, otherwise: 20, all: "shows") {
       (limit) throws(SpoolError) in try store.runs.newest(limit: limit)
     }
-    answer(list: runs.map(\.line), runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs))
+    answer(list: runs.map(\.line), runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs, in: store))
     note.map(console.report)
     if !isJSON { try offerToGoOn(in: store) }
     return .done
@@ -104,7 +104,7 @@ extension CommandContext {
       guard names.isEmpty else { return try forget(names, in: store) }
       let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
       let runs = try store.runs.forgetFailures(before: end)
-      answer(list: runs.map(\.line), runs.isEmpty ? "no failed run to forget" : text(runs))
+      answer(list: runs.map(\.line), runs.isEmpty ? "no failed run to forget" : text(runs, in: store))
       return .done
     }
   }
@@ -123,12 +123,13 @@ extension CommandContext {
     return .done
   }
 
-  private func text(_ runs: [RunRecord]) -> String {
+  private func text(_ runs: [RunRecord], in store: DiskStore) -> String {
     let width = (runs.map(\.pipeline.count).max() ?? 0) + 2
     let standingWidth = max(12, (runs.map(\.status.count).max() ?? 0) + 2)
-    let names = FilePath.shortNames(of: runs.flatMap(\.inputPaths))
+    let paths = runs.flatMap(\.inputPaths).filter { !store.isOfInbox($0) }
+    let names = FilePath.shortNames(of: paths)
     return runs.map { run in
-      let files = run.inputPaths.map { names[$0] ?? $0 }
+      let files = run.inputPaths.map { names[$0] ?? store.shownName(of: $0) }
       let time = run.seconds.map { Format.duration($0) } ?? ""
       return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.status, standingWidth))"
         + "\(Format.padLeft(time, 12))  \(Format.pad(run.pipeline, width))"

@@ -185,6 +185,7 @@ struct ProveTests {
       ["verify", place.file("quote")], environment: ["SPOOL_KEYS": place.file("stranger")])
     #expect(stranger.exitCode == 4)
     #expect(stranger.text.contains("was not signed by a key that is trusted here"))
+    #expect(stranger.text.contains("UNTRUSTED") && stranger.errorOutput.contains("--key FILE"))
     let named = try place.spool(
       ["verify", place.file("quote"), "--key", place.out + "/spool.pub", "--json"],
       environment: ["SPOOL_KEYS": place.file("stranger")])

@@ -258,7 +258,7 @@ extension CommandContext {
       + verified(receipts: receipts, certificates: arguments[Options.authority])
     for line in lines { console.print(line) }
     for advice in adviceOnKeys(
-      receipts, in: arguments[Options.places], keys: arguments[Options.key])
+      receipts + quotes, in: arguments[Options.places], keys: arguments[Options.key])
     {
       console.report("help:  \(Format.visible(advice))")
     }
