@@ -222,9 +222,12 @@ struct ProtectedKeyTests {
         return error.reason
       }
     }
-    let path = try secret("one\ntwo\n")
-    #expect(
-      try PassphraseFile(path).passphrase(of: "the key").isSame(as: SecretBytes("one".utf8)))
+    var path = ""
+    for text in ["one\r\ntwo\r\n", "one\ntwo\n"] {
+      path = try secret(text)
+      #expect(
+        try PassphraseFile(path).passphrase(of: "the key").isSame(as: SecretBytes("one".utf8)))
+    }
     for mode in [0o640, 0o604, 0o620] {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
       #expect(

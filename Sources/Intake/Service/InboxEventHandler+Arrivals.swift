@@ -100,9 +100,9 @@ extension InboxEventHandler {
         let way = processor.store.wordsCorrection(of: recording, from: processor.fullPath(path))
         handler.refuse(
           path,
-          "it is left at \(processor.fullPath(path)): it came when \(recording.fileName) was "
-            + "\(recording.state == .uploaded ? "processed" : "taken in") already, which "
-            + recording.words + "; "
+          "it is left at \(processor.fullPath(path)): it came "
+            + (recording.state == .uploaded ? "after" : "while") + " \(recording.fileName) was "
+            + (recording.state == .uploaded ? "processed; " : "being processed; ")
             + (way.map { "to use it: \(processor.option.completing($0))" }
               ?? "to do the recording again with it: "
               + recording.wayOfRepeating(

@@ -47,7 +47,9 @@ package struct PassphraseFile: PassphraseSource, Hashable {
 
   private func checked(_ text: SecretBytes) throws(SpoolError) -> SecretBytes {
     let line = unsafe text.withUnsafeBytes { bytes in
-      let end = unsafe bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      var end = unsafe bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      // As editors on Windows end lines.
+      if end > 0, unsafe bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
       return unsafe SecretBytes(bytes[..<end])
     }
     guard line.count > 0 else { throw failure("its first line is empty") }

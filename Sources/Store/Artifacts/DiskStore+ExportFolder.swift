@@ -156,7 +156,7 @@ extension DiskStore: ExportFolder {
     guard isRecording || isOfInbox else { return nil }
     return SpoolError(
       "write", path,
-      reason: "it is a recording that a run took in, and Spool never writes over one",
+      reason: "it is a file that a run took in, and Spool never writes over one",
       advice: "choose another name or folder")
   }
 

@@ -86,13 +86,21 @@ extension CommandContext {
     }
   }
 
+  /// Refuses a path without a file: its words may be there all the same.
+  func requireRecording(_ path: String) throws(SpoolError) {
+    guard !FilePath.exists(path) else { return try requireFile(path) }
+    throw .usage(
+      "there is no recording \(path)", reason: FilePath.obstacle(to: path)?.words,
+      advice: "name the recording's file, or a run of it, which spool runs list names")
+  }
+
   private func recordingToForget(
     named name: String, stage: String?, in store: DiskStore
   ) throws(SpoolError) -> NamedRecording {
     let finder = NamedSoundFinder(context: self, stop: StopRequest())
     switch try finder.reference(name, stage: stage) {
     case .file(let path):
-      try requireFile(path)
+      try requireRecording(path)
       return try NamedRecording(file: path, in: store)
     case .run(let run, nil): return try NamedRecording(wordlessRun: run, in: store)
     case .run(let run, let stage?):

@@ -104,11 +104,7 @@ extension CommandContext {
     let finder = NamedSoundFinder(context: self, stop: StopRequest())
     switch try finder.reference(arguments[Options.recording], stage: arguments[Options.stage]) {
     case .file(let path):
-      guard FilePath.exists(path) else {
-        throw .usage(
-          "there is no recording \(path)", reason: FilePath.obstacle(to: path)?.words,
-          advice: "name the recording's file, or a run: last")
-      }
+      try requireRecording(path)
       return try NamedRecording(file: path, in: store)
     case .run(let run, let stage): return try NamedRecording(run, stage: stage, in: store)
     }

@@ -106,6 +106,12 @@ enum QuickDestination: Equatable {
           advice: "--out \(typed.dropLast(ending.count))\(format.fileExtension)")
       }
       let dot = name.lastIndex(of: ".").map { String(name[$0...]) }
+      if let ending = dot, name == ending,
+        ExportFormat.allCases.contains(where: { $0.fileExtension == ending })
+      {
+        throw .usage(
+          "--out \(typed) has nothing before its ending", advice: "a name, as in --out out\(ending)")
+      }
       let near = dot.flatMap {
         Problem.nearest(to: String($0.dropFirst()), in: ExportFormat.allCases.map(\.rawValue))
       }

@@ -274,6 +274,17 @@ struct QuickCommandTests {
     #expect(!FileManager.default.fileExists(atPath: place.file("late/b.wav")))
   }
 
+  @Test("of a cut-off recording, times from the end count from where its sound ends")
+  func trimCutOff() throws {
+    let whole = try Data(contentsOf: URL(fileURLWithPath: record("whole.wav", seconds: 10)))
+    try whole.prefix(44 + 44_100 * 4 * 3).write(to: URL(fileURLWithPath: place.file("in.wav")))
+    let result = try place.spool(
+      ["trim", "in.wav", "--keep-damaged", "--from", "-1", "-o", "end.wav"])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    let part = try Reference.samples(of: place.file("end.wav"), as: "s16le")
+    #expect(abs(part.count - 44_100 * 4) < 400, "\(part.count)")
+  }
+
   @Test("mix adds recordings of different lengths with their gains, and brings them to a loudness")
   func mix() throws {
     let (a, b) = (try record("a.wav", seconds: 2), try record("b.wav", seconds: 3))

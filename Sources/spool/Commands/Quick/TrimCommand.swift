@@ -76,7 +76,8 @@ extension CommandContext {
     let rate = decoder.format.sampleRate
     let codec = try MediaProbe.describe(file).codec
     let isDeclared = decoder.isLengthDeclared && (codec.hasPrefix("pcm_") || codec == "flac")
-    guard isExact, !isDeclared else {
+    // Of a damaged recording, less is left than is declared.
+    guard isExact, !isDeclared || options.keepsDamaged else {
       return decoder.isLengthDeclared ? decoder.expectedFrames?.duration(at: rate).value : nil
     }
     var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Frames(16_384))
