@@ -24,6 +24,8 @@ struct InboxEventHandler {
   var nextSettling: Double?
   var lastSettling = -Double.infinity
   var lastProblems: Set<String> = []
+  /// Why new settings are not used; nil if they are.
+  private var settingsProblem: String?
   /// The number of ignored files that was last reported.
   var toldOverlookedCount = 0
   var status = InboxStatus()
@@ -259,11 +261,21 @@ extension InboxEventHandler {
     let problems = Set(settled.problems.filter { !isOfPause($0) }.map(\.description))
     for problem in problems.subtracting(lastProblems).sorted() { tell(.trouble, text: problem) }
     lastProblems = problems
-    status.report(problems)
+    reportProblems()
     let pause = settled.nextCall ?? (settled.problems.isEmpty ? nil : Self.pause)
     guard let pause else { return }
     let due = engine.clock.elapsed + max(pause, 0.05)
     nextSettling = min(nextSettling ?? due, due)
+  }
+
+  /// Records why new settings are not used; nil if they are.
+  mutating func note(settingsProblem: String?) {
+    self.settingsProblem = settingsProblem
+    reportProblems()
+  }
+
+  private mutating func reportProblems() {
+    status.report(lastProblems.union([settingsProblem].compactMap(\.self)))
   }
 
   /// Whether a problem is an absent inbox or outbox, which is reported separately.

@@ -66,6 +66,7 @@ struct WatchRound {
   /// progress keep their settings.
   mutating func readopt(_ settings: WatchSettings) {
     jobs = settings.jobs
+    note(settingsProblem: nil)
     let wanted = Dictionary(settings.inboxes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
     for (path, worker) in workers
     where wanted[path].map({ !$0.isSame(as: worker.settings) }) ?? true {
@@ -80,6 +81,11 @@ struct WatchRound {
     }
     isStirred = true
     tell(.reloaded, text: summary)
+  }
+
+  /// Has every inbox report why new settings are not used; nil if they are.
+  func note(settingsProblem: String?) {
+    for worker in workers.values { worker.note(settingsProblem: settingsProblem) }
   }
 
   private mutating func open(_ settings: InboxSettings) throws(SpoolError) {
@@ -301,6 +307,10 @@ final class InboxWorker: Sendable {
 
   /// Schedules acknowledgements and releases.
   func settleUp() { mail.send { $0.owesMore() } }
+
+  func note(settingsProblem: String?) {
+    mail.send { $0.note(settingsProblem: settingsProblem) }
+  }
 
   /// Checks again for every file in the inbox whether it is known.
   func recheck() { watcher.recheck() }

@@ -145,6 +145,12 @@ extension RunRecord {
   /// The folder of the user's choice for its exports: a batch's names may add folders to it.
   fileprivate var outputFolder: String? { batch?.output ?? request?.folder }
 
+  /// The paths of its sound, by input; of all inputs where none is known to be sound.
+  fileprivate var soundFiles: [String: String] {
+    guard let soundInputs, !soundInputs.isEmpty else { return inputs }
+    return inputs.filter { soundInputs.contains($0.key) }
+  }
+
   /// The user's `--set`: a sidecar's belong to its recording, and change with it.
   fileprivate var ownOverrides: [String: String] { batch?.overrides ?? overrides }
 }
@@ -239,8 +245,10 @@ struct ExportClaims {
   private func isRepetition(
     _ later: RunRecord, of earlier: RunRecord
   ) -> Bool {
+    // A text that came later, or is there no more, makes no other work.
+    let (sounds, own) = (later.soundFiles, earlier.soundFiles)
     guard later.outputFolder == earlier.outputFolder, later.ownOverrides == earlier.ownOverrides,
-      later.inputs.count == earlier.inputs.count
+      sounds.count == own.count
     else { return false }
     // The settings of a quick command are its pipeline, which is no file, and its user names the files.
     if !earlier.pipelinePath.hasPrefix("/"),
@@ -249,10 +257,10 @@ struct ExportClaims {
       return false
     }
     var isSameSound = true
-    for (name, path) in earlier.inputs {
+    for (name, path) in own {
       let (before, now) = (earlier.recordings?[name], later.recordings?[name])
       let isSame = before != nil && before == now
-      guard let other = later.inputs[name], other == path || (isSame && !exists(path)) else {
+      guard let other = sounds[name], other == path || (isSame && !exists(path)) else {
         return false
       }
       isSameSound = isSameSound && isSame

@@ -10,10 +10,12 @@ extension CommandContext {
     _ recordings: [Recording], _ paths: [RecordingKey: [String]]
   ) -> String {
     guard !recordings.isEmpty else { return "no such recordings" }
+    let isOneInbox = Set(recordings.map(\.inbox)).count == 1
     return recordings.map { recording in
       let line =
         "\(Format.pad(recording.key.name, 14))\(Format.pad(recording.status, 13))"
-        + "\(Format.time(recording.stateSince))  \(recording.shownPath(paths[recording.key]?.first))"
+        + "\(Format.time(recording.stateSince))  \(isOneInbox ? "" : recording.inbox + "/")"
+        + recording.shownPath(paths[recording.key]?.first)
         + (recording.reason.map { ": \($0)" } ?? "")
       return Format.visible(line)
     }.joined(separator: "\n")

@@ -30,16 +30,21 @@ struct SupersededExportTests {
   private func run(
     _ number: Int, exporting name: String, pipeline: String = "note",
     of recording: RecordingIdentity? = nil, with overrides: [String: String] = [:],
-    into folder: String = "out"
+    into folder: String = "out", besides isSound: Bool? = nil
   ) throws -> RunRecord {
+    let other = isSound.map { _ in ["other": scratch.file("other")] } ?? [:]
     let recording = recording ?? self.recording
     var run = RunRecord(
       id: RunID("run-\(number)"), pipeline: pipeline, pipelinePath: "/p/note.yaml",
-      inputs: ["note": recording.path], overrides: overrides, startedAt: Double(number),
+      inputs: ["note": recording.path].merging(other) { $1 }, overrides: overrides, startedAt: Double(number),
       request: RunRequest(
         pipelineText: "name: \(name)", folder: scratch.file(folder), isReplacing: false,
         keepsEverything: false))
     run.recordings = ["note": recording.digest]
+    if let isSound {
+      run.recordings?["other"] = SHA256.digest(of: "other")
+      run.soundInputs = isSound ? ["note", "other"] : ["note"]
+    }
     run.state = .done
     let path = scratch.file("out/" + name)
     let byteCount = try store.publish(
@@ -339,6 +344,16 @@ struct SupersededExportTests {
     // What the failed run left behind is unclaimed by any.
     #expect(names(report.files) == (isElsewhere ? ["late.wav", "old.wav"] : []))
     #expect(report.kept.allSatisfy { $0.obstacle == .unfinished })
+  }
+
+  @Test(
+    "a run with a text besides does the same work, and one with other sound besides does not",
+    arguments: [false, true])
+  func besides(isSound: Bool) throws {
+    try scratch.write("other", to: "other")
+    try store.runs.save(run(1, exporting: "old.wav"))
+    try store.runs.save(run(2, exporting: "new.wav", besides: isSound))
+    #expect(names(try prune(isDryRun: true).files) == (isSound ? [] : ["old.wav"]))
   }
 
   @Test("in a batch, a sidecar's settings belong to the recording, and the batch's own do not")
