@@ -229,7 +229,7 @@ struct ProveTests {
       WEBVTT
 
       00:00:00.500 --> 00:00:02.500
-      <00:00:00.500>the <00:00:01.000>garage <00:00:01.600>is <00:00:02.000>closed
+      <00:00:00.500>the <00:00:01.003>garage <00:00:01.600>is <00:00:02.000>closed
       """, to: "note.vtt")
     let pipeline = try place.pipeline(
       """
@@ -250,9 +250,11 @@ struct ProveTests {
     // Of two transcripts, that one counts in which it is said.
     let made = try prove("note.wav", ["--words", "Garage is closed"])
     #expect(made.exitCode == 0, "\(made.errorOutput)")
-    #expect(made.text.contains("00:00:01.000"))
+    #expect(made.text.contains("00:00:01.003"))
     let words = try String(contentsOfFile: place.file("quote/words.json"), encoding: .utf8)
     #expect(words.contains("The receipt vouches for the transcript as note.json"))
+    // The word before ends within the first frame.
+    #expect(!words.contains("\"text\":\"the\"") && words.contains("\"text\":\"garage\""))
     #expect(try verify().exitCode == 0)
     for name in ["note.json", "note.srt", "a-first.json"] {
       try "changed".write(toFile: place.out + "/" + name, atomically: false, encoding: .utf8)

@@ -270,10 +270,17 @@ struct WordSummary {
     return first
   }
 
+  /// What of a word has to be heard, in seconds: the frames of a range are whole ones, so that it may touch
+  /// the words beside it.
+  private static let leastHeard = 0.005
+
   /// The words in a range, in seconds.
   func quoted(in range: Range<Double>, by receipt: QuotableReceipt) -> QuotedWords {
     let words = transcript.words(in: range).map { word in
       (text: word.text, from: word.start ?? 0, to: word.end ?? 0)
+    }.filter { word in
+      let heard = min(word.to, range.upperBound) - max(word.from, range.lowerBound)
+      return heard > Self.leastHeard || word.to - word.from <= Self.leastHeard
     }
     return QuotedWords(words, from: name, digest, subject: receipt.names[digest])
   }
