@@ -18,6 +18,8 @@ package struct WatchedPipeline: Sendable {
   package var signing: RunRequest.Signing?
   /// The plugins behind its stages as they are now, for the run records; nil if there are none.
   package var plugins: @Sendable () -> [PluginUse]? = { nil }
+  /// The stage kinds with plugins that were changed since; nil where none was.
+  package var changedCatalog: @Sendable () -> StageCatalog? = { nil }
   /// The input for a transcript beside the recording; nil if it has none.
   package let transcriptInput: String?
 
@@ -93,7 +95,7 @@ package struct WatchedPipeline: Sendable {
       request, of: "of the recording", variables: definition.variables)
     do throws(PlanError) {
       return try Plan(
-        definition, catalog: catalog, inputs: files.mapValues(\.name),
+        definition, catalog: changedCatalog() ?? catalog, inputs: files.mapValues(\.name),
         overrides: overrideNodes.merging(own) { _, own in own }
       ).with(files: files)
     } catch {

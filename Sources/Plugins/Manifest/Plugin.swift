@@ -218,6 +218,23 @@ package struct Plugin: Hashable, Sendable {
     )
   }
 
+  /// Throws if the manifest is not the one that was read any more: the program would get another
+  /// version's parameters.
+  func checkManifest() throws(SpoolError) {
+    // A hosted plugin has none.
+    guard advice == nil, case .success(let text) = ManifestFile.text(in: folder) else { return }
+    let now = ManifestText(text).manifest
+    if now == manifest { return }
+    throw SpoolError(
+      now == nil
+        ? "\(subject) cannot be read any more" : "\(subject) has another manifest than before",
+      reason: now == nil
+        ? "the manifest in \(folder) is wrong" : "\(folder) was changed since its manifest was read",
+      advice: now == nil
+        ? "\(command: .pluginCheck) \(ShellWords.line([folder])) shows what"
+        : "run it again: the stage is made with the new one", cause: .environment)
+  }
+
   /// Checks that the plugin's own files still exist, for a clearer error than the system's.
   func checkPresence() throws(SpoolError) {
     let files = FileManager.default

@@ -49,6 +49,7 @@ package final class PluginSession {
     check = setting.check
     hear = setting.hear
     try plugin.checkPresence()
+    try plugin.checkManifest()
     let (program, arguments) = try plugin.start(launcher: setting.launcher)
     folder = try PrivateFolder(for: plugin.subject)
     process = try PluginProcess(

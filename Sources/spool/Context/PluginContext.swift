@@ -56,6 +56,19 @@ extension CommandContext {
   }
 }
 
+extension CommandContext {
+  /// The stage kinds with the plugins as they are now; nil if these are the ones of a registry, or lack a
+  /// kind of the pipeline, which is missed by its name where it is to work.
+  func catalog(
+    for definition: PipelineDefinition, beside path: String, changedSince registry: PluginRegistry
+  ) -> StageCatalog? {
+    let now = self.registry(beside: path)
+    guard now.plugins != registry.plugins else { return nil }
+    let catalog = StageCatalog.builtIn.adding(now)
+    return definition.steps.allSatisfy { catalog[$0.kind.value] != nil } ? catalog : nil
+  }
+}
+
 /// The plugins recorded with a run, and how they have changed when it resumes.
 struct PluginUsage {
   private let registry: PluginRegistry

@@ -189,7 +189,13 @@ struct WatchOrder {
           overrides: overrides)
         pipeline.pluginFolder = context.pluginFolder
         pipeline.signing = pipeline.asksForReceipts ? context.signing : nil
-        let first = PluginUsage(context.registry(beside: path)).uses(of: read.definition)
+        let registry = context.registry(beside: path)
+        let first = PluginUsage(registry).uses(of: read.definition)
+        if first != nil {
+          pipeline.changedCatalog = { [context] in
+            context.catalog(for: read.definition, beside: path, changedSince: registry)
+          }
+        }
         pipeline.plugins = { [context] in
           PluginUsage(context.registry(beside: path)).uses(of: read.definition, orElse: first)
         }

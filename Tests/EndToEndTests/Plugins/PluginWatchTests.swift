@@ -31,16 +31,44 @@ struct PluginWatchTests {
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 })
     #expect(try identity(in: place, "two.receipt.json") != first)
 
+    // So is its manifest: a default of a new version counts with its program.
+    let manifest = place.file("mine/rumble/plugin.yaml")
+    let old = try String(contentsOfFile: manifest, encoding: .utf8)
+    try old.replacing("version: 0.1.0", with: "version: 0.1.0b").replacing(
+      "default: 80,", with: "default: 600,"
+    ).write(toFile: manifest, atomically: false, encoding: .utf8)
+    try inbox.make(4)
+    try inbox.shell("cp made/4.wav inbox/four.wav")
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "uploaded" && $0.file == "four.wav" } },
+      "\(watch.output)")
+    let receipt = try String(decoding: place.export("four.receipt.json"), as: UTF8.self)
+    let payload = try #require(receipt.firstMatch(of: /"payload":"([^"]+)"/))
+    let statement = String(
+      decoding: try #require(Data(base64Encoded: String(payload.1))), as: UTF8.self)
+    #expect(statement.contains("0.1.0b ") && statement.contains("600"), "\(statement)")
+    // Where it is wrong, nothing works with half of it.
+    try "nonsense".write(toFile: manifest, atomically: false, encoding: .utf8)
+    try inbox.make(5)
+    try inbox.shell("cp made/5.wav inbox/five.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "retrying" } }, "\(watch.output)")
+    #expect(watch.output.contains("cannot be read any more"), "\(watch.output)")
+    try old.write(toFile: manifest, atomically: false, encoding: .utf8)
+    #expect(try place.spool(["inbox", "retry", "--all"]).exitCode == 0)
+    #expect(
+      inbox.wait { watch.news.contains { $0.event == "uploaded" && $0.file == "five.wav" } },
+      "\(watch.output)")
+
     // One that is removed is missed by name, and waited for.
     let away = place.file("away")
     try FileManager.default.moveItem(atPath: place.file("mine/rumble"), toPath: away)
     try inbox.make(3)
     try inbox.shell("cp made/3.wav inbox/three.wav")
-    #expect(inbox.wait { watch.news.contains { $0.event == "retrying" } }, "\(watch.output)")
+    #expect(inbox.wait { watch.news.count { $0.event == "retrying" } > 1 }, "\(watch.output)")
     #expect(watch.output.contains("the plugin rumble 0.1.0 was removed: it lay in "))
     #expect(watch.output.contains("; put it back"), "\(watch.output)")
     try FileManager.default.moveItem(atPath: away, toPath: place.file("mine/rumble"))
-    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 3 }, "\(watch.output)")
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 5 }, "\(watch.output)")
 
     // Its runs know where their plugins lay, as any other's do, also those that waited for them.
     let shown = try place.spool(["runs", "show", "last", "--json"])
