@@ -143,7 +143,7 @@ extension ReceiptBuilder {
         let isShort = sidecar.byteCount <= Self.sidecarLimit
         return Receipt.sidecar(
           name: origin?.sidecarName, digest: sidecar.digest, byteCount: sidecar.byteCount,
-          content: isShort ? Array(try context.store.text(of: sidecar).utf8) : nil)
+          content: isShort ? try context.store.bytes(of: sidecar) : nil)
       })
   }
 

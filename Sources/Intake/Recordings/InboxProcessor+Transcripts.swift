@@ -180,8 +180,7 @@ extension DiskStore {
   /// The bytes of a recording's sidecar; nil if it has none, or they are nowhere.
   private func sidecarBytes(of recording: Recording, _ files: [RecordingFile]) -> [UInt8]? {
     guard let own = recording.sidecar else { return nil }
-    return (try? path(of: own)).flatMap { try? FileOperations.system.bytes(of: $0) }
-      ?? lyingSidecar(own, files)
+    return (try? bytes(of: own)) ?? lyingSidecar(own, files)
   }
 
   private func lyingSidecar(_ own: Artifact, _ files: [RecordingFile]) -> [UInt8]? {
@@ -270,8 +269,7 @@ extension InboxProcessor {
   /// The fields that the recording's own sidecar has not, or with another value; nil for none.
   func fields(of sidecar: Sidecar, ignoredBy recording: Recording) -> [String]? {
     let own =
-      recording.sidecar.flatMap { try? store.path(of: $0) }
-      .flatMap { try? FileOperations.system.bytes(of: $0) }.map { Sidecar(json: $0).written } ?? [:]
+      recording.sidecar.flatMap { try? store.bytes(of: $0) }.map { Sidecar(json: $0).written } ?? [:]
     let names = sidecar.written.filter { own[$0.key] != $0.value }.keys.sorted()
     return names.isEmpty ? nil : names
   }

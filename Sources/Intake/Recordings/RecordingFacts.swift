@@ -260,10 +260,14 @@ package struct StoredFacts: Sendable {
 
   /// The fields for the names of the recording's exports, in lower case.
   /// - Parameter tags: of the recording: a cut one is read only when it is taken in after all.
-  package func nameFields(of recording: Recording, tags: [String: String]) -> [String: String] {
+  package func nameFields(
+    of recording: Recording, sidecar: Sidecar? = nil, tags: [String: String]
+  ) -> [String: String] {
     var fields = NameFields.fields(of: unknown)
     for (name, value) in devices { fields[name.lowercased()] = value }
-    fields["createdat"] = createdAt
+    // No time, but perhaps a month or a year.
+    fields["createdat"] =
+      sidecar?.createdAt == nil ? sidecar?.written["createdAt"]?.text ?? createdAt : createdAt
     let isOfName = recording.title == titleOfName && tags["title"]?.isEmpty == false
     fields["title"] = isOfName ? nil : recording.title
     fields["noteid"] = recording.shownID

@@ -101,8 +101,9 @@ extension InboxEventHandler {
         handler.refuse(
           path,
           "it is left at \(processor.fullPath(path)): it came "
-            + (recording.state == .uploaded ? "after" : "while") + " \(recording.fileName) was "
-            + (recording.state == .uploaded ? "processed; " : "being processed; ")
+            + (recording.state == .uploaded
+              ? "when \(recording.fileName) was processed already; "
+              : "while \(recording.fileName) was being processed; ")
             + (way.map { "to use it: \(processor.option.completing($0))" }
               ?? "to do the recording again with it: "
               + recording.wayOfRepeating(

@@ -171,10 +171,12 @@ struct RecordingJob {
       // A recording that cannot be probed fails with a reason when it is decoded.
       tags = engine.probe.describe(recording)?.tags ?? [:]
     }
+    let sidecar = try sidecar(of: recording).map { Sidecar(json: $0.bytes) }
     let known = path.names.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: "/")
     var names = template.fill(
       NameFields(
-        path: known, sidecar: StoredFacts(of: recording).nameFields(of: recording, tags: tags),
+        path: known,
+        sidecar: StoredFacts(of: recording).nameFields(of: recording, sidecar: sidecar, tags: tags),
         tags: tags)
     ).pathNames
     let stem = names.popLast() ?? "recording"
@@ -199,7 +201,7 @@ struct RecordingJob {
     of recording: Recording
   ) throws(SpoolError) -> (artifact: Artifact, bytes: [UInt8])? {
     try recording.sidecar.map { (own) throws(SpoolError) in
-      (own, own.byteCount <= Sidecar.byteLimit ? Array(try engine.store.text(of: own).utf8) : [])
+      (own, own.byteCount <= Sidecar.byteLimit ? try engine.store.bytes(of: own) : [])
     }
   }
 

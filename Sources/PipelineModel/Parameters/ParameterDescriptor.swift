@@ -30,11 +30,15 @@ package struct ParameterDescriptor: Hashable, Sendable {
   package let isInKey: Bool
   /// Nil if it counts no sources.
   package let places: Places?
+  /// Whether names in braces stand for something in its texts, where the pipeline writes them: what a user
+  /// or a sidecar sets is taken as it is.
+  package let isTemplate: Bool
 
   package init(
     _ name: String, _ type: ParameterType, _ presence: Presence, _ summary: String,
-    isInKey: Bool = true, places: Places? = nil
+    isInKey: Bool = true, places: Places? = nil, isTemplate: Bool = false
   ) {
+    self.isTemplate = isTemplate
     self.name = name
     self.type = type
     self.presence = presence

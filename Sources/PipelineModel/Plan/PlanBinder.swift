@@ -110,7 +110,7 @@ extension Plan {
       let excludes = connection.excludes.union(condition?.isNegated == true ? names : [])
 
       let problemCount = sourceProblems.count
-      let substituted = substitute(written)
+      let substituted = substitute(written, of: descriptor)
       // An undefined name is one problem, not also a wrong or a missing value at its place.
       let unknown = Set(sourceProblems[problemCount...].compactMap(\.location))
       var resolver = ParameterResolver(
@@ -191,7 +191,7 @@ extension Plan {
       var resolver = ParameterResolver(owner: meant, folder: definition.folder)
       let parameters = split(step.parameters, descriptor).parameters
       _ = resolver.resolve(
-        substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
+        substitute(parameters, of: descriptor), as: descriptor.parameters, shorthand: descriptor.shorthand)
       problems += resolver.problems
     }
 
@@ -309,7 +309,10 @@ extension Plan {
       }
     }
 
-    private mutating func substitute(_ node: DocumentNode) -> DocumentNode {
+    /// - Parameter isTemplate: whether names in braces stand for something.
+    private mutating func substitute(
+      _ node: DocumentNode, isTemplate: Bool
+    ) -> DocumentNode {
       switch node.content {
       case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
         let name = String(text.dropFirst())
@@ -317,16 +320,54 @@ extension Plan {
           reportNoVariable(name, at: node.location)
           return DocumentNode(.scalar("", isQuoted: false), at: node.location)
         }
-        return isOverridden(name) ? variable : DocumentNode(variable.content, at: node.location)
+        guard isOverridden(name) else {
+          return DocumentNode(variable.content, at: node.location)
+        }
+        return isTemplate ? variable.withLiteralBraces : variable
       case .scalar, .typed: return node
       case .sequence(let nodes):
-        return DocumentNode(.sequence(nodes.map { substitute($0) }), at: node.location)
+        return DocumentNode(.sequence(nodes.map { substitute($0, isTemplate: isTemplate) }), at: node.location)
       case .mapping(let entries):
         let substituted = entries.map {
-          DocumentNode.Entry(key: $0.key, location: $0.location, value: substitute($0.value))
+          DocumentNode.Entry(
+            key: $0.key, location: $0.location, value: substitute($0.value, isTemplate: isTemplate))
         }
         return DocumentNode(.mapping(substituted), at: node.location)
       }
     }
+
+    /// The parameters of a stage with the values of variables.
+    private mutating func substitute(
+      _ node: DocumentNode, of descriptor: StageDescriptor
+    ) -> DocumentNode {
+      guard case .mapping(let entries) = node.content else {
+        return substitute(node, isTemplate: false)
+      }
+      let templates = Set(descriptor.parameters.filter(\.isTemplate).map(\.name))
+      let substituted = entries.map { entry in
+        // A whole list in the place of one has its own names in braces.
+        let isList = if case .sequence = entry.value.content { true } else { false }
+        return DocumentNode.Entry(
+          key: entry.key, location: entry.location,
+          value: substitute(entry.value, isTemplate: isList && templates.contains(entry.key)))
+      }
+      return DocumentNode(.mapping(substituted), at: node.location)
+    }
+  }
+}
+
+extension DocumentNode {
+  /// A text in which names in braces are doubled, so that they stand for themselves.
+  fileprivate var withLiteralBraces: DocumentNode {
+    func literal(_ text: String) -> String {
+      text.replacing(/{([a-z][a-z0-9-]*)}/) { "{{\($0.output.1)}}" }
+    }
+    let content: Content =
+      switch content {
+      case .scalar(let text, let isQuoted): .scalar(literal(text), isQuoted: isQuoted)
+      case .typed(let text): .typed(literal(text))
+      default: content
+      }
+    return DocumentNode(content, at: location)
   }
 }

@@ -46,6 +46,14 @@ extension ArtifactStore {
     try unsafe draft.append(bytes.span.bytes)
     return try draft.seal()
   }
+
+  /// The bytes of an artifact. O(n) in memory: for small ones.
+  package func bytes(of artifact: Artifact) throws(SpoolError) -> [UInt8] {
+    let path = try path(of: artifact)
+    return try doing("read", path) { () throws(SystemError) in
+      try FileOperations.system.bytes(of: path)
+    }
+  }
 }
 
 /// An artifact that is being written. It is sealed once, or deleted.

@@ -37,6 +37,26 @@ struct CommandStageTests {
       + "files: { script: \(script) }, \(rest) }"
   }
 
+  @Test(
+    "what a user sets for a word is taken as it is, with its braces",
+    arguments: ["Song {live}", "{input} and {{input}}", "{}", "{output"])
+  func setBraces(title: String) throws {
+    let pipeline = try place.pipeline(
+      #"""
+      pipeline: page
+      inputs: { note: sound }
+      vars: { title: { value: none, overridable: true } }
+      stages:
+        - decode
+        - command:
+            run: [python3, -c, "import sys; open(sys.argv[2], 'w').write(sys.argv[3])", "{input}", "{page}", $title]
+            outputs: { name: page, carries: file, file-name: "{stem}.txt" }
+      """#)
+    let run = try place.run(pipeline, [recording], ["--set", "title=\(title)"])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(try place.export("note.txt") == Data(title.utf8))
+  }
+
   @Test("a step's timeout ends its program")
   func timeout() throws {
     let slow = try python("time.sleep(30)")

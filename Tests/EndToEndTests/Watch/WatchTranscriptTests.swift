@@ -303,6 +303,50 @@ struct WatchTranscriptTests {
     #expect(try place.spool(["search", "Monday"]).text.contains("text.wav"))
   }
 
+  @Test("a sidecar in another encoding tells the same in a watch, a batch and a run")
+  func encodings() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode: { from: $note }
+        - export: { formats: [flac] }
+        - align: { transcript: $text, from: decode, least: 0 % }
+          when: $text
+        - transcript: { formats: [text] }
+          when: $text
+        - proof
+      """)
+    try speak("latin", "wide")
+    let sidecar =
+      #"{"title":"Gärten","transcript":"Thé \#(Self.text)","chapters":[{"start":0,"title":"Schön"}]}"#
+    for (name, encoding) in [("latin", String.Encoding.isoLatin1), ("wide", .utf16)] {
+      try sidecar.data(using: encoding)?.write(
+        to: URL(fileURLWithPath: place.file("made/\(name).json")))
+    }
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/*.json inbox; cp made/*.wav inbox")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 },
+      "\(watch.output) \(watch.errors)")
+    let batch = try place.spool(["batch", pipeline, "made", "--out", place.file("batch")])
+    #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    let run = try place.spool(["run", pipeline, "made/latin.wav", "--out", place.file("run")])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    for path in ["out/latin", "out/wide", "batch/latin", "batch/wide", "run/latin"] {
+      let sound = try Data(contentsOf: URL(fileURLWithPath: place.file(path + ".flac")))
+      for text in ["Gärten", "Schön"] {
+        #expect(sound.range(of: Data(text.utf8)) != nil, "\(path) lacks \(text)")
+      }
+      let said = try String(contentsOfFile: place.file(path + ".txt"), encoding: .utf8)
+      #expect(said.hasPrefix("Thé "), "\(path): \(said)")
+    }
+    // The receipt has the sidecar as it came.
+    let content = try #require(sidecar.data(using: .isoLatin1)).base64EncodedString()
+    #expect(try sources(of: "latin").contains(content))
+  }
+
   @Test("what is written of a transcript alone has its recording's name, whatever runs it")
   func transcriptsAlone() throws {
     let pipeline = try place.pipeline(

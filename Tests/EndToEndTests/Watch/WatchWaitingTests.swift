@@ -212,6 +212,14 @@ struct WatchWaitingTests {
     let files = WatchedPlace.files(in: place.out)
     #expect(files.count == 2 && files.contains("calls/2026-03-14-Lunch-x.wav"), "\(files)")
     #expect(files.allSatisfy { $0.hasPrefix("calls/2026-03-14-Lunch-x") })
+    // Of an old tape, only the month may be known.
+    try inbox.make(3)
+    try inbox.shell("echo '{\"createdAt\":\"1987-05\",\"title\":\"Tape\"}' > inbox/3.json")
+    try inbox.shell("cp made/3.wav inbox/")
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 3 }, "\(watch.output)")
+    #expect(
+      WatchedPlace.files(in: place.out).contains { $0.hasSuffix("1987-05-Tape.wav") },
+      "\(WatchedPlace.files(in: place.out))")
     let refused = try place.spool(
       ["watch", "pipeline.yaml", "inbox", "--out", "out", "--name", "{title"])
     #expect(refused.exitCode == 2 && refused.errorOutput.contains("a brace is not closed"))

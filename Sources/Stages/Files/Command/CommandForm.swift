@@ -46,7 +46,8 @@ enum CommandForm {
   static let parameters = [
     ParameterDescriptor(
       "run", .list(of: .text(maximumLength: 4096), count: 1...1000), .required,
-      "the program and its arguments, with {name} for each input, output and file"),
+      "the program and its arguments, with {name} for each input, output and file",
+      isTemplate: true),
     ParameterDescriptor(
       "inputs", .list(of: .group(input), count: 1...20), .optional,
       "what it reads; without it {input}, which is sound"),
@@ -61,7 +62,7 @@ enum CommandForm {
     ParameterDescriptor(
       "version", .list(of: .text(maximumLength: 4096), count: 1...100), .optional,
       "a command that prints its version, with {name} for files; without it the program's own bytes "
-        + "stand for that"),
+        + "stand for that", isTemplate: true),
     ParameterDescriptor(
       "time", .number(.seconds, 0.1...604_800), .defaulted("600 s"), "how long it may take",
       isInKey: false),

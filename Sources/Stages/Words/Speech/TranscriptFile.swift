@@ -57,6 +57,7 @@ extension TranscriptFile {
   /// The transcript as a file of its own, with a name that tells its format; nil where the bytes are
   /// no such sidecar.
   private static func inSidecar(_ bytes: [UInt8]) -> (bytes: [UInt8], name: String)? {
+    let bytes = TextEncoding.utf8(of: bytes)
     guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
       let read = try? JSONReader.value(of: bytes, depthLimit: 32),
       case .object(let fields) = read.value, fields["words"] == nil, fields["segments"] == nil
