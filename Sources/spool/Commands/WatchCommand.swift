@@ -172,7 +172,7 @@ extension CommandContext {
         log.record(
           WatchEvent(
             .trouble, at: clock.now,
-            text: "the settings are wrong, and the old ones stay: \(error.description)"))
+            text: "the settings are wrong, and the old ones stay: \(error.oneLine)"))
         return nil
       }
     }

@@ -63,6 +63,18 @@ extension SpoolError {
   }
 }
 
+extension SpoolError {
+  /// For a log: of problems in files, their places and what is wrong, without the lines of the files.
+  var oneLine: String {
+    guard kind == .invalid else { return description }
+    let texts = ([self] + others).filter { $0.kind == .invalid }.compactMap(\.reason)
+    let places: [Substring] = texts.flatMap { (text: String) -> [Substring] in
+      text.split(separator: "\n").filter { $0.contains(": error: ") }
+    }
+    return places.isEmpty ? message : places.joined(separator: "; ")
+  }
+}
+
 /// Inspection findings as text: damage first; frequent kinds are abbreviated.
 struct FindingList {
   private static let shownCount = 5

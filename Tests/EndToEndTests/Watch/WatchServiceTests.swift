@@ -114,6 +114,8 @@ struct WatchServiceTests {
     watch.send(SIGHUP)
     #expect(inbox.wait { watch.news.contains { $0.event == "trouble" } })
     #expect(watch.errors.contains("pipeline.yaml:7"))
+    let told = try #require(watch.news.last { $0.event == "trouble" }?.text)
+    #expect(told.contains("pipeline.yaml:7:") && !told.contains("\n"), "\(told)")
     let problem = "trouble: its settings were changed and are wrong"
     #expect(try inbox.wait { try place.spool(["status"]).text.contains(problem) })
     try inbox.shell("cp made/1.wav inbox/one.wav")
