@@ -50,6 +50,27 @@ struct BatchPlan: Sendable {
       .flatMap { earlierExports[$0.path] ?? [] }
   }
 
+  mutating func add(_ trouble: TreeWalk.Trouble) {
+    let failure = BatchFileResult.Failure(
+      SpoolError("cannot take \(trouble.path)", reason: trouble.reason, advice: trouble.advice))
+    settled.append(
+      BatchFileResult(
+        path: trouble.path, outcome: .failed, failure: failure,
+        report: FileReport.json(path: trouble.path, exactPath: trouble.exactPath, failure: failure))
+    )
+  }
+
+  /// Notes the exports of a recording that was done before.
+  /// - Parameters:
+  ///   - report: of its run, as the store has it.
+  ///   - output: the output folder.
+  mutating func own(_ report: String, of path: String, in output: String) {
+    for export in (try? BatchFileResult.Facts(jsonText: report))?.exports ?? [] {
+      let place = ExactText(PathText.join(output, export.path))
+      owners[place] = owners[place] ?? path
+    }
+  }
+
   func count(_ outcome: BatchFileResult.Outcome) -> Int {
     settled.count { $0.outcome == outcome }
   }
@@ -61,141 +82,6 @@ package struct RenamedFile: Hashable, Sendable, Encodable {
   package let path: String
   /// The name of its exports below the output folder, without extension.
   package let name: String
-}
-
-/// The names taken in the output folder. The second file that wants a name gets it with `-2`, the
-/// third with `-3`; no export replaces another.
-struct ReservedNames {
-  /// The paths below the output folder of the exports under a name.
-  private let exports: (String) -> [String]
-  private var taken: Set<ExactText> = []
-  /// The number to try next, by the name before it.
-  private var next: [ExactText: Int] = [:]
-
-  init(exports: @escaping (String) -> [String]) { self.exports = exports }
-
-  /// Reserves a path below the output folder.
-  mutating func reserve(_ path: String) { taken.insert(ExactText(path)) }
-
-  /// Whether an export or a recording has a path below the output folder.
-  func isTaken(_ path: String) -> Bool { taken.contains(ExactText(path)) }
-
-  /// - Returns: whether it was free.
-  mutating func take(_ name: String) -> Bool {
-    let paths = exports(name).map(ExactText.init)
-    guard taken.isDisjoint(with: paths) else { return false }
-    taken.formUnion(paths)
-    return true
-  }
-
-  /// Takes the wanted name or else the next free one. O(1) amortised.
-  ///
-  /// The names of exports are cut to what file systems take. Where that cuts the number off, the name
-  /// before it gets shorter. Exports that no number tells apart, as of a fixed name, keep the wanted
-  /// name: that they are in each other's way is found when they are written.
-  mutating func assign(_ wanted: String) -> String {
-    if take(wanted) { return wanted }
-    var candidate = Optional(wanted)
-    while let base = candidate {
-      let first = next[ExactText(base)] ?? 2
-      // Of so many names, one is free, unless some of them are the same.
-      for number in first...first + taken.count {
-        let name = "\(base)-\(number)"
-        if exports(name) == exports("\(base)-\(number + 1)") { break }
-        guard take(name) else { continue }
-        next[ExactText(base)] = number + 1
-        return name
-      }
-      candidate = Self.shortened(base)
-    }
-    return wanted
-  }
-
-  /// The name without its last character; nil if the file's name would be empty.
-  private static func shortened(_ name: String) -> String? {
-    let shorter = name.dropLast()
-    return shorter.isEmpty || shorter.last == "/" ? nil : String(shorter)
-  }
-
-  /// Whether `name` is a possible result of `assign` for `wanted`.
-  static func isNumbered(_ name: String, of wanted: String) -> Bool {
-    if ExactText(name) == ExactText(wanted) { return true }
-    guard let dash = name.lastIndex(of: "-") else { return false }
-    let digits = name[name.index(after: dash)...].utf8
-    guard !digits.isEmpty, digits.first != 48, digits.allSatisfy({ (48...57).contains($0) }) else {
-      return false
-    }
-    let base = String(name[..<dash])
-    return ExactText(base) == ExactText(wanted)
-      || base.utf8.count > 100 && Array(wanted.utf8).starts(with: Array(base.utf8))
-  }
-}
-
-/// A recording in a batch's folder.
-struct FoundFile: Hashable, Sendable {
-  /// Below the folder.
-  let path: String
-  let byteCount: Int
-  /// Last write, in seconds since 1970.
-  var modifiedAt = 0.0
-  /// Its sidecar's path below the folder; nil if there is none.
-  var sidecar: String?
-  /// The paths of its possible transcripts below the folder, the likeliest first.
-  var transcripts: [String] = []
-
-  /// The path of its folder below the batch's; empty for the batch's own.
-  var folder: String { PathText.folder(of: path) }
-  var stem: String { PathText.stem(of: PathText.name(of: path)) }
-}
-
-/// The entries of a batch's folder that are no recordings: all are counted, many are named.
-package struct SkippedFiles: Hashable, Sendable {
-  package enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A file whose ending is none of sound.
-    case noRecording = "no-recording"
-    /// A link to a folder, out of the batch's folder, or to nothing.
-    case link
-    /// A pipe, a socket or a device.
-    case special
-    case hidden
-    /// Excluded by `--exclude`.
-    case excluded
-    /// The folder of a store: what is in it is Spool's own.
-    case store
-    /// An export of an earlier run of a recording in the same folder.
-    case export
-  }
-
-  package struct Entry: Hashable, Sendable, Encodable {
-    /// Its path below the folder, with invalid bytes replaced.
-    package let path: String
-    /// A lossless form of the path; nil if `path` is lossless.
-    package let exactPath: String?
-    package let reason: Reason
-  }
-
-  /// How many of each kind are named: a folder may hold a hundred thousand pictures.
-  static let nameLimit = 1000
-
-  package private(set) var counts: [Reason: Int] = [:]
-  /// The first of each kind.
-  package private(set) var entries: [Entry] = []
-
-  mutating func add(_ path: String, _ bytes: [UInt8], _ reason: Reason) {
-    let count = counts[reason, default: 0] + 1
-    counts[reason] = count
-    guard count <= Self.nameLimit else { return }
-    let exact = PrintableText.escaped(bytes)
-    entries.append(Entry(path: path, exactPath: exact == path ? nil : exact, reason: reason))
-  }
-
-  /// Sorts the entries by path.
-  mutating func sort() { entries.sort { PathText.isBefore($0.path, $1.path) } }
-
-  /// The counts by the reasons' names, for reports.
-  package var namedCounts: [String: Int] {
-    Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
-  }
 }
 
 /// What a batch works with.

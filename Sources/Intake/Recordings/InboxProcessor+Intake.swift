@@ -280,21 +280,21 @@ extension Sidecar {
 }
 
 extension DiskStore {
-  /// Has a quarantined recording take its sidecar again, if a person has corrected it where it lies in
-  /// quarantine. Without such a sidecar, or with one that does not read, nothing changes.
+  /// Has a quarantined recording take its sidecar again, if a person has put another one into the inbox or
+  /// corrected it where it lies in quarantine. Without such a sidecar, or with one that does not read,
+  /// nothing changes.
   package func retakeSidecar(of recording: Recording) throws(SpoolError) {
-    guard recording.state == .quarantined, let own = recording.sidecar else { return }
+    guard recording.state == .quarantined else { return }
     let files = try recordings.files(of: recording.key)
-    guard let file = files.last(where: { $0.role == .sidecar && $0.place == .quarantine }),
+    if try takeWaitingSidecar(of: recording, files) { return }
+    guard let own = recording.sidecar,
+      let file = files.last(where: { $0.role == .sidecar && $0.place == .quarantine }),
       let path = InboxPath(escaped: file.location),
       let folder = try? ProcessedFolder(at: file.inbox),
       let arrived = try? folder.open(path), RecordingFileStamp(arrived.stamp) != file.stamp,
       let read = try? Sidecar(reading: arrived), read.isReadable, !read.isTranscript
     else { return }
-    let draft = try makeDraft(.file)
-    try copyFile(from: arrived.readingPath, to: draft.path)
-    let artifact = try draft.seal()
-    guard artifact != own, try arrived.currentStamp() == arrived.stamp else { return }
+    guard let artifact = try keep(arrived), artifact != own else { return }
     let late = LateSidecar(artifact, saying: read, of: recording, isReplacing: true)
     guard case .changed = try recordings.change(recording.key, .attach(late)) else { return }
     // It goes with the recording from there, under its name; the first one was overwritten.
@@ -302,6 +302,43 @@ extension DiskStore {
     try recordings.addFile(
       .sidecar, path: file.path, stamp: RecordingFileStamp(arrived.stamp), digest: artifact.digest,
       inbox: file.inbox, place: .quarantine, location: file.location, to: recording.key)
+  }
+
+  /// Takes in the sidecar that lies in the inbox for a quarantined recording, which its watch has not
+  /// taken in yet.
+  /// - Returns: whether there is one.
+  private func takeWaitingSidecar(
+    of recording: Recording, _ files: [RecordingFile]
+  ) throws(SpoolError) -> Bool {
+    guard let file = files.first(where: { $0.role == .recording }),
+      let arrival = InboxPath(escaped: file.path), let name = arrival.name,
+      let folder = try? ProcessedFolder(at: file.inbox)
+    else { return false }
+    for candidate in SidecarName.candidates(for: name) {
+      let path = arrival.folder.appending(candidate)
+      guard let arrived = try? folder.open(path),
+        try !recordings.isKnown(
+          path: path.escaped, stamp: RecordingFileStamp(arrived.stamp), inbox: file.inbox),
+        let read = try? Sidecar(reading: arrived), read.isReadable, !read.isTranscript,
+        read.noteID == nil || recording.deviceID == nil || read.noteID?.text == recording.deviceID,
+        let artifact = try keep(arrived), artifact != recording.sidecar
+      else { continue }
+      let late = LateSidecar(artifact, saying: read, of: recording, isReplacing: true)
+      guard case .changed = try recordings.change(recording.key, .attach(late)) else { continue }
+      try recordings.addFile(
+        .sidecar, path: path.escaped, stamp: RecordingFileStamp(arrived.stamp),
+        digest: artifact.digest, inbox: file.inbox, to: recording.key)
+      return true
+    }
+    return false
+  }
+
+  /// The bytes of a small file; nil if it changes meanwhile.
+  private func keep(_ arrived: borrowing ArrivedFile) throws(SpoolError) -> Artifact? {
+    let draft = try makeDraft(.file)
+    try copyFile(from: arrived.readingPath, to: draft.path)
+    let artifact = try draft.seal()
+    return try arrived.currentStamp() == arrived.stamp ? artifact : nil
   }
 }
 

@@ -185,7 +185,8 @@ extension DiskStore {
 
   private func lyingSidecar(_ own: Artifact, _ files: [RecordingFile]) -> [UInt8]? {
     for file in files where file.role == .sidecar && file.isInPlace {
-      guard let bytes = try? FileOperations.system.beginning(
+      guard
+        let bytes = try? FileOperations.system.beginning(
           of: file.printablePath, byteCount: Sidecar.byteLimit),
         SHA256.digest(of: bytes) == own.digest
       else { continue }
@@ -269,7 +270,8 @@ extension InboxProcessor {
   /// The fields that the recording's own sidecar has not, or with another value; nil for none.
   func fields(of sidecar: Sidecar, ignoredBy recording: Recording) -> [String]? {
     let own =
-      recording.sidecar.flatMap { try? store.bytes(of: $0) }.map { Sidecar(json: $0).written } ?? [:]
+      recording.sidecar.flatMap { try? store.bytes(of: $0) }.map { Sidecar(json: $0).written }
+      ?? [:]
     let names = sidecar.written.filter { own[$0.key] != $0.value }.keys.sorted()
     return names.isEmpty ? nil : names
   }
@@ -301,7 +303,9 @@ extension RecordingOrigin {
   ///   - files: those of the recording.
   ///   - artifact: its sidecar, where that can be told.
   fileprivate init(of recording: Recording, _ files: [RecordingFile], sidecar artifact: Artifact?) {
-    let sidecar = artifact == nil ? nil : files.first { $0.role == .sidecar }.flatMap { InboxPath(escaped: $0.path) }
+    let sidecar =
+      artifact == nil
+      ? nil : files.first { $0.role == .sidecar }.flatMap { InboxPath(escaped: $0.path) }
     self.init(
       name: recording.fileName, inbox: recording.inbox, arrivedAt: recording.receivedAt,
       sidecarName: sidecar?.name?.text, sidecar: artifact, noteID: recording.shownID)

@@ -191,7 +191,10 @@ extension InboxEventHandler {
   /// What a sidecar does not change that came when its recording was done.
   private func words(onLateSidecarOf recording: Recording) -> String {
     guard recording.state == .uploaded else { return "" }
-    let forget = processor.option.completing("\(command: .inboxForget) \(recording.key)")
+    // Else it is a copy of that one again.
+    let keys = [recording.original, recording.key].compactMap(\.self)
+    let names = keys.map(\.name).joined(separator: " ")
+    let forget = processor.option.completing("\(command: .inboxForget) \(names)")
     return
       "; the sidecar came when the recording was done, and its exports stay as they are: to do it "
       + "again with it, "

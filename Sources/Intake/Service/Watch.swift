@@ -51,8 +51,9 @@ package final class Watch: Sendable {
           drain = settings.drain
           round.readopt(settings)
         } else {
-          round.note(settingsProblem: "its settings were changed and are wrong: the old ones stay until "
-            + "they are mended and loaded again; the log says what is wrong")
+          round.note(
+            settingsProblem: "its settings were changed and are wrong: the old ones stay until "
+              + "they are mended and loaded again; the log says what is wrong")
         }
         notifier.tell(.ready)
       }

@@ -40,7 +40,10 @@ enum SidecarOverrides {
           ? "take it out, or mark variables of the pipeline with overridable: true"
           : "it may set \(allowed.joined(separator: ", "))")
     }
-    return Dictionary(values.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
+    // Null sets nothing.
+    return Dictionary(
+      values.filter { !$0.value.isNull }.map { ($0.key, $0.value) },
+      uniquingKeysWith: { _, last in last })
   }
 
   /// The pipeline rejects the sidecar's values.

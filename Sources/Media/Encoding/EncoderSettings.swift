@@ -219,7 +219,7 @@ package enum ExportSpec: Hashable, Sendable {
     guard isTooHigh || wanted < rates.lowerBound else { return nil }
     let channels = channelCount == 1 ? "one channel" : "\(channelCount) channels"
     return "the \(name) file does not have \(wanted / 1000) kbit/s: for \(channels) at "
-      + "\((rate.value / 100).rounded() / 10) kHz it has at "
+      + "\((rate.value / 10).rounded() / 100) kHz it has at "
       + (isTooHigh ? "most \(rates.upperBound / 1000)" : "least \(rates.lowerBound / 1000)")
   }
 

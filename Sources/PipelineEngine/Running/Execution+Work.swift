@@ -9,8 +9,7 @@ extension Execution {
     _ outline: PassPlanner.Outline, _ survey: Survey, _ progress: inout RunProgress
   ) throws -> Bool {
     let status = survey.status
-    let pending = Set(outline.path.filter { status[$0] == .pending })
-    let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
+    let order = try order(outline, survey, progress)
     let steps = order.path.map(\.step) + order.listeners.map(\.step)
     let files = files.of(order.files).and(steps)
     for step in steps where status[step.id] == .done(isKept: false) && !step.stage.isRepeatable {
@@ -55,6 +54,26 @@ extension Execution {
     }
     progress.heldByteCount = 0
     return isDone
+  }
+
+  /// The order of a pass. Where it was stopped in an earlier run, and another run has made its first steps
+  /// since, it makes these once more: what was noted is of all of them.
+  private func order(
+    _ outline: PassPlanner.Outline, _ survey: Survey, _ progress: RunProgress
+  ) throws -> PassOrder {
+    let status = survey.status
+    let pending = Set(outline.path.filter { status[$0] == .pending })
+    let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
+    let done = outline.path.prefix { status[$0] == .done(isKept: false) }
+    guard !done.isEmpty, progress.isFirstWork, earlierRun(than: progress.record) != nil,
+      try !store.hasNotes(of: order.work(on: recordings))
+    else { return order }
+    for count in (1...done.count).reversed() {
+      let wider = try PassOrder(
+        outline, plan: plan, survey: survey, pending: pending.union(done.suffix(count)))
+      if try store.hasNotes(of: wider.work(on: recordings)) { return wider }
+    }
+    return order
   }
 
   /// Records the work in progress, so that an interrupted run can be told from one that had not

@@ -191,7 +191,8 @@ extension Plan {
       var resolver = ParameterResolver(owner: meant, folder: definition.folder)
       let parameters = split(step.parameters, descriptor).parameters
       _ = resolver.resolve(
-        substitute(parameters, of: descriptor), as: descriptor.parameters, shorthand: descriptor.shorthand)
+        substitute(parameters, of: descriptor), as: descriptor.parameters,
+        shorthand: descriptor.shorthand)
       problems += resolver.problems
     }
 
@@ -326,7 +327,8 @@ extension Plan {
         return isTemplate ? variable.withLiteralBraces : variable
       case .scalar, .typed: return node
       case .sequence(let nodes):
-        return DocumentNode(.sequence(nodes.map { substitute($0, isTemplate: isTemplate) }), at: node.location)
+        return DocumentNode(
+          .sequence(nodes.map { substitute($0, isTemplate: isTemplate) }), at: node.location)
       case .mapping(let entries):
         let substituted = entries.map {
           DocumentNode.Entry(

@@ -34,6 +34,9 @@ package protocol ArtifactStore: Sendable {
   ///   - work: identifies the work: equal work has equal digests in every process.
   ///   - summary: a short description for people.
   func claim(_ work: Digest, summary: String) throws(SpoolError) -> ClaimAnswer
+
+  /// Whether there are notes of unfinished work.
+  func hasNotes(of work: Digest) throws(SpoolError) -> Bool
 }
 
 extension ArtifactStore {

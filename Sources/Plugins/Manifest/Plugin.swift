@@ -229,7 +229,8 @@ package struct Plugin: Hashable, Sendable {
       now == nil
         ? "\(subject) cannot be read any more" : "\(subject) has another manifest than before",
       reason: now == nil
-        ? "the manifest in \(folder) is wrong" : "\(folder) was changed since its manifest was read",
+        ? "the manifest in \(folder) is wrong"
+        : "\(folder) was changed since its manifest was read",
       advice: now == nil
         ? "\(command: .pluginCheck) \(ShellWords.line([folder])) shows what"
         : "run it again: the stage is made with the new one", cause: .environment)

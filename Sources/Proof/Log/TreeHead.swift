@@ -58,7 +58,8 @@ package struct TreeHead: Hashable, Sendable {
         "the tree head \(path) is not used",
         reason: isKnown
           ? "it was changed since key \(envelope.keyID.prefix(16)) signed it"
-          : "key \(envelope.keyID.prefix(16)), which signed it, is not trusted here", cause: .blocked,
+          : "key \(envelope.keyID.prefix(16)), which signed it, is not trusted here",
+        cause: .blocked,
         kind: isKnown ? .broken : .missing)
     }
     guard let json = try? JSONReader.signedValue(of: envelope.payload),

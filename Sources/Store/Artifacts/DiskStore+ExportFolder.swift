@@ -247,9 +247,10 @@ extension DiskStore: ExportFolder {
     }
     if let moved = exports.first(where: { $0.hasStamp(stamp) }) { return moved }
     guard !exports.isEmpty, let digest = try? digest(ofFile: path) else { return nil }
-    let published = try runs.mentioning([digest]).flatMap(\.published).filter {
-      $0.digest == digest
-    }
+    let mentioning = try runs.mentioning([digest])
+    // What a run has read is the user's own, such as a text that Spool writes in the same way.
+    if mentioning.contains(where: { $0.recordings?.values.contains(digest) == true }) { return nil }
+    let published = mentioning.flatMap(\.published).filter { $0.digest == digest }
     let paths = Set(published.map { FilePath.absolute($0.path) })
     return exports.first { paths.contains($0.path) }
   }

@@ -57,6 +57,10 @@ extension DiskStore {
     }
   }
 
+  package func hasNotes(of work: Digest) throws(SpoolError) -> Bool {
+    try entry(of: work)?.recording != nil
+  }
+
   private func registered(_ work: Digest) throws(SpoolError) -> WorkEntry {
     while true {
       if let entry = try entry(of: work) { return entry }

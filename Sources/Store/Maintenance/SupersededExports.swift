@@ -68,8 +68,10 @@ extension DiskStore {
     let exports = try withDatabase { (database) throws(SpoolError) in
       try KnownFileTables.all(in: &database)
     }
+    // What a run has read is a recording or a text of the user's, wherever it came from.
+    let read = Set(try runs.inputPaths())
     var report = PruneReport(isDryRun: isDryRun)
-    for export in exports {
+    for export in exports where !read.contains(export.path) {
       guard let stamp = try? FileStamp(at: export.path), stamp.isRegularFile,
         let ruling = claims.ruling(on: export.path, export.published)
       else { continue }
@@ -221,6 +223,11 @@ struct ExportClaims {
     }
     let receipts = published.receipt.map { [$0] } ?? []
     guard let made = makers[path] else {
+      // A copy elsewhere, which the user has made, is the user's.
+      let isInOutput = related.contains { index in
+        runs[index].outputFolder.map { path.hasPrefix($0 + "/") } ?? true
+      }
+      guard isInOutput else { return nil }
       return Ruling(reason: .unclaimed, receipts: receipts, isUnfinished: unfinished)
     }
     let maker = runs[made]

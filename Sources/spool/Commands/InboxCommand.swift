@@ -63,7 +63,9 @@ extension Options {
     "to", "DIR", help: "With export, the folder for the originals.",
     defaultText: "the current folder", completion: .folder)
   fileprivate static let inbox = Option<String?>.value(
-    "inbox", "DIR", help: "With forget, an inbox that is no longer watched, and none of whose recordings waits; they stay.",
+    "inbox", "DIR",
+    help:
+      "With forget, an inbox that is no longer watched, and none of whose recordings waits; they stay.",
     completion: .folder)
   fileprivate static let state = Option<State?>.value(
     "state", "STATE", help: "Only recordings in this state.")

@@ -54,7 +54,9 @@ extension CommandContext {
     let (runs, note) = try newest(Options.limit, otherwise: 20, all: "shows") {
       (limit) throws(SpoolError) in try store.runs.newest(limit: limit)
     }
-    answer(list: runs.map(\.line), runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs, in: store))
+    answer(
+      list: runs.map(\.line),
+      runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs, in: store))
     note.map(console.report)
     if !isJSON { try offerToGoOn(in: store) }
     return .done
@@ -104,7 +106,8 @@ extension CommandContext {
       guard names.isEmpty else { return try forget(names, in: store) }
       let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
       let runs = try store.runs.forgetFailures(before: end)
-      answer(list: runs.map(\.line), runs.isEmpty ? "no failed run to forget" : text(runs, in: store))
+      answer(
+        list: runs.map(\.line), runs.isEmpty ? "no failed run to forget" : text(runs, in: store))
       return .done
     }
   }

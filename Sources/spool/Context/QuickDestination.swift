@@ -110,7 +110,8 @@ enum QuickDestination: Equatable {
         ExportFormat.allCases.contains(where: { $0.fileExtension == ending })
       {
         throw .usage(
-          "--out \(typed) has nothing before its ending", advice: "a name, as in --out out\(ending)")
+          "--out \(typed) has nothing before its ending", advice: "a name, as in --out out\(ending)"
+        )
       }
       let near = dot.flatMap {
         Problem.nearest(to: String($0.dropFirst()), in: ExportFormat.allCases.map(\.rawValue))

@@ -153,8 +153,14 @@ extension CommandContext {
       stem: stem, names: formats.map { stem + $0.fileExtension },
       compromises: format.compromises(of: formats)
         + (recordings.needStereo && work.mixName == nil
-          ? ["mp3 has two channels at most: \(description.format.channelCount) are mixed to two"]
-          : []))
+          ? [Self.folding(description.format.channelCount, into: formats)] : []))
+  }
+
+  /// All files of a recording come of one sound.
+  private static func folding(_ channelCount: Int, into formats: [ExportFormat]) -> String {
+    let others = formats.filter { $0 != .mp3 }.map(\.rawValue).joined(separator: ", ")
+    return "mp3 has two channels at most: \(channelCount) are mixed to two"
+      + (others.isEmpty ? "" : ", also for \(others); a command without mp3 keeps all")
   }
 
   /// The plan; errors have no excerpts of a text that the user never wrote.
@@ -221,7 +227,8 @@ extension CommandContext {
     guard texts.count == 1 else {
       throw .usage(
         "the recordings have different pipelines, and --show prints one",
-        reason: "their formats or their lengths differ", advice: "add --format, or name one recording")
+        reason: "their formats or their lengths differ",
+        advice: "add --format, or name one recording")
     }
     answer(JSONLine(["pipeline": texts[0]]), texts[0])
     return .done

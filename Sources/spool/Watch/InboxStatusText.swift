@@ -176,7 +176,9 @@ struct InboxStatusText: Encodable {
     }
     lines += problems.map { "           trouble: \(Format.visible($0))" }
     lines += notTakenIn?.lines ?? []
-    lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
+    lines +=
+      Self.lines(waiting, "not taken in yet")
+      + Self.lines(refused, "left alone, and listed until moved away")
     lines += overlookedLines
     if let ignored, ignored.count > 0 {
       let names = ignored.files.prefix(Self.nameLimit).map(\.path)

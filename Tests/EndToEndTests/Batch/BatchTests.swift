@@ -160,7 +160,8 @@ struct BatchTests {
     let retry = try folder.batch(pipeline, ["--failed"])
     #expect(retry.exitCode == 0, "\(retry.errorOutput)")
     #expect(retry.outcomes["bad.wav"] == "done" && retry.outcomes["new.wav"] == "left-out")
-    #expect(["reused", "left-out"].contains(retry.outcomes["good.wav"]), "\(retry.lines)")
+    // Although its stamp is too young to tell.
+    #expect(retry.outcomes["good.wav"] == "reused", "\(retry.lines)")
     #expect(!FileManager.default.fileExists(atPath: folder.place.out + "/new.wav"))
     // Where nothing is left to retry, the report stays as it is, to the byte.
     let report = URL(fileURLWithPath: folder.place.out + "/batch.json")

@@ -24,6 +24,67 @@ struct EarlierNameTests {
     #expect(try folder.batch(pipeline, ["--name", "{stem}-new"]).report?.earlierExports == [])
   }
 
+  @Test("a text whose export has its bytes is the user's own where the folder is renamed or copied")
+  func ownTexts() throws {
+    try folder.putTiny(1, "a.wav")
+    try folder.put(Data("A plain text.\n".utf8), "a.txt")
+    let pipeline = try folder.place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode: { from: $note }
+        - export: { formats: [wav] }
+        - transcript: { from: $text, formats: [text] }
+          when: $text
+      """)
+    #expect(try folder.batch(pipeline).exitCode == 0)
+    #expect(try folder.place.export("a.txt") == Data("A plain text.\n".utf8))
+    for name in ["renamed", "copied"] {
+      let other = folder.place.file(name)
+      if name == "renamed" {
+        try FileManager.default.moveItem(atPath: folder.path, toPath: other)
+      } else {
+        try FileManager.default.copyItem(atPath: folder.place.file("renamed"), toPath: other)
+      }
+      let out = folder.place.file("out-" + name)
+      let batch = try folder.place.spool(["batch", pipeline, other, "--out", out])
+      #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+      let text = try? String(contentsOfFile: out + "/a.txt", encoding: .utf8)
+      #expect(text == "A plain text.\n", "\(batch.text)")
+    }
+    let prune = try folder.place.spool(["store", "prune", "--dry-run"])
+    #expect(prune.text.hasPrefix("nothing to delete"), "\(prune.text)")
+  }
+
+  @Test("an export that the user has copied or moved elsewhere is none to prune")
+  func keptCopies() throws {
+    try folder.putTiny(1, "a.wav")
+    let pipeline = try folder.pipeline()
+    #expect(try folder.batch(pipeline).exitCode == 0)
+    let archive = folder.place.file("archive")
+    try FileManager.default.createDirectory(
+      atPath: archive, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      atPath: folder.place.out + "/a.wav", toPath: archive + "/a.wav")
+    // One that is moved, after which nothing else is left of it.
+    try FileManager.default.createDirectory(
+      atPath: archive + "/b", withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: folder.place.out + "/a.wav", toPath: archive + "/b/a.wav")
+    Thread.sleep(forTimeInterval: 2.5)
+    let other = try folder.place.quickPipeline(formats: "flac")
+    let batch = try folder.place.spool([
+      "batch", other, archive, "--out", folder.place.file("flac"),
+    ])
+    #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    let prune = try folder.place.spool(["store", "prune"])
+    #expect(prune.text.hasPrefix("nothing to delete"), "\(prune.text)")
+    for name in ["a.wav", "b/a.wav"] {
+      #expect(FileManager.default.fileExists(atPath: archive + "/" + name))
+    }
+  }
+
   @Test("but not those of a file that failed, which may be its only ones")
   func earlierNamesOfFailures() throws {
     try folder.putTiny(1, "a.wav")

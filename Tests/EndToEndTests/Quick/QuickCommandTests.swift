@@ -237,6 +237,11 @@ struct QuickCommandTests {
       #expect(result.exitCode == 0, "\(result.errorOutput)")
       #expect(try SoundFacts(of: place.file(name)).channels == channels)
     }
+    let both = try place.spool(["convert", "six.wav", "-f", "flac,mp3", "-o", "both/"])
+    #expect(
+      both.errorOutput.contains(
+        "6 are mixed to two, also for flac; a command without mp3 keeps all"), "\(both.errorOutput)"
+    )
   }
 
   @Test("trim keeps exactly the frames between two times, also counted from the end")
@@ -259,7 +264,9 @@ struct QuickCommandTests {
 
   @Test("trim keeps the same stretch of each of several recordings, counted from its own end")
   func trimSeveral() throws {
-    for (name, seconds) in [("a.wav", 3.0), ("b.wav", 5.0)] { _ = try record(name, seconds: seconds) }
+    for (name, seconds) in [("a.wav", 3.0), ("b.wav", 5.0)] {
+      _ = try record(name, seconds: seconds)
+    }
     let result = try place.spool(
       ["trim", "a.wav", "b.wav", "--from", "1", "--to", "-1", "-o", "parts/"])
     #expect(result.exitCode == 0, "\(result.errorOutput)")

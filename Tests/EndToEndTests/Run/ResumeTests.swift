@@ -63,6 +63,23 @@ struct ResumeTests {
     #expect(!FileManager.default.fileExists(atPath: place.keys))
   }
 
+  @Test("it goes on inside its stages also where another run has made the first of them since")
+  func madeMeanwhile() throws {
+    let stopped = try interrupted(by: SIGTERM)
+    #expect(stopped.exitCode == 143, "\(stopped.errorOutput)")
+    let other = try place.pipeline(
+      "pipeline: other\nstages: [decode, measure]\n", named: "other.yaml")
+    let between = try place.spool(["run", other, note, "-q"])
+    #expect(between.exitCode == 0, "\(between.errorOutput)")
+    let resumed = try place.spool(["resume"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(
+      !resumed.text.contains("Beginning anew") && resumed.text.contains("Going on with"),
+      "\(resumed.text)")
+    #expect(try place.allExports() == undisturbed())
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+
   @Test(
     "where the database was lost and no backup knows of the work, that is said, and it begins anew")
   func lostDatabase() throws {

@@ -200,6 +200,45 @@ struct WatchWaitingTests {
     #expect(try place.spool(["inbox", "retry", "--all", "x"]).exitCode == 2)
   }
 
+  @Test(
+    "a right sidecar that lies in the inbox counts from the retry on, watched or not",
+    arguments: [false, true])
+  func mendedSidecar(isWatched: Bool) throws {
+    _ = try place.pipeline(
+      """
+      pipeline: quick
+      inputs: { note: sound }
+      vars: { peak: { value: -3 dB, overridable: true } }
+      stages:
+        - decode: { from: $note }
+        - normalize: { peak: $peak }
+        - export: { formats: [wav] }
+      """)
+    try inbox.make(1)
+    var watch = try inbox.watch()
+    try inbox.shell(
+      #"echo '{"spool":{"set":{"peek":"-20 dB"}}}' > inbox/1.json; cp made/1.wav inbox/"#)
+    #expect(inbox.wait { watch.news.contains { $0.event == "quarantined" } }, "\(watch.output)")
+    let key = try #require(try inbox.notes().first).key
+    if !isWatched {
+      watch.send(SIGTERM)
+      #expect(watch.end() == 0)
+    }
+    try inbox.shell(#"echo '{"spool":{"set":{"peak":"-20 dB"}}}' > inbox/1.json"#)
+    #expect(try place.spool(["inbox", "retry", key]).exitCode == 0)
+    if !isWatched { watch = try inbox.watch() }
+    try #require(
+      inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(
+      watch.news.count { $0.event == "quarantined" } == (isWatched ? 1 : 0), "\(watch.output)")
+    let peak = try Reference.floats(of: place.out + "/1.wav").map(abs).max() ?? 1
+    #expect(abs(peak - 0.1) < 0.001, "\(peak)")
+    // It goes with its recording, under its name.
+    let sidecar = inbox.inbox + "/accepted/1.json"
+    #expect(inbox.wait { (try? String(contentsOfFile: sidecar, encoding: .utf8)) != nil })
+    #expect(try String(contentsOfFile: sidecar, encoding: .utf8).contains("\"peak\""))
+  }
+
   @Test("exports are called as the template says, and none takes another's place")
   func template() throws {
     for number in 1...2 { try inbox.make(number) }

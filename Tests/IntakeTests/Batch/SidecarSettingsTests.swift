@@ -31,6 +31,7 @@ struct FileWishesTests {
     #expect(band.map(\.key) == ["gain", "on"])
     #expect(band.first?.value.content == .scalar("-2.5", isQuoted: false))
     #expect(band.last?.value.content == .scalar("true", isQuoted: false))
+    #expect(try sidecar(#"{"spool": {"set": {"loudness": null}}}"#).overrides.isEmpty)
   }
 
   @Test("what belongs to others is left alone; what names a recording can be used in names")

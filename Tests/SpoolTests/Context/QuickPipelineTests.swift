@@ -127,7 +127,7 @@ struct QuickDestinationTests {
       ("out", [], 1, "--out out.wav, or --out out/"),
       ("out", [ExportFormat.mp3], 1, "--out out.mp3"),
       ("out.xyz", [], 1, "--out out.wav"), ("OUT.MP3", [], 1, "--out OUT.mp3"),
-      (".wav", [], 1, "for a folder"), ("out.mp3", [], 2, "--out FOLDER/"),
+      (".wav", [], 1, "--out out.wav"), ("out.mp3", [], 2, "--out FOLDER/"),
       ("out.wav", [.mp3], 1, "--out out.mp3"), ("out.m4a", [.alac], 1, "--out out.alac.m4a"),
       ("out.wav", [.wav, .mp3], 1, "--out FOLDER/"), ("talk.mp4", [], 1, "--out talk.m4a"),
       ("-", [], 1, "--out FILE"), ("", [], 1, "--out FILE"), (".a.wav", [], 1, "--out _a.wav"),

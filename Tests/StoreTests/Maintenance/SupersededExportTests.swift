@@ -36,7 +36,8 @@ struct SupersededExportTests {
     let recording = recording ?? self.recording
     var run = RunRecord(
       id: RunID("run-\(number)"), pipeline: pipeline, pipelinePath: "/p/note.yaml",
-      inputs: ["note": recording.path].merging(other) { $1 }, overrides: overrides, startedAt: Double(number),
+      inputs: ["note": recording.path].merging(other) { $1 }, overrides: overrides,
+      startedAt: Double(number),
       request: RunRequest(
         pipelineText: "name: \(name)", folder: scratch.file(folder), isReplacing: false,
         keepsEverything: false))
@@ -332,7 +333,8 @@ struct SupersededExportTests {
     #expect(plan.files.first { $0.path.hasSuffix("early.wav") }?.reason == .unclaimed)
   }
 
-  @Test("a run that is not finished claims nothing in another output folder", arguments: [false, true])
+  @Test(
+    "a run that is not finished claims nothing in another output folder", arguments: [false, true])
   func unfinishedElsewhere(isElsewhere: Bool) throws {
     try store.runs.save(run(1, exporting: "old.wav"))
     try store.runs.save(run(2, exporting: "new.wav"))

@@ -38,7 +38,9 @@ struct RunSummary {
     guard !lines.isEmpty else { return [] }
     // Where each word is, is a list of its own.
     let unsure = reports.reduce(0) { $0 + $1.counts.unsure }
-    let way = unsure == 0 ? [] : ["unsure words that are not corrected: spool words show \(run.id) --unsure"]
+    let way =
+      unsure == 0
+      ? [] : ["unsure words that are not corrected: spool words show \(run.id) --unsure"]
     return [""] + lines + cutWords + way
   }
 
