@@ -248,8 +248,8 @@ extension DiskStore: ExportFolder {
     if let moved = exports.first(where: { $0.hasStamp(stamp) }) { return moved }
     guard !exports.isEmpty, let digest = try? digest(ofFile: path) else { return nil }
     let mentioning = try runs.mentioning([digest])
-    // What a run has read is the user's own, such as a text that Spool writes in the same way.
-    if mentioning.contains(where: { $0.recordings?.values.contains(digest) == true }) { return nil }
+    // A text that a run has read is the user's own, although Spool may write it in the same way.
+    if mentioning.contains(where: { $0.hasRead(text: digest) }) { return nil }
     let published = mentioning.flatMap(\.published).filter { $0.digest == digest }
     let paths = Set(published.map { FilePath.absolute($0.path) })
     return exports.first { paths.contains($0.path) }
@@ -271,6 +271,14 @@ extension DiskStore: ExportFolder {
   /// Overwrites `destination`; removes it if the copy fails. Does not flush.
   package func copyFile(from source: String, to destination: String) throws(SpoolError) {
     try files.copyFile(from: source, to: destination)
+  }
+}
+
+extension RunRecord {
+  /// Whether it took a text with these bytes.
+  fileprivate func hasRead(text digest: Digest) -> Bool {
+    guard let soundInputs else { return false }
+    return recordings?.contains { $0.value == digest && !soundInputs.contains($0.key) } == true
   }
 }
 

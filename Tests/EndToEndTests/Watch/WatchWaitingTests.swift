@@ -235,8 +235,10 @@ struct WatchWaitingTests {
     #expect(abs(peak - 0.1) < 0.001, "\(peak)")
     // It goes with its recording, under its name.
     let sidecar = inbox.inbox + "/accepted/1.json"
-    #expect(inbox.wait { (try? String(contentsOfFile: sidecar, encoding: .utf8)) != nil })
-    #expect(try String(contentsOfFile: sidecar, encoding: .utf8).contains("\"peak\""))
+    #expect(
+      inbox.wait {
+        (try? String(contentsOfFile: sidecar, encoding: .utf8))?.contains("\"peak\"") == true
+      }, "\(WatchedPlace.files(in: inbox.inbox)) \(watch.output)")
   }
 
   @Test("exports are called as the template says, and none takes another's place")
