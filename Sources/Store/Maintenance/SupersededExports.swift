@@ -147,6 +147,11 @@ extension RunRecord {
   /// The folder of the user's choice for its exports: a batch's names may add folders to it.
   fileprivate var outputFolder: String? { batch?.output ?? request?.folder }
 
+  /// Whether a path lies in its output folder, or that is unknown.
+  fileprivate func mayWrite(at path: String) -> Bool {
+    outputFolder.map { path.hasPrefix($0 == "/" ? $0 : $0 + "/") } ?? true
+  }
+
   /// The paths of its sound, by input; of all inputs where none is known to be sound.
   fileprivate var soundFiles: [String: String] {
     guard let soundInputs, !soundInputs.isEmpty else { return inputs }
@@ -210,7 +215,7 @@ struct ExportClaims {
     let unfinished = related.contains { index in
       let run = runs[index]
       // One with another output folder writes nothing here.
-      if let folder = run.outputFolder, !path.hasPrefix(folder + "/") { return false }
+      guard run.mayWrite(at: path) else { return false }
       let isRepeated = related.contains {
         $0 < index && runs[$0].state == .done && runs[$0].outputFolder == run.outputFolder
       }
@@ -224,10 +229,7 @@ struct ExportClaims {
     let receipts = published.receipt.map { [$0] } ?? []
     guard let made = makers[path] else {
       // A copy elsewhere, which the user has made, is the user's.
-      let isInOutput = related.contains { index in
-        runs[index].outputFolder.map { path.hasPrefix($0 + "/") } ?? true
-      }
-      guard isInOutput else { return nil }
+      guard related.contains(where: { runs[$0].mayWrite(at: path) }) else { return nil }
       return Ruling(reason: .unclaimed, receipts: receipts, isUnfinished: unfinished)
     }
     let maker = runs[made]
