@@ -288,7 +288,7 @@ extension SpoolError {
     self.init(
       action, path,
       reason: "another file is there, which Spool did not write or which was changed since",
-      advice: "add \(option: .replace) to overwrite it, or choose another folder with "
+      advice: "add \(option: .replace) to overwrite it, or choose another place with "
         + "\(option: .out)", cause: .input, kind: .occupied)
   }
 

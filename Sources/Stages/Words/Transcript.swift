@@ -211,10 +211,12 @@ private struct CaptionPlace {
         "\(usual) was edited, and has the same words\(times): it stays as it is, and the new file "
         + "is \(name); \(anew)"
     }
+    let recording = context.recording.map { ShellWords.line([$0.path]) } ?? "RECORDING"
+    let edited = ShellWords.line([path(usual)])
     return
       "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are "
-      + "in \(name); \(command: .wordsEdit) RECORDING \(option: .from) \(usual) takes its words "
-      + "in, and \(anew)"
+      + "in \(name); \(anew); to take its words in: "
+      + "\(command: .wordsEdit) \(recording) \(option: .from) \(edited)"
   }
 
   /// Whether the file in the usual place, which has the words of the new one, has their times too, as far

@@ -9,7 +9,8 @@ extension Command {
     name: "play", group: "Recordings",
     summary: "Listen to a recording, to a run, or to two of them in turn.",
     discussion: """
-      SOUND is a recording's file, or a run: its name, the beginning of its name, or last. Of a run, \
+      SOUND is a recording's file, or a run: its name, the beginning of its name, or last; the ID of an \
+      inbox's recording names its last run. Of a run, \
       its final sound is played, the one that is exported; with STAGE, the sound after that stage. \
       Instead of a stage, before is the first stage's sound and after the final one. RUN:STAGE is \
       the same in one word. Sound that the store has not kept is computed again, which needs the \

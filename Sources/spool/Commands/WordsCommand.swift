@@ -61,7 +61,8 @@ extension Options {
 
   fileprivate static let action = Positional<Action>.required("ACTION", help: "What to do.")
   fileprivate static let recording = Positional<String>.required(
-    "RECORDING", help: "The recording's file, or a run of it: its name, or last.",
+    "RECORDING",
+    help: "The recording's file, its ID in an inbox, or a run of it: its name, or last.",
     completion: NameKind.runs.hint(orFiles: []))
   fileprivate static let stage = Positional<String?>.optional(
     "STAGE", help: "Of a run: the words of this stage; RUN:STAGE is the same.")

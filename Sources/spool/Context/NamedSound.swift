@@ -50,8 +50,23 @@ struct NamedSoundFinder {
     guard parts.count < 2 || stage == nil else {
       throw .usage("the stage is given twice: \(parts[1]) and \(stage ?? "")")
     }
-    let run = try context.run(named: parts.first ?? word, in: context.existingStore())
+    let run = try run(named: parts.first ?? word, in: context.existingStore())
     return .run(run, stage: parts.count > 1 ? parts[1] : stage)
+  }
+
+  /// A run, or the last one of the recording of an inbox that has this ID.
+  private func run(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
+    do throws(SpoolError) { return try context.run(named: name, in: store) } catch {
+      guard name != "last", let recording = try? store.recordings.recording(named: name) else {
+        throw error
+      }
+      let run = try store.runs.lastRun(
+        of: recording.content.digest, pipeline: recording.pipeline)
+      if let run { return run }
+      throw .usage(
+        "the recording \(recording.key) has no run yet", reason: "it is \(recording.status)",
+        advice: "spool inbox show \(recording.key) says more of it")
+    }
   }
 
   /// A stage of the same run comes before files and runs.

@@ -168,6 +168,10 @@ struct WatchTranscriptTests {
     #expect(!(try place.spool(["status"]).text.contains("to use it")))
     let key = try #require(try place.spool(["inbox", "list"]).text.split(separator: " ").first)
     let shown = try place.spool(["inbox", "show", String(key)]).text
+    // Its ID names it for the commands of words, too.
+    let known = try place.spool(["words", "show", String(key)])
+    #expect(known.exitCode == 0, "\(known.errorOutput)")
+    #expect(known.text.contains("7 words of text.wav"), "\(known.text)")
     let newest = try #require(try place.spool(["runs"]).text.split(separator: " ").first)
     #expect(shown.contains("run:       \(newest) "), "\(shown)")
   }

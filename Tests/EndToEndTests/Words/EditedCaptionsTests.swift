@@ -75,6 +75,8 @@ struct EditedCaptionsTests {
     _ = try run()
     let edited = try edit("lazy", "sleepy")
     let same = try run("--replace")
+    let advised = "spool words edit \(sound) --from \(place.out)/talk.srt\n"
+    #expect(same.errorOutput.contains("to take its words in: \(advised)"), "\(same.errorOutput)")
     #expect(try captions() == edited)
     #expect(try captions("talk.spool.srt").contains("lazy"))
     #expect(same.errorOutput.contains("talk.srt was edited"), "\(same.errorOutput)")
