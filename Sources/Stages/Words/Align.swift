@@ -16,7 +16,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "align", revision: 9,
+    kind: "align", revision: 10,
     summary: "Give every word of a transcript its time",
     discussion: """
       The sound is listened to for phrases of the transcript; what is heard in a row is beyond \

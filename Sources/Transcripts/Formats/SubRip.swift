@@ -2,7 +2,7 @@ import Platform
 
 /// SubRip subtitles: a number, `00:00:01,000 --> 00:00:02,500`, lines of text, an empty line.
 ///
-/// The speaker precedes the text in WhisperX's form, `[Name]: `. Font and position tags, `<i>`,
+/// The speaker precedes the text in WhisperX's form, `[Name]: `; also read as in plain text, `NAME: `. Font and position tags, `<i>`,
 /// `{\an8}`, are dropped, and text that looks like one is protected by a ``WordJoiner``; words have
 /// no times.
 extension TranscriptFormat {
@@ -37,7 +37,7 @@ extension TranscriptFormat {
       }
     }
     if let times { segments.append(segment(text, hasNumberBehind: false, times)) }
-    return Transcript(segments: segments)
+    return Transcript(segments: segments.withLabelledSpeakers)
   }
 
   private static func isNumber(_ line: SourceLine) -> Bool {

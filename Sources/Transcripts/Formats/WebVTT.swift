@@ -41,7 +41,10 @@ extension TranscriptFormat {
       if !isHeader || block.contains(where: CueTimes.areIn) {
         if let segment = try segment(of: block) { transcript.segments.append(segment) }
       }
-      guard let line else { return transcript }
+      guard let line else {
+        transcript.segments = transcript.segments.withLabelledSpeakers
+        return transcript
+      }
       isHeader = isHeader && !line.bytes.isEmpty && !CueTimes.areIn(line)
       if line.bytes.isEmpty { isHeader = false }
       block = line.bytes.isEmpty ? [] : [line]

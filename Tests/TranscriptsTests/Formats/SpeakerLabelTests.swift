@@ -32,6 +32,39 @@ struct SpeakerLabelTests {
     #expect(try Self.speakers(text) == speakers)
   }
 
+  @Test("captions name speakers as plain text does", arguments: ["srt", "vtt"])
+  func captions(format: String) throws {
+    func speakers(_ texts: String...) throws -> [[String?]] {
+      let cues = texts.enumerated().map { index, text in
+        let point = format == "srt" ? "," : "."
+        return "00:00:0\(index)\(point)000 --> 00:00:0\(index)\(point)900\n\(text)\n"
+      }
+      let source = (format == "vtt" ? "WEBVTT\n\n" : "1\n") + cues.joined(separator: "\n")
+      let read = try TranscriptFormat.known(format).read(source)
+      #expect(read.segments.map(\.start) == texts.indices.map(Double.init))
+      return read.segments.map { cue in cue.words.map { $0.speaker ?? cue.speaker } }
+    }
+    #expect(try speakers("ANNA: a b", "c", "[Ben]: d") == [["ANNA", "ANNA"], [nil], ["Ben"]])
+    #expect(
+      try speakers("Anna: a", "Anna: b", "c\nAnna: d") == [["Anna"], ["Anna"], [nil, nil, nil]])
+    #expect(try speakers("Anna: a", "Ben: b\nAnna: c d") == [["Anna"], ["Ben", "Anna", "Anna"]])
+    #expect(try speakers("Remember: a", "b", "c") == [[nil, nil], [nil], [nil]])
+  }
+
+  @Test("a caption with the times of its words keeps them, without its speaker's name")
+  func karaoke() throws {
+    let read = try TranscriptFormat.known("vtt").read(
+      """
+      WEBVTT
+
+      00:01.000 --> 00:04.000
+      ANNA: <00:02.000>one <00:03.000>two
+      """)
+    #expect(read.segments.map(\.speaker) == ["ANNA"])
+    #expect(read.words.map(\.text) == ["one", "two"])
+    #expect(read.words.map(\.start) == [2, 3])
+  }
+
   @Test("every word comes out once, as a speaker's name or as text, and no segment is empty")
   func everyWord() throws {
     let pieces = [

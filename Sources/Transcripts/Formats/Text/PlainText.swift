@@ -30,7 +30,7 @@ extension TranscriptFormat {
         said.append([])
         continue
       }
-      said.append(turns(of: lines, labels, speaker: waiting?.name))
+      said.append(labels.turns(of: lines, speaker: waiting?.name))
       waiting = nil
     }
     return transcript(said, paragraphs)
@@ -57,28 +57,6 @@ extension TranscriptFormat {
       segments += turns
     }
     return Transcript(segments: segments)
-  }
-
-  /// The speakers' turns of a paragraph.
-  private static func turns(
-    of paragraph: [String], _ labels: SpeakerLabels, speaker: String?
-  ) -> [Segment] {
-    var turns: [(speaker: String?, lines: [String])] = []
-    for (index, line) in paragraph.enumerated() {
-      let mayBegin = index == 0 ? speaker == nil : turns.last?.speaker != nil
-      let label = mayBegin ? labels.label(line) : nil
-      let next = paragraph.dropFirst(index + 1).first
-      if let label, !label.rest.isEmpty {
-        turns.append((label.name, [label.rest]))
-      } else if let label, let next, labels.label(next) == nil {
-        turns.append((label.name, []))
-      } else if turns.isEmpty {
-        turns.append((speaker, [line]))
-      } else {
-        turns[turns.count - 1].lines.append(line)
-      }
-    }
-    return turns.map { Segment(text: $0.lines.joined(separator: "\n"), speaker: $0.speaker) }
   }
 
   private static func text(
@@ -137,46 +115,6 @@ struct PlainParagraph {
     }
     return paragraphs.filter { !$0.lines.isEmpty }
   }
-}
-
-/// Decides which labels of a plain text name speakers, by their use in the whole text.
-///
-/// A label names a speaker if it is in capitals or brackets, if it begins two or more paragraphs,
-/// or if at least two different labels in the form of names begin most of the paragraphs. Other
-/// labels are spoken text.
-struct SpeakerLabels {
-  private var counts: [String: Int] = [:]
-  private var areUsual = false
-
-  /// Examines the paragraphs' trimmed lines. O(n).
-  init(in paragraphs: [[String]]) {
-    var turnCount = 0
-    var named: [String: Int] = [:]
-    for paragraph in paragraphs {
-      var isLabelled = false
-      for (index, line) in paragraph.enumerated() where index == 0 || isLabelled {
-        guard let label = SpeakerLabel(line) else {
-          if index == 0 { turnCount += 1 }
-          continue
-        }
-        isLabelled = true
-        turnCount += 1
-        counts[label.name, default: 0] += 1
-        let isTurn = !label.rest.isEmpty || index + 1 < paragraph.count
-        if isTurn, label.hasNameForm { named[label.name, default: 0] += 1 }
-      }
-    }
-    areUsual = named.count >= 2 && 2 * named.values.reduce(0, +) > turnCount
-  }
-
-  /// The speaker label at the start of a line; nil if there is none. O(1).
-  func label(_ line: String) -> SpeakerLabel? {
-    guard let label = SpeakerLabel(line) else { return nil }
-    return label.isMarked || recurs(label) || areUsual && label.hasNameForm ? label : nil
-  }
-
-  /// Whether a label occurs several times.
-  func recurs(_ label: SpeakerLabel) -> Bool { counts[label.name, default: 0] > 1 }
 }
 
 /// The time stamp of a line of a plain transcript: `[00:01:02]`, `(1:02)` or `[00:01:02.000 -->

@@ -58,6 +58,98 @@ extension SpeakerLabel {
   }
 }
 
+/// Decides which labels of a plain text or of captions name speakers, by their use in the whole text.
+///
+/// A label names a speaker if it is in capitals or brackets, if it begins two or more paragraphs,
+/// or if at least two different labels in the form of names begin most of the paragraphs. Other
+/// labels are spoken text.
+struct SpeakerLabels {
+  private var counts: [String: Int] = [:]
+  private var areUsual = false
+
+  /// Examines the paragraphs' trimmed lines. O(n).
+  init(in paragraphs: [[String]]) {
+    var turnCount = 0
+    var named: [String: Int] = [:]
+    for paragraph in paragraphs {
+      var isLabelled = false
+      for (index, line) in paragraph.enumerated() where index == 0 || isLabelled {
+        guard let label = SpeakerLabel(line) else {
+          if index == 0 { turnCount += 1 }
+          continue
+        }
+        isLabelled = true
+        turnCount += 1
+        counts[label.name, default: 0] += 1
+        let isTurn = !label.rest.isEmpty || index + 1 < paragraph.count
+        if isTurn, label.hasNameForm { named[label.name, default: 0] += 1 }
+      }
+    }
+    areUsual = named.count >= 2 && 2 * named.values.reduce(0, +) > turnCount
+  }
+
+  /// The speaker label at the start of a line; nil if there is none. O(1).
+  func label(_ line: String) -> SpeakerLabel? {
+    guard let label = SpeakerLabel(line) else { return nil }
+    return label.isMarked || recurs(label) || areUsual && label.hasNameForm ? label : nil
+  }
+
+  /// Whether a label occurs several times.
+  func recurs(_ label: SpeakerLabel) -> Bool { counts[label.name, default: 0] > 1 }
+
+  /// The speakers' turns of a paragraph.
+  func turns(of paragraph: [String], speaker: String?) -> [Segment] {
+    var turns: [(speaker: String?, lines: [String])] = []
+    for (index, line) in paragraph.enumerated() {
+      let mayBegin = index == 0 ? speaker == nil : turns.last?.speaker != nil
+      let label = mayBegin ? self.label(line) : nil
+      let next = paragraph.dropFirst(index + 1).first
+      if let label, !label.rest.isEmpty {
+        turns.append((label.name, [label.rest]))
+      } else if let label, let next, self.label(next) == nil {
+        turns.append((label.name, []))
+      } else if turns.isEmpty {
+        turns.append((speaker, [line]))
+      } else {
+        turns[turns.count - 1].lines.append(line)
+      }
+    }
+    return turns.map { Segment(text: $0.lines.joined(separator: "\n"), speaker: $0.speaker) }
+  }
+}
+
+extension [Segment] {
+  /// Captions whose speakers stand before what they say, as in plain text: `JACK: …`. One with several
+  /// speakers keeps them with its words. O(length of the text).
+  var withLabelledSpeakers: [Segment] {
+    let isOpen = map { cue in
+      cue.speaker == nil && cue.words.allSatisfy { $0.speaker == nil }
+    }
+    let lines = map { WrittenWords.lines(of: $0.text) }
+    let labels = SpeakerLabels(in: zip(lines, isOpen).filter(\.1).map(\.0))
+    return indices.map { index in
+      let cue = self[index]
+      guard isOpen[index], let first = lines[index].first, labels.label(first) != nil else {
+        return cue
+      }
+      let turns = labels.turns(of: lines[index], speaker: nil)
+      var named = Segment(
+        text: turns.map(\.text).joined(separator: "\n"), start: cue.start, end: cue.end)
+      if turns.count == 1 {
+        named.speaker = turns[0].speaker
+        // Karaoke times belong to the words, of which the label was the first.
+        let said = cue.words.suffix(named.words.count)
+        if said.map(\.text) == named.words.map(\.text) { named.words = [TimedWord](said) }
+      } else {
+        named.words = turns.flatMap { turn in
+          turn.words.map { TimedWord($0.text, speaker: turn.speaker) }
+        }
+      }
+      return named.words.isEmpty ? cue : named
+    }
+  }
+}
+
 /// The speaker as part of the text, for formats without a field for it: `[Name]: text`.
 enum BracketedSpeaker {
   /// The longest accepted name, in characters.
