@@ -200,7 +200,7 @@ extension SignedReceiptWriter {
     let isOwn = try self.isOwn(file, at: path, place)
     // A killed process may have left it before it was recorded, or it was copied with its exports.
     guard isOwn || (file.pipelineDigest == place.pipelineDigest && isSignedHere(file)) else {
-      throw SpoolError(isForeign: path)
+      throw refusal(toReplace: file, at: path)
     }
     var signed: Set<String> = []
     for subject in file.files {
@@ -219,6 +219,19 @@ extension SignedReceiptWriter {
       throw SpoolError(isForeign: other)
     }
     return signed
+  }
+
+  private func refusal(toReplace file: ReceiptFile, at path: String) -> SpoolError {
+    guard !isSignedHere(file),
+      let signer = (try? keys.knownKeys())?.first(where: { file.isSigned(by: $0) })
+    else { return SpoolError(isForeign: path) }
+    return SpoolError(
+      "\(path) is a receipt of another signer",
+      reason: "the imported key \(signer.id.hex.prefix(16)) has signed it, and this run would sign "
+        + "with its own key",
+      advice: "choose another folder with \(option: .out); with \(option: .replace) this run's "
+        + "receipt takes its place, and the other signer's store then calls that broken",
+      kind: .occupied)
   }
 
   /// Whether it was signed with the present key, or an earlier one.

@@ -4,17 +4,23 @@ internal import Platform
 /// What leaves the index, and what comes back.
 extension SearchIndex {
   /// Removes the words of recordings, and those of artifacts, durably and with the terms in which FTS5
-  /// keeps them: what was there before them does not come back. O(index).
+  /// keeps them: what was there before them does not come back. Other recordings that had the same words
+  /// are looked at again by the next update. O(index).
   mutating func forget(recordings: [String], artifacts: [String]) throws(SpoolError) {
     try database.flushCommits(to: Self.filling)
     try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
       let keys =
         recordings.map { ("recording", $0) } + artifacts.map { ("artifact", $0) }
       for (column, value) in keys {
-        let texts = try database.run(
-          "DELETE FROM sources WHERE \(column) = ? RETURNING text", [.text(value)],
+        let removed = try database.run(
+          "DELETE FROM sources WHERE \(column) = ? RETURNING text, run", [.text(value)],
           to: Self.filling)
-        for row in texts { try Self.removeUnlessUsed(row[0], from: &database) }
+        for row in removed {
+          try Self.removeUnlessUsed(row[0], from: &database)
+          if column == "artifact", let run = row[1].text {
+            try Self.note(RunID(run), .unread, in: &database)
+          }
+        }
       }
       try database.run("INSERT INTO texts (texts) VALUES ('optimize')", to: Self.filling)
     }

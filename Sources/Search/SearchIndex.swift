@@ -65,7 +65,7 @@ struct SearchIndex: ~Copyable {
   }
 
   /// What is known of a run: the numbers in the table.
-  private enum Progress: Int64 {
+  enum Progress: Int64 {
     case done, running
     /// A transcript of it could not be read: the next update tries again.
     case unread
@@ -130,7 +130,7 @@ struct SearchIndex: ~Copyable {
     }
   }
 
-  private static func note(
+  static func note(
     _ run: RunID, _ progress: Progress, in database: inout Database
   ) throws(SpoolError) {
     try database.run(

@@ -184,7 +184,7 @@ extension InboxProcessor {
     guard sidecar.isReadable, recording.sidecar != taken.artifact else { return nil }
     let (facts, isChanged) = FactsText.json(
       recording.facts, title: recording.title, tags: recording.tags, filledBy: sidecar)
-    guard isChanged else { return nil }
+    guard isChanged || recording.sidecar == nil else { return nil }
     // It keeps its own sidecar.
     let late = LateSidecar(
       recording.sidecar ?? taken.artifact, facts: facts,

@@ -188,16 +188,20 @@ extension InboxEventHandler {
     return files.count { $0.role == .sidecar } == 1
   }
 
-  /// What a sidecar does not change that came when its recording was done.
+  /// What a sidecar does not change that came when its recording was done or being processed.
   private func words(onLateSidecarOf recording: Recording) -> String {
-    guard recording.state == .uploaded else { return "" }
+    let isDone = recording.state == .uploaded
+    guard isDone || recording.state == .processing else { return "" }
+    let late =
+      isDone
+      ? "when the recording was done, and its exports stay as they are"
+      : "when the recording was being processed, and its exports are made without it"
     // Else it is a copy of that one again.
     let keys = [recording.original, recording.key].compactMap(\.self)
     let names = keys.map(\.name).joined(separator: " ")
     let forget = processor.option.completing("\(command: .inboxForget) \(names)")
     return
-      "; the sidecar came when the recording was done, and its exports stay as they are: to do it "
-      + "again with it, "
+      "; the sidecar came \(late): to do it again with it, "
       + processor.rules.bringingBack(recording.key, option: processor.option)
       + "move them away, type \(forget), and deliver both again"
   }

@@ -1,4 +1,5 @@
 package import PipelineModel
+import Platform
 
 /// What a run would do: the passes in order, what is reused, and what it costs. Changes nothing.
 package struct Forecast: Sendable {
@@ -13,7 +14,15 @@ package struct Forecast: Sendable {
     package let estimate: PassEstimate?
   }
 
+  /// A receipt: whether the one that is there says the same is known at the end of the run.
+  package struct Receipt: Sendable {
+    package let step: StepID
+    package let path: String
+    package var isThere: Bool { FilePath.exists(path) }
+  }
+
   package private(set) var units: [Unit] = []
+  package internal(set) var receipts: [Receipt] = []
   /// The steps with a checkpoint.
   package private(set) var reused: [StepID] = []
   package let skipped: [SkippedStep]

@@ -71,11 +71,12 @@ struct RunExportFolder: ExportFolder {
       try write(temporary)
       written = try? FileStamp(at: temporary)
       if let seal, path != seal {
-        // Only where an unknown file is in the way are both read.
-        if !isReplacing, !wasFree, base.byteCount(ofPublished: path) == nil,
-          base.isForeign(path, to: try base.digest(ofFile: temporary))
-        {
-          throw SpoolError(isForeign: path)
+        // Only where an unknown file is in the way are both read. The same bytes stay, and the seal.
+        if !isReplacing, !wasFree, base.byteCount(ofPublished: path) == nil {
+          guard !base.isForeign(path, to: try base.digest(ofFile: temporary)) else {
+            throw SpoolError(isForeign: path)
+          }
+          return
         }
         try base.withdraw(seal, isReplacing: isReplacing)
       }

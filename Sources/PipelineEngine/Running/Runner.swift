@@ -117,6 +117,9 @@ package struct Runner: Sendable {
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
       forecast.refusals = execution.refusals(survey)
+      forecast.receipts = execution.receiptNames.compactMap { step, fileNames in
+        fileNames.last.map { Forecast.Receipt(step: step.id, path: "\(execution.folder)/\($0)") }
+      }
       forecast.areRefusalsCertain = !execution.awaitsIdentity(survey)
       forecast.learn(from: history, plan, recordings: execution.recordings)
       return forecast

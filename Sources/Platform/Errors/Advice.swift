@@ -25,6 +25,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case pluginNew = "plugin new"
   case pluginTest = "plugin test"
   case wordsEdit = "words edit"
+  case wordsForget = "words forget"
 }
 
 /// An option that an error or a report may recommend. A test holds each against the command line's

@@ -65,7 +65,9 @@ final class ExportLane: @unchecked Sendable {
       let work = try make(noted)
       self.work = work
       firstFrame = work.firstFrame
-      isSetBack = noted.map { $0.artifact != nil || work.firstFrame < $0.needsFrom } ?? false
+      isSetBack =
+        noted.map { $0.artifact != nil || work.firstFrame < $0.needsFrom && !work.wasSealed }
+        ?? false
     }
   }
 
@@ -163,6 +165,8 @@ protocol LaneWork: AnyObject {
   func take(_ block: SharedBuffer) throws(SpoolError)
   /// The stream has ended: makes the artifact.
   func seal() throws(SpoolError) -> Artifact?
+  /// Whether an earlier process had made the artifact, and was stopped before it recorded that.
+  var wasSealed: Bool { get }
   /// Makes durable what `status` counted. Any thread may call it.
   func flush(isSealed: Bool) throws(SpoolError)
   /// Makes threads that wait for the work return soon. Any thread may call it.
@@ -172,4 +176,5 @@ protocol LaneWork: AnyObject {
 extension LaneWork {
   /// It has all that it needs.
   var needsStreamAgain: Bool { false }
+  var wasSealed: Bool { false }
 }

@@ -43,6 +43,7 @@ final class FileEncoding: LaneWork {
   }
 
   let firstFrame: Frames
+  let wasSealed: Bool
   private let target: ExportTarget
   private let format: AudioFormat
   private let promise: LevelPromise?
@@ -84,9 +85,14 @@ final class FileEncoding: LaneWork {
     let name = "\(context.work.name).\(target.format.port)\(suffix)"
     let claim = context.work.claim
     var resuming = noted?.state
+    let stamp = try? FileStamp(at: "\(claim.folder)/\(name)")
     if let noted, noted.byteCount > 0 {
+      // Or it was sealed, and begun anew by a process that was stopped before it recorded that.
+      wasSealed = stamp.map { $0.isReadOnly || $0.hasSeveralNames || $0.byteCount == 0 } ?? true
       draft = try claim.resumeDraft(name, .file, DraftPrefix(byteCount: noted.byteCount))
       if draft == nil { resuming = nil }
+    } else {
+      wasSealed = false
     }
     if draft == nil { draft = try claim.makeDraft(name, .file) }
     work = EncodingWork(folder: claim.folder, name: name, resuming: resuming)

@@ -19,6 +19,8 @@ final class SoundPassBuilder {
   private(set) var standings: [PassState.State] = []
   /// What an earlier process left, and is damaged.
   private(set) var damage: [SoundPassDamage] = []
+  /// Whether a listener begins earlier than an earlier process recorded.
+  private(set) var isSetBack = false
   /// The processors that report on their work, where that is wanted.
   private(set) var reporters: [Reporter] = []
   /// The processors that can fail.
@@ -175,6 +177,7 @@ final class SoundPassBuilder {
       if let noted {
         damage += SoundPassDamage.found(
           in: end, of: step, noted: noted, rate: outline.format.sampleRate)
+        isSetBack = isSetBack || SoundPassDamage.isSetBack(end, noted: noted)
       }
     }
     standings.append(status)
@@ -226,9 +229,9 @@ struct SoundPassDamage: Hashable {
   ) -> [SoundPassDamage] {
     guard let sink = end.sink else { return [] }
     var parts = sink.damagedParts
-    // One that was done, and whose artifacts the store has lost, had needed nothing more.
-    let had = noted.result == nil ? noted.needsFrom : .max
-    if parts.isEmpty, sink.firstFrame.count < had {
+    let had = had(noted)
+    // An export knows all its parts, and those that are begun anew without damage.
+    if parts.isEmpty, !(sink is ExportSink), sink.firstFrame.count < had {
       parts[name(of: sink)] = sink.firstFrame
     }
     return parts.sorted { $0.key < $1.key }.map { part, frame in
@@ -236,6 +239,16 @@ struct SoundPassDamage: Hashable {
       return SoundPassDamage(
         step: step, part: part, goesOnAt: frame.duration(at: rate).value, share: share)
     }
+  }
+
+  /// Whether a listener needs sound again that it had.
+  static func isSetBack(_ end: SoundTap.End, noted: PassState.State) -> Bool {
+    end.sink.map { $0.firstFrame.count < had(noted) } ?? false
+  }
+
+  /// One that was done, and whose artifacts the store has lost, had needed nothing more.
+  private static func had(_ noted: PassState.State) -> Int {
+    noted.result == nil ? noted.needsFrom : .max
   }
 
   private static func name(of sink: any SoundSink) -> String {

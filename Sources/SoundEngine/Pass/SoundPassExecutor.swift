@@ -13,9 +13,7 @@ package struct SoundPassExecutor: PassExecutor {
   private let coreCount: Int
   private let timing: Timing
 
-  package init(coreCount: Int) { self.init(coreCount: coreCount, timing: .usual) }
-
-  package init(coreCount: Int, timing: Timing) {
+  package init(coreCount: Int, timing: Timing = .usual) {
     self.coreCount = max(1, coreCount)
     self.timing = timing
     pool = WorkerPool(threadCount: max(1, coreCount))
@@ -25,8 +23,7 @@ package struct SoundPassExecutor: PassExecutor {
   /// in a pass that was interrupted: what the others have is not made again.
   package func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome {
     var workSeconds: [StepID: Double] = [:]
-    var isRepeated = false
-    var isBegunAnew = false
+    var (isRepeated, isBegunAnew) = (false, false)
     while true {
       let source = try SoundPass.open(order, in: context)
       let pass = try SoundPass(
@@ -148,6 +145,8 @@ private final class SoundPass {
   private let fault: PassFault
   /// Whether the processors took the states of an earlier process; if not, the pass has to begin anew.
   let isResumable: Bool
+  /// Whether what is recorded of an earlier process holds no longer: the next one must not rely on it.
+  private let isSetBack: Bool
 
   /// Opens what the pass begins with.
   static func open(
@@ -192,6 +191,7 @@ private final class SoundPass {
     let segments = try builder.segments(of: source.outline)
     sourceStep = order.sourceStep
     reporters = builder.reporters
+    isSetBack = builder.isSetBack
     fallible = builder.fallible
     taps = segments.flatMap(\.taps)
     let sourceMeter = builder.meter(of: order.sourceStep)
@@ -245,6 +245,9 @@ private final class SoundPass {
     taps.forEach { $0.start() }
     journal.start(taps)
     defer { journal.end() }
+    if isSetBack {
+      try attributing(to: sourceStep) { () throws(SpoolError) in try journal.noteNow(always: true) }
+    }
     let watch = StopWatch(check: context.check, fault: fault, step: sourceStep)
     defer { watch.end() }
     stream.run(check: context.check) { report($0, isAtEnd: $1) }

@@ -180,10 +180,18 @@ struct Derivation: Sendable {
     let heard = parts.dropFirst().reduce(identities(madeOf: parts.first ?? [], all)) {
       $0.intersection(identities(madeOf: $1, all))
     }
-    let own = all.filter { $0.isMade(of: heard) }
-    let hearing = own.filter { !$0.spoken.isEmpty }
-    var spoken = Set(hearing.flatMap(\.spoken))
     let made = Set(all.flatMap { $0.outputs.values.map(\.identity) })
+    // Where its sound went in time says nothing of words that others were given.
+    let moved = Set(
+      all.flatMap { $0.outputs.values.filter { $0.kind == .measurement }.map(\.identity) })
+    let sounding = heard.subtracting(moved)
+    func hears(_ derivation: Derivation) -> Bool {
+      let text = derivation.inputs[PortName("transcript")]
+      return !derivation.spoken.isEmpty
+        && derivation.isMade(of: text.map(made.contains) == true ? sounding : heard)
+    }
+    let hearing = all.filter(hears)
+    var spoken = Set(hearing.flatMap(\.spoken))
     for text in Set(hearing.compactMap { $0.inputs[PortName("transcript")] }).subtracting(made) {
       let isShared = all.contains {
         $0.isMade(of: [text]) && !$0.isMade(of: heard) && !$0.isMadeOnly(of: [text])
@@ -192,8 +200,7 @@ struct Derivation: Sendable {
     }
     func hasWords(_ derivation: Derivation) -> Bool {
       derivation.isMadeOnly(of: spoken)
-        || derivation.isMade(of: heard)
-          && (!derivation.spoken.isEmpty || derivation.isMade(of: spoken))
+        || hears(derivation) || derivation.isMade(of: heard) && derivation.isMade(of: spoken)
     }
     while true {
       let found = all.filter(hasWords)

@@ -57,9 +57,16 @@ extension CommandContext {
       lines.append("reused    \(reused.map(\.name).joined(separator: ", "))")
     }
     for step in forecast.skipped { lines.append("skipped   \(step.id): \(step.reason)") }
+    for receipt in forecast.receipts {
+      let fate =
+        receipt.isThere
+        ? "stays if it says the same at the end, else it is signed again" : "is signed"
+      lines.append("receipt   \(receipt.path.pathNames.last ?? receipt.path) \(fate)")
+    }
     lines.append("")
     if forecast.units.isEmpty {
-      let isAllThere = forecast.publishedByteCount == 0
+      let isAllThere =
+        forecast.publishedByteCount == 0 && forecast.receipts.allSatisfy(\.isThere)
       lines.append(
         isAllThere
           ? "nothing to do: everything is in the store and in the output folder"
@@ -102,7 +109,7 @@ extension CommandContext {
 
   /// The steps whose results are used as they are: those of a pass are streamed again.
   private func reused(_ forecast: Forecast) -> [StepID] {
-    let again = Set(forecast.units.flatMap(\.replayed))
+    let again = Set(forecast.units.flatMap(\.replayed) + forecast.receipts.map(\.step))
     return forecast.reused.filter { !again.contains($0) }
   }
 
@@ -146,6 +153,12 @@ extension CommandContext {
         }),
       "reused": names(reused(forecast)),
       "skipped": names(forecast.skipped.map(\.id)),
+      "receipts": .list(
+        forecast.receipts.map {
+          .group([
+            "step": .text($0.step.name), "file": .text($0.path), "isThere": .flag($0.isThere),
+          ])
+        }),
       "mediaSeconds": forecast.mediaSeconds.map { .number($0) } ?? .null,
       "storeBytes": .number(Double(forecast.storeByteCount)),
       "exportBytes": .number(Double(forecast.publishedByteCount)),

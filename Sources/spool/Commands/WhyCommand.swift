@@ -267,7 +267,7 @@ struct ReasonText {
     case .firstTime(isFirstRun: false): ["first time in this pipeline"]
     case .changed(let changes, _): changes.map(phrase)
     case .madeAgain(let run): ["what run \(run) had made was no longer in the store"]
-    case .written: ["its files were not there yet"]
+    case .written: ["no receipt that says the same was there"]
     case .forgotten: ["what it was made of is no longer in the store"]
     case .incomparable(let run):
       ["other work than in run \(run), of which the store does not hold what it was made of"]

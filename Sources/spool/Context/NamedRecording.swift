@@ -360,7 +360,7 @@ extension DiskStore {
   }
 
   /// Whether a file is there that has another sound than a recording. Those of an inbox are in the store.
-  private func holdsOther(_ path: String, than recording: Digest) throws(SpoolError) -> Bool {
+  func holdsOther(_ path: String, than recording: Digest) throws(SpoolError) -> Bool {
     guard !path.hasPrefix(self.path + "/"), FilePath.exists(path),
       let digest = try? digest(ofFile: path), digest != recording
     else { return false }

@@ -185,6 +185,14 @@ extension LostWords {
     guard run.pipelinePath.hasPrefix("/"), files.allSatisfy({ FilePath.exists($0) }) else {
       return .none("a run of the same recording finds them again")
     }
+    let replaced = run.orderedInputs.first { input in
+      guard let own = run.recordings?[input.name] else { return false }
+      return (try? store.holdsOther(input.path, than: own)) == true
+    }
+    if let path = replaced?.path {
+      return .none(
+        "\(path) is another recording by now, and a run of the one before finds them again")
+    }
     return .run(run)
   }
 
@@ -201,11 +209,18 @@ extension LostWords {
         "a run of \(recording.pipeline) on its original finds them again"
       case .watch(let recording):
         "to find them again: \(recording.wayOfRepeating(StoreOption(option)))"
-      case .none(let reason): reason
+      case .none(let reason): reason + (givingUp(in: store, option).map { "; \($0)" } ?? "")
       }
     let next = way.command(option).flatMap { NextCommand($0) }
     return ["the words of \(name), from run \(run), are lost; \(hope)"]
       + (next.map { [$0.text] } ?? [])
+  }
+
+  /// How the store stops asking for them; nil where their run is not known.
+  private func givingUp(in store: DiskStore, _ option: String?) -> String? {
+    guard let run = try? store.runs.run(named: run), run.id.name == self.run else { return nil }
+    let command = StoreOption(option).completing("\(command: .wordsForget) \(run.id)")
+    return "\(command) gives them up"
   }
 
   /// Nil if no command finds them again.

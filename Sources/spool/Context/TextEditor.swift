@@ -42,7 +42,13 @@ enum TextEditor {
 
   private static func run(_ path: String) throws(SpoolError) {
     let variables = Environment.variables
-    let editor = ["VISUAL", "EDITOR"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? "vi"
+    let chosen = ["VISUAL", "EDITOR"].compactMap { variables[$0] }.first { !$0.isEmpty }
+    let editor = chosen ?? "vi"
+    guard chosen != nil || isatty(STDIN_FILENO) == 1 else {
+      throw .usage(
+        "there is no terminal for an editor", reason: "nothing was corrected",
+        advice: "give an edited text with --from FILE: spool words export writes one")
+    }
     // The value may have arguments; the file's name is one of its own.
     let line = (isatty(STDOUT_FILENO) == 1 ? "" : toTerminal) + editor + " \"$1\""
     let words = ["sh", "-c", line, "spool", path]

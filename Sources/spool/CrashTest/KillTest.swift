@@ -221,6 +221,11 @@ final class Series {
     processorSeconds += process.processorSeconds
     if wake == .stopped { return .stopped }
     settle(process.trace.start)
+    add(
+      process.trace.damagedParts.map { part in
+        Difference(
+          kind: .damaged(part), path: place.path, referencePath: nil, after: circumstances)
+      })
     switch ending {
     case .signalled(SIGKILL) where wake == .timedOut && moment == nil:
       return fail(.endlessRun(seconds: patience))

@@ -147,6 +147,8 @@ struct Difference: Hashable, Sendable, Encodable {
     case unexpected
     /// A temporary file that was not cleaned up.
     case leftover
+    /// The run found this part of its work damaged.
+    case damaged(String)
     /// The run ended with this exit code.
     case failedRun(exitCode: Int32)
     /// The run did not end within this time.
@@ -167,6 +169,7 @@ struct Difference: Hashable, Sendable, Encodable {
     case .missing: "is not there"
     case .unexpected: "is no file of the undisturbed run"
     case .leftover: "was left behind"
+    case .damaged(let part): "holds what the run that goes on found damaged: \(part)"
     case .failedRun(let code): "the run that goes on ended with exit code \(code)"
     case .endlessRun(let seconds): "the run that goes on did not end in \(Int(seconds)) s"
     }

@@ -19,6 +19,8 @@ struct Trace {
   private var positions: [(time: Double, step: String, done: Double)] = []
   /// When each step's checkpoint was durable.
   private var finished: [String: Double] = [:]
+  /// What the process found damaged: a kill damages nothing.
+  private(set) var damagedParts: [String] = []
   /// Latest progress of each step, in seconds of the recording.
   private var last: [String: Double] = [:]
 
@@ -37,6 +39,8 @@ struct Trace {
       if let step = report.step, let done = report.done { move(step, to: done, at: time) }
     case "finished":
       if let step = report.step { finished[step] = time }
+    case "dropped", "began-anew":
+      if report.cause == "damaged" { damagedParts.append(report.part ?? "work that was noted") }
     default: break
     }
   }
@@ -80,6 +84,10 @@ struct Report: Decodable {
   var atSeconds: Double?
   /// The run's own statement of lost work, in seconds.
   var lostSeconds: Double?
+  /// Why work began anew, or was dropped.
+  var cause: String?
+  /// Which part of it.
+  var part: String?
 
   /// Parses a line; nil if it is no event.
   init?(line: some Sequence<UInt8>) {

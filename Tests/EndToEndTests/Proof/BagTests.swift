@@ -53,6 +53,22 @@ struct BagTests {
     return files
   }
 
+  @Test("another store with the same keys leaves a bag with the same result as it is")
+  func otherStore() throws {
+    let (pipeline, note) = try (pipeline("flac"), record())
+    try #require(place.run(pipeline, [note]).exitCode == 0)
+    let before = everything()
+    try FileManager.default.removeItem(atPath: place.store)
+    let again = try place.run(pipeline, [note])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(everything() == before)
+    #expect(try place.spool(["verify", bag]).exitCode == 0)
+    // Another result would break the seal, which this store has not set.
+    try FileManager.default.removeItem(atPath: place.store)
+    let other = try place.run(self.pipeline("flac, wav"), [note])
+    #expect(other.exitCode == 1 && everything() == before, "\(other.errorOutput)")
+  }
+
   @Test("spool, python and sha256sum find it valid, and the receipt in it verifies")
   func whole() throws {
     let run = try place.run(

@@ -30,6 +30,50 @@ import Testing
     return String(try program.run([place.out + "/" + name]).text.prefix(64))
   }
 
+  @Test("a receipt of another signer is named as that, and stays")
+  func otherSigner() throws {
+    let pipeline = try pipeline(gain: "-3 dB")
+    try #require(place.run(pipeline, [sound]).exitCode == 0)
+    let before = try digest("note.receipt.json")
+    let own = ["SPOOL_STORE": place.file("other"), "SPOOL_KEYS": place.file("own")]
+    let key = try place.folder.write(
+      place.spool(["proof", "key", "export"]).text, to: "other.pub")
+    try #require(place.spool(["proof", "key", "import", key], environment: own).exitCode == 0)
+    let run = try place.spool(
+      ["run", pipeline, sound, "--out", place.out], environment: own)
+    #expect(run.exitCode == 1)
+    #expect(
+      run.errorOutput.contains("note.receipt.json is a receipt of another signer"),
+      "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("the imported key"), "\(run.errorOutput)")
+    #expect(try digest("note.receipt.json") == before)
+  }
+
+  @Test("a plan and the reasons of a run say what becomes of a receipt")
+  func planned() throws {
+    let pipeline = try pipeline(gain: "-3 dB")
+    let plan = ["pipeline", "plan", pipeline, sound, "--out", place.out]
+    #expect(try place.spool(plan).text.contains("receipt   note.receipt.json is signed"))
+    try #require(place.run(pipeline, [sound]).exitCode == 0)
+    let done = try place.spool(plan).text
+    #expect(done.contains("note.receipt.json stays if it says the same at the end"), "\(done)")
+    #expect(done.contains("nothing to do: everything is in the store and in the output folder"))
+    try FileManager.default.removeItem(atPath: place.out + "/note.receipt.json")
+    let missing = try place.spool(plan).text
+    #expect(missing.contains("receipt   note.receipt.json is signed"), "\(missing)")
+    #expect(!missing.contains("nothing to do") && !missing.contains("proof"), "\(missing)")
+    // What it says has changed: nothing that was not there.
+    try #require(place.run(pipeline, [sound]).exitCode == 0)
+    try #require(
+      place.spool(["convert", sound, "-o", place.file("t.wav"), "--title", "T"]).exitCode == 0)
+    try FileManager.default.removeItem(atPath: sound)
+    try FileManager.default.moveItem(atPath: place.file("t.wav"), toPath: sound)
+    let again = try place.run(pipeline, [sound])
+    #expect(again.step("proof")?.outcome == "made", "\(again.errorOutput)")
+    let why = try place.spool(["why", "last"]).text
+    #expect(why.contains("no receipt that says the same was there"), "\(why)")
+  }
+
   @Test("a receipt that is signed again names what it replaced, and its stage is done")
   func signedAgain() throws {
     #expect(try place.run(try pipeline(gain: "-3 dB"), [sound]).made.last == "proof")

@@ -45,6 +45,38 @@ struct WatchCopiesTests {
     #expect(try Data(contentsOf: URL(filePath: kept)) == bytes)
   }
 
+  @Test("a sidecar that comes with a copy or late changes nothing under way, and the way is told")
+  func lateSidecar() throws {
+    try inbox.make(1)
+    // Runs until the test lets it end.
+    _ = try place.pipeline(
+      """
+      pipeline: slow
+      inputs: { note: sound }
+      stages:
+        - decode
+        - export: { formats: [wav] }
+        - command:
+            run: [sh, -c, 'n=0; while [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done; cp "$0" "$1"',
+                  "{input}", "{output}"]
+            outputs: { file-name: "{stem}.copy" }
+            from: decode
+      """)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/note.wav")
+    #expect(
+      try inbox.wait { try inbox.notes().first?.state == "processing" }, "\(watch.output)")
+    try inbox.shell(
+      """
+      echo '{"title":"Garage","spool":{"set":{"level":"-9 dB"}}}' > inbox/copy.json
+      cp made/1.wav inbox/copy.wav
+      """)
+    #expect(
+      inbox.wait { watch.output.contains("and its exports are made without it") },
+      "\(watch.output)")
+    #expect(watch.output.contains("spool inbox forget"), "\(watch.output)")
+  }
+
   @Test("other tags of the same sound are named with the way to use them, and copies are found")
   func otherTags() throws {
     try inbox.make(1)

@@ -97,6 +97,27 @@ struct WordsForgetTests {
     #expect(try isFound("sleepy"))
   }
 
+  @Test(
+    "those of a file that is another recording by now are not looked for in it, and are given up")
+  func replaced() throws {
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+m3", "-s", "140", "-w", sound, Self.text]).exitCode == 0)
+    let other = try place.run(
+      PackageFiles.pipeline("words.yaml"), [sound, script], ["--replace"])
+    try #require(other.exitCode == 0, "\(other.errorOutput)")
+    let backup = place.file("backup.sqlite")
+    try #require(place.spool(["store", "backup", backup]).exitCode == 0)
+    try FileManager.default.removeItem(atPath: place.store)
+    try #require(place.spool(["store", "restore", backup]).exitCode == 0)
+    try find()
+    let told = try place.spool(["search", "fox"]).errorOutput
+    #expect(told.contains("\(sound) is another recording by now"), "\(told)")
+    let forget = try #require(told.firstMatch(of: /spool words forget (\S+) gives them up/))
+    try #require(
+      place.spool(["words", "forget", String(forget.1), "--yes"]).exitCode == 0)
+    #expect(try place.spool(["search", "fox"]).errorOutput == "")
+  }
+
   @Test("they, their corrections and what the store made of them go; recording and exports stay")
   func forget() throws {
     let exports = try place.allExports()
@@ -177,6 +198,47 @@ struct WordsForgetTests {
     #expect(forgotten.exitCode == 0, "\(forgotten.errorOutput)")
     try expectNoWords()
     #expect(try place.spool(["store", "check"]).exitCode == 0)
+  }
+
+  @Test("those of another recording that a run has joined with it stay, and are found")
+  func joined() throws {
+    let other = place.file("other.wav")
+    let program = try #require(Program(named: "espeak-ng"))
+    let said = "Ask not what your country can do for you."
+    #expect(try program.run(["-v", "en-us+m3", "-w", other, said]).exitCode == 0)
+    let text = try place.folder.write(said, to: "other.txt")
+    #expect(try place.run(PackageFiles.pipeline("words.yaml"), [other, text]).exitCode == 0)
+    let join = try place.pipeline(
+      """
+      pipeline: join
+      inputs: { a: sound, b: sound, ta: transcript, tb: transcript }
+      stages:
+        - decode: { from: $a }
+          id: da
+        - decode: { from: $b }
+          id: db
+        - align: { from: da, transcript: $ta }
+          id: wa
+        - align: { from: db, transcript: $tb }
+          id: wb
+        - concat: { parts: [da, db] }
+          id: whole
+        - retime: { from: wa, changes: whole, part: 1 }
+          id: ra
+        - transcript: { from: ra, formats: [vtt], name: a }
+        - retime: { from: wb, changes: whole, part: 2 }
+          id: rb
+        - transcript: { from: rb, formats: [vtt], name: b }
+      """)
+    let run = try place.run(
+      join, ["a=" + sound, "b=" + other, "ta=" + script, "tb=" + text])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(try isFound("sleepy") && isFound("country"))
+    #expect(try place.spool(["words", "forget", other, "--yes"]).exitCode == 0)
+    #expect(try isFound("sleepy") && !isFound("country"))
+    #expect(try files(with: "country") == [])
+    #expect(try place.spool(["words", "forget", sound, "--yes"]).exitCode == 0)
+    try expectNoWords()
   }
 
   @Test("of unfinished runs, those are named that would make words again")

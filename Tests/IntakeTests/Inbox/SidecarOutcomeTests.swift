@@ -95,6 +95,21 @@ struct CustodySidecarTests {
     #expect(StoredFacts(of: again).differences == facts.differences)
   }
 
+  @Test("the sidecar of a copy is the recording's own where that had none, whatever it says")
+  func firstOfCopy() throws {
+    for (number, sidecar) in [
+      #"{"spool":{"set":{"level":"-9 dB"}}}"#, #"{"title":"Garage","spool":{"set":{"n":"7"}}}"#,
+    ].enumerated() {
+      let first = try receive(try bench.drop("sound \(number)", as: "a\(number).m4a"))
+      #expect(first.sidecar == nil)
+      let copy = try receive(
+        try bench.drop("sound \(number)", as: "b\(number).m4a", sidecar: sidecar))
+      #expect(copy.key == first.key)
+      let own = try #require(copy.sidecar)
+      #expect(try store.bytes(of: own) == Array(sidecar.utf8))
+    }
+  }
+
   @Test("a sidecar that comes behind a copy gives it a name of its own, which is acknowledged")
   func lateCopies() throws {
     let other = "7c9e6679-7425-40de-944b-e07fc1f90ae7"

@@ -138,7 +138,7 @@ struct OutputForm {
       do throws(JSONSyntaxError) {
         _ = try JSONReader.value(of: bytes, depthLimit: 512)
       } catch {
-        throw failure("is no JSON: \(error)", "let it write figures as JSON")
+        throw failure("cannot be read as JSON: \(error)", "let it write figures as JSON")
       }
     } else {
       do throws(SpoolError) { _ = try Transcript(ofStage: bytes) } catch {

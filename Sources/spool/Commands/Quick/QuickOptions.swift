@@ -143,6 +143,12 @@ struct QuickFormat {
         "an Opus file has 48 kHz whatever --sample-rate says: the sound has no more than that of "
           + "\(sampleRate)")
     }
+    let rate = sampleRate.flatMap { try? Unit.hertz.parse($0) } ?? 0
+    for (format, highest) in Self.highestRates where formats.contains(format) && rate > highest {
+      found.append(
+        "\(format.rawValue) files have no more than \(Int(highest / 1000)) kHz, whatever --sample-rate "
+          + "says")
+    }
     let kilobits = bitRate.flatMap { text in
       Double(text.prefix { $0.isNumber || $0 == "." })
     }
@@ -153,6 +159,12 @@ struct QuickFormat {
     }
     return found
   }
+
+  /// The highest sample rates in hertz of MPEG-1 layer III (ISO/IEC 11172-3), of AAC (ISO/IEC 14496-3)
+  /// and of libvorbis.
+  private static let highestRates: [(ExportFormat, Double)] = [
+    (.mp3, 48_000), (.m4a, 96_000), (.ogg, 192_000),
+  ]
 
   /// The bit rates of layer III of MPEG-1 and MPEG-2 in kbit/s (ISO/IEC 11172-3 and 13818-3).
   private static let mp3BitRates: [Double] = [
