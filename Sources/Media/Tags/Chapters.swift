@@ -34,7 +34,8 @@ extension [MediaProbe.Marker] {
         ($0.element.time.value, $0.offset) < ($1.element.time.value, $1.offset)
       }
     for (_, marker) in ordered {
-      let time = Int((marker.time.value * 1000).rounded(.down))
+      // Times that were added up end a hair before the millisecond that is meant.
+      let time = Int(Swift.min((marker.time.value * 1000).rounded(), (end * 1000).rounded(.down)))
       let title = marker.title.flatMap { Chapter.title($0) }
       guard let last = starts.last, last.time == time else {
         starts.append((time, title))

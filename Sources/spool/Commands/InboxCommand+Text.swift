@@ -64,7 +64,9 @@ extension CommandContext {
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
     for line in RecordingDamage.lines(page.run?.damage ?? [:]) { add("damaged", line) }
     for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
-    for export in page.run?.published ?? [] { add("export", export.path) }
+    for export in page.run?.published ?? [] {
+      add("export", export.path + (FilePath.exists(export.path) ? "" : ", which is not there"))
+    }
     let first = page.files.filter { $0.role == .recording }.map(\.id).min()
     for file in page.files {
       // One that was lost, and came again.

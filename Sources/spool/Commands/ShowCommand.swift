@@ -49,6 +49,9 @@ extension CommandContext {
       lines.append("input      \(name) = \(path)")
     }
     for (name, value) in run.overrides.sorted(by: { $0.key < $1.key }) {
+      // Each line of a value is one.
+      let value = value.split(separator: "\n", omittingEmptySubsequences: false)
+        .joined(separator: " ⏎ ")
       lines.append("set        \(name) = \(value)")
     }
     lines.append("began      \(Format.time(run.startedAt))")

@@ -13,6 +13,11 @@ import Testing
       .chapters(within: duration.map { Seconds($0) }, limit: limit)
   }
 
+  @Test func `begin at the nearest millisecond, but not at the end of the sound`() {
+    let found = chapters([(9.1 + 5.8, "A"), (20.0009, "B"), (99.9998, "C")], within: 99.9999)
+    #expect(found.map(\.start) == [14_900, 20_001, 99_999])
+  }
+
   @Test func `are in order, end where the next one begins, and lie within the sound`() {
     #expect(
       chapters([(30, "C"), (0, "A"), (12.5, "B"), (100, "end"), (1e300, "never"), (-1, "before")])
