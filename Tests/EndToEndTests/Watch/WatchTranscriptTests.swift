@@ -170,8 +170,7 @@ struct WatchTranscriptTests {
     let shown = try place.spool(["inbox", "show", String(key)]).text
     // Its ID names it for the commands of words, too.
     let known = try place.spool(["words", "show", String(key)])
-    #expect(known.exitCode == 0, "\(known.errorOutput)")
-    #expect(known.text.contains("7 words of text.wav"), "\(known.text)")
+    #expect(known.exitCode == 0 && known.text.contains("meeting"), "\(known.errorOutput)")
     let newest = try #require(try place.spool(["runs"]).text.split(separator: " ").first)
     #expect(shown.contains("run:       \(newest) "), "\(shown)")
   }
