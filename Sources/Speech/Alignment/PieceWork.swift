@@ -69,7 +69,7 @@ func workOnPieces<Tool, Output: Sendable>(
 
 extension [Range<Int>] {
   /// Adds a range behind the others, or lengthens the last one by it.
-  mutating func add(_ range: Range<Int>, joinedTo isJoined: (Range<Int>) -> Bool) {
+  package mutating func add(_ range: Range<Int>, joinedTo isJoined: (Range<Int>) -> Bool) {
     if let last, isJoined(last) {
       self[count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
     } else {

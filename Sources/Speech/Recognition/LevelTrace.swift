@@ -28,8 +28,30 @@ package struct LevelTrace: Sendable {
     }
   }
 
+  /// The same recording with some stretches, in frames, no louder than a level.
+  ///
+  /// Complexity: O(*n*) in its length.
+  package func quietened(in stretches: [Range<Int>], to level: Float) -> LevelTrace {
+    var trace = self
+    for frame in stretches.joined() { trace.levels[frame] = min(levels[frame], level) }
+    return trace
+  }
+
+  /// The mean power from one time to another, in seconds, in dB of full scale.
+  package func level(from start: Double, to end: Double) -> Double {
+    10 * log10(max(power(from: start, to: end), 1e-10))
+  }
+
+  /// The mean power from one time to another, in seconds, against full scale.
+  package func power(from start: Double, to end: Double) -> Double {
+    let first = max(0, Int(start * 100))
+    let levels = levels.dropFirst(first).prefix(max(1, Int(end * 100) - first))
+    guard !levels.isEmpty else { return 0 }
+    return levels.reduce(0) { $0 + Double(powf(10, $1 / 10)) } / Double(levels.count)
+  }
+
   /// The level that a share of all frames stays below.
-  func quantile(_ share: Double) -> Float {
+  package func quantile(_ share: Double) -> Float {
     guard !levels.isEmpty else { return -100 }
     let sorted = levels.sorted()
     return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]

@@ -16,7 +16,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "align", revision: 10,
+    kind: "align", revision: 11,
     summary: "Give every word of a transcript its time",
     discussion: """
       The sound is listened to for phrases of the transcript; what is heard in a row is beyond \
@@ -33,8 +33,8 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
       libespeak-ng would. With language: de, or any other that espeak-ng speaks, the sound is compared \
       with what its synthetic voice makes of the text: most words are then found within a tenth of \
       a second, and have the flag coarse. With channels: separate every speaker of the text is looked \
-      for on the side where he is the loudest, and where the text names nobody, the side of each \
-      sentence says who speaks.
+      for on the side where he is the loudest, without what leaks there from the others, and where the \
+      text names nobody, the side of each sentence says who speaks.
       """,
     flow: .whole,
     inputs: [

@@ -98,6 +98,52 @@ import Testing
     }
   }
 
+  @Test(
+    "words stay in their speaker's turn where each microphone hears the other speaker a little",
+    arguments: [0.05, 0.25])
+  func leakedSpeech(share: Double) throws {
+    let place = try Workspace()
+    let turns = [
+      ("The boat was ready before dawn, and nobody had asked where it would go with them.", 0.0),
+      ("And so, dear friends, the long road that the children took went over the mountain.", 6.0),
+      ("He was not an old man.", 11.5),
+    ]
+    let sounds = try turns.enumerated().map { number, turn in
+      try say(turn.0, place, "\(number)", voice: number == 1 ? "en-us+f4" : "en-us+m3")
+    }
+    let both = place.file("both.wav")
+    try Reference.ffmpeg([
+      "-i", sounds[0], "-i", sounds[1], "-i", sounds[2], "-filter_complex",
+      "[0]apad=whole_dur=14[a];[2]adelay=11500[c];[a][c]amix=normalize=0[l];"
+        + "[1]adelay=6000,apad=whole_dur=14[r];[l][r]join=inputs=2:channel_layout=stereo,"
+        + "pan=stereo|c0=c0+\(share)*c1|c1=c1+\(share)*c0",
+      both,
+    ])
+    let text = try place.folder.write(
+      "Anna: \(turns[0].0)\n\nBen: \(turns[1].0)\n\nAnna: \(turns[2].0)\n", to: "both.txt")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: leaked
+      inputs: { note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - align: { transcript: $text, channels: separate }
+        - transcript: [json]
+      """)
+    let run = try place.run(pipeline, [both, text])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let found = try timed(place.out + "/both.json").words
+    #expect(found.map(\.text).joined(separator: " ") == turns.map(\.0).joined(separator: " "))
+    for (word, next) in zip(found, found.dropFirst()) {
+      #expect(word.startTime <= next.startTime, "\(word) \(next)")
+    }
+    let starts = turns.map { turn in
+      let count = turns.prefix { $0.1 < turn.1 }.reduce(0) { $0 + $1.0.split(separator: " ").count }
+      return found[count].startTime - turn.1
+    }
+    #expect(starts.allSatisfy { (-0.05..<0.3).contains($0) }, "\(starts)")
+  }
+
   @Test("given times give way to those that are heard, and stay where nothing is heard")
   func given() throws {
     let place = try Workspace()

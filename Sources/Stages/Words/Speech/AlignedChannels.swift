@@ -10,7 +10,8 @@ import Transcripts
 /// side.
 ///
 /// Who is on which side is heard in the sound of all channels together; then each side is listened
-/// to for its own words, so that two people may speak at once.
+/// to for its own words, without what leaks from the others, so that two people may speak at once. A
+/// word that has no clear place on its side stays where it is in all channels together.
 struct AlignedChannels {
   /// How far the whole, and then each side, is.
   struct Progress: SpeechProgress {
@@ -86,29 +87,35 @@ struct AlignedChannels {
         extraWordCount: found.extraWordCount)
     }
     let voices = VoiceSides(of: transcript, at: found.words, in: sides.surveys.map(\.trace))
+    let leaked = LeakedSpeech(
+      at: found.words, on: voices.channels, in: sides.surveys.map(\.trace))
+    let together = transcript.words.timed(by: found, spoken: words)
     var timed = transcript.words
-    var heardCount = 0.0
+    var heardCount = 0
     var extraWordCount = 0
     for channel in 0..<count {
       let own = timed.indices.filter { voices.channels[$0] == channel }
       let spoken = own.map { words[$0] }
       guard spoken.contains(where: \.isSpoken) else { continue }
+      let side = try leaked.removed(
+        from: sides.readers[channel], sides.surveys[channel].trace, channel: channel)
       let result = try engine.align(
-        spoken, in: sides.readers[channel], sides.surveys[channel].trace, threadCount: threadCount,
+        spoken, in: side.source, side.trace, threadCount: threadCount,
         from: progress.sides[channel]
       ) { (own) throws(SpoolError) in
         progress.sides[channel] = own
         try record(progress)
       }
-      let times = own.map { timed[$0] }.timed(by: result, spoken: spoken)
+      let others = own.map { leaked.allows(found.words[$0], on: channel) ? together[$0] : nil }
+      let times = own.map { timed[$0] }.timed(by: result, spoken: spoken, orElse: others)
       for (index, word) in zip(own, times) { timed[index] = word }
-      heardCount += result.share * Double(spoken.count(where: \.isSpoken))
+      heardCount += times.count { $0.confidence ?? 0 >= VoiceSides.sureness }
       extraWordCount += result.extraWordCount
     }
     let spokenCount = words.count(where: \.isSpoken)
     return Outcome(
       transcript: voices.transcript(transcript, with: timed, name: sides.speaker),
-      share: spokenCount == 0 ? 0 : heardCount / Double(spokenCount),
+      share: spokenCount == 0 ? 0 : Double(heardCount) / Double(spokenCount),
       extraWordCount: extraWordCount, sides: voices.speakers.compactMapValues(sides.speaker))
   }
 }
@@ -130,7 +137,7 @@ struct VoiceSides {
   let speakers: [String: Int]
 
   /// What is heard with less confidence says nothing about sides.
-  private static let sureness = 0.5
+  static let sureness = 0.5
 
   /// Finds the sides.
   ///
@@ -145,7 +152,7 @@ struct VoiceSides {
     var shares: [Voice: [Double]] = [:]
     for (voice, place) in zip(voices, places)
     where place.isHeard && place.confidence >= Self.sureness {
-      let powers = traces.map { Self.power(of: $0, at: place) }
+      let powers = traces.map { $0.power(from: place.start, to: place.end) }
       let sum = powers.reduce(0, +)
       guard sum > 0 else { continue }
       var share = shares[voice] ?? Array(repeating: 0, count: traces.count)
@@ -209,14 +216,6 @@ struct VoiceSides {
       }
     }
     return voices
-  }
-
-  /// The mean power of a channel while a word is said, against full scale.
-  private static func power(of trace: LevelTrace, at place: AlignedWord) -> Double {
-    let first = max(0, Int(place.start * 100))
-    let levels = trace.levels.dropFirst(first).prefix(max(1, Int(place.end * 100) - first))
-    guard !levels.isEmpty else { return 0 }
-    return levels.reduce(0) { $0 + Double(powf(10, $1 / 10)) } / Double(levels.count)
   }
 }
 

@@ -16,15 +16,29 @@ extension Transcript {
 
 extension [TimedWord] {
   /// The same words with the times that were found for them.
-  func timed(by result: AlignmentResult, spoken: [SpokenWord]) -> [TimedWord] {
-    let times = GivenTimes(words: self, result: result)
+  ///
+  /// - Parameter others: the same words where they were heard in other sound of the same time; nil
+  ///   where they cannot be there. A word of which this sound is not sure stays there as it would with
+  ///   a given time.
+  func timed(
+    by result: AlignmentResult, spoken: [SpokenWord], orElse others: [TimedWord?] = []
+  ) -> [TimedWord] {
+    let others = others.isEmpty ? map { _ in nil } : others
+    let times = GivenTimes(words: zip(self, others).map { $1 ?? $0 }, result: result)
     var timed = self
     var lastStart = 0.0
     for index in indices {
-      if spoken[index].isSpoken, times.areBetter(at: index) {
-        timed[index].keepTimes()
+      let place = result.words[index]
+      if !spoken[index].isSpoken || !times.areBetter(at: index) {
+        timed[index].take(place, isSpoken: spoken[index].isSpoken)
+      } else if let other = others[index] {
+        if !place.isHeard || other.isElsewhere(than: place) {
+          timed[index] = other
+        } else {
+          timed[index].take(place, isSpoken: true)
+        }
       } else {
-        timed[index].take(result.words[index], isSpoken: spoken[index].isSpoken)
+        timed[index].keepTimes()
       }
       lastStart = timed[index].follow(lastStart)
     }
@@ -33,6 +47,14 @@ extension [TimedWord] {
 }
 
 extension TimedWord {
+  /// Places of a word in two channels that differ by less are the same, in seconds.
+  private static let sameness = 0.3
+
+  /// Whether it is not where it was found in other sound.
+  fileprivate func isElsewhere(than place: AlignedWord) -> Bool {
+    abs((start ?? place.start) - place.start) > Self.sameness
+  }
+
   /// Begins no earlier than the word before, whose time may be of another origin, and gives its
   /// beginning.
   fileprivate mutating func follow(_ earliest: Double) -> Double {
