@@ -43,7 +43,7 @@ struct PluginEquipmentTests {
     let place = try PluginPlace()
     try Reference.record(place.file("note.wav"), seconds: 0.1)
     for (carries, text, words) in [
-      ("measurement", "[1,2", "is no JSON: line 1, "),
+      ("measurement", "[1,2", "cannot be read as JSON: line 1, "),
       ("transcript", "{garbage", "is no transcript: "),
       ("transcript", "hello there", "is no transcript: what it says tells no format"),
     ] {
