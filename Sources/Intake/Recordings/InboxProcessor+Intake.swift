@@ -184,7 +184,9 @@ extension InboxProcessor {
     guard sidecar.isReadable, recording.sidecar != taken.artifact else { return nil }
     let (facts, isChanged) = FactsText.json(
       recording.facts, title: recording.title, tags: recording.tags, filledBy: sidecar)
-    guard isChanged || recording.sidecar == nil else { return nil }
+    // The first one counts whatever it says, while there is time.
+    let isFirst = recording.sidecar == nil && recording.state == .received
+    guard isChanged || isFirst else { return nil }
     // It keeps its own sidecar.
     let late = LateSidecar(
       recording.sidecar ?? taken.artifact, facts: facts,
