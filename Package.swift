@@ -124,6 +124,7 @@ let package = Package(
     // Where recordings come in, where receipts are made, and where the two sides meet.
     library("Receipts", ["PipelineModel", "PipelineEngine", "Store", "Proof", "Platform"]),
     library("Intake", ["PipelineModel", "PipelineEngine", "Store", "Platform", "CPosix"]),
+    library("Delivery", ["PipelineModel", "PipelineEngine", "Store", "Platform"]),
     library(
       "SoundEngine",
       ["PipelineModel", "PipelineEngine", "Plugins", "Audio", "Media", "Proof", "Platform"],
@@ -139,8 +140,8 @@ let package = Package(
       name: "spool",
       dependencies: [
         "PipelineModel", "PipelineEngine", "Store", "Search", "Stages", "SoundEngine", "Receipts",
-        "Intake", "Audio", "Media", "Proof", "Plugins", "Transcripts", "Platform", "CPosix",
-        "CTexts",
+        "Intake", "Delivery", "Audio", "Media", "Proof", "Plugins", "Transcripts", "Platform",
+        "CPosix", "CTexts",
       ],
       swiftSettings: rules),
 
@@ -188,6 +189,9 @@ let package = Package(
     tests(
       "IntakeTests",
       ["Intake", "Store", "PipelineEngine", "PipelineModel", "Platform", "CPosix", "TestSupport"]),
+    tests(
+      "DeliveryTests",
+      ["Delivery", "PipelineEngine", "PipelineModel", "Store", "Platform", "TestSupport"]),
     tests(
       "StagesTests",
       [

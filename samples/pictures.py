@@ -196,6 +196,7 @@ MODULES = {
     "SoundEngine": ("both", "streams sound through stages"),
     "Receipts": ("pipeline", "what a run signs"),
     "Intake": ("pipeline", "inbox, watch, batch"),
+    "Delivery": ("pipeline", "second places"),
     "Stages": ("both", "one file per stage kind"),
     "spool": ("neither", "the command line"),
 }
@@ -250,7 +251,7 @@ def draw_modules():
         body.append(f'<rect class="{side}" x="{x}" y="{y - 9}" width="12" height="12" rx="2"/>')
         body.append(f'<text class="role legend" x="{x + 18}" y="{y + 1}">{meaning}</text>')
         x += 36 + 7 * len(meaning)
-    return svg(width, total, "The 16 modules of Spool in six layers", body)
+    return svg(width, total, "The 17 modules of Spool in six layers", body)
 
 
 def main():

@@ -43,6 +43,7 @@ extension StageCatalog {
     StageRegistration(RetimeStage.self),
     StageRegistration(TranscriptStage.self),
     .proof,
+    .deliver,
   ])
 }
 

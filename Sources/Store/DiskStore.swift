@@ -118,6 +118,11 @@ package final class DiskStore: Sendable {
     StampQueue(database: database, lock: layout.stamping, files: files)
   }
 
+  package var deliveries: DeliveryQueue {
+    DeliveryQueue(
+      database: database, lock: layout.delivering, layout: layout, files: files, clock: clock)
+  }
+
   /// Whether there is a store in the folder at `path`.
   package static func isThere(at path: String) -> Bool {
     StoreLayout(root: FilePath.absolute(path)).isThere

@@ -25,6 +25,8 @@ struct StoreLayout: Sendable {
   var receiptLog: String { root + "/receipts.log" }
   /// Its signed tree head.
   var receiptHead: String { root + "/receipts.head.json" }
+  /// The lock of delivering.
+  var delivering: String { root + "/delivering.lock" }
   /// The lock of time stamping.
   var stamping: String { root + "/stamping.lock" }
 

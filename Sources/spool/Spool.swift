@@ -21,6 +21,8 @@ struct Spool {
     .normalize, .convert, .clean, .trim, .mix,
     .pipelines, .new, .checkPipeline, .plan, .graph, .schema, .crashTest, .stages, .plugin,
     .verify, .prove, .stamp, .key, .ledger,
+    .deliverQueue, .send, .deliverRun, .deliverRetry, .deliverPause, .deliverResume,
+    .deliverDestinations, .deliverCheck, .deliverNew,
     .storeInfo, .check, .repair, .gc, .prune, .backup, .restore, .completion,
   ]
 
@@ -29,6 +31,7 @@ struct Spool {
     CommandFamily("runs", "List, show and forget runs.", usual: "list"),
     CommandFamily("pipeline", "Write, check and look at pipelines."),
     CommandFamily("proof", "Quote parts of exports, and keep keys, time stamps and the ledger."),
+    CommandFamily("deliver", "Send recordings to a second place, and see that it has them."),
     CommandFamily("store", "Check, repair, clean up and save the store."),
   ]
 

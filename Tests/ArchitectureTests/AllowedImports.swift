@@ -8,7 +8,7 @@ enum AllowedImports {
     ["Platform"],
     ["PipelineModel", "Audio", "Transcripts", "Proof"],
     ["PipelineEngine", "Store", "Search", "Media", "Speech", "Plugins"],
-    ["SoundEngine", "Receipts", "Intake"],
+    ["SoundEngine", "Receipts", "Intake", "Delivery"],
     ["Stages"],
     ["spool"],
   ]
@@ -16,6 +16,7 @@ enum AllowedImports {
   /// Knows pipelines and no sound.
   static let pipelineSide: Set<String> = [
     "PipelineModel", "PipelineEngine", "Store", "Search", "Plugins", "Receipts", "Intake",
+    "Delivery",
   ]
   /// Knows sound and no pipelines.
   static let soundSide: Set<String> = ["Audio", "Media", "Speech"]

@@ -6,6 +6,7 @@ import Testing
 @Suite struct StageCatalogTests {
   /// Parameters that make each kind complete where its defaults do not.
   private static let required: [String: [(String, String)]] = [
+    "deliver": [("to", "nas")],
     "gain": [("gain", "-3 dB")], "normalize": [("loudness", "-16 LUFS")],
     "export": [("formats", "wav")], "click": [("bars", "8")],
     "channels": [("pick", "1")], "resample": [("rate", "48 kHz")],
@@ -59,9 +60,9 @@ import Testing
   func `a kind is documented`(descriptor: StageDescriptor) {
     #expect(!descriptor.summary.isEmpty && !descriptor.summary.hasSuffix("."))
     #expect(descriptor.discussion.hasSuffix("."))
-    // Only sound that is made out of nothing needs nothing, and only a receipt, which is about the
-    // run as a whole, neither needs nor gives anything.
-    let isReceipt = descriptor.kind == "proof"
+    // Only sound that is made out of nothing needs nothing, and only a receipt or a delivery, which is
+    // of the run as a whole, neither needs nor gives anything.
+    let isReceipt = ["proof", "deliver"].contains(descriptor.kind)
     if case .streaming(_, .source) = descriptor.flow {
     } else {
       #expect(descriptor.inputs.isEmpty == isReceipt)

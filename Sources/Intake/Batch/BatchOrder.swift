@@ -99,6 +99,8 @@ package struct BatchOrder: Sendable {
 
   /// Whether a stage of the pipeline writes receipts.
   package var asksForReceipts: Bool { plan.receiptStep != nil }
+  /// What the pipeline has delivered.
+  package var deliveries: [DeliveryRequest] { plan.deliveringSteps.compactMap(\.stage.delivery) }
 
   /// Whether a stage writes words for people, be it only beside a transcript.
   var writesWords: Bool {

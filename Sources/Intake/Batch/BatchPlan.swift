@@ -98,6 +98,8 @@ package struct BatchEnvironment: Sendable {
   package let recorder: any BatchRecorder
   /// Writes receipts; nil if none are written.
   package let receiptWriter: (any ReceiptWriter)?
+  /// Queues what runs have delivered; nil if nothing is.
+  package let delivery: (any RunDelivery)?
   /// What people have corrected in the words of recordings; nil if nothing is.
   package let corrections: WordOverlay?
 
@@ -106,9 +108,11 @@ package struct BatchEnvironment: Sendable {
     executors: [any PassExecutor], tags: @escaping @Sendable (_ path: String) -> [String: String]?,
     length: @escaping @Sendable (_ path: String) -> Double?,
     stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder,
-    receiptWriter: (any ReceiptWriter)? = nil, corrections: WordOverlay? = nil
+    receiptWriter: (any ReceiptWriter)? = nil, delivery: (any RunDelivery)? = nil,
+    corrections: WordOverlay? = nil
   ) {
     self.receiptWriter = receiptWriter
+    self.delivery = delivery
     self.corrections = corrections
     self.store = store
     self.executors = executors
@@ -126,7 +130,7 @@ package struct BatchEnvironment: Sendable {
   ) -> Runner {
     Runner(
       store: store, log: log ?? store.runs, executors: executors, recorder: recorder, stop: stop,
-      clock: clock, receiptWriter: receipts, corrections: corrections)
+      clock: clock, receiptWriter: receipts, delivery: delivery, corrections: corrections)
   }
 }
 

@@ -10,12 +10,14 @@ enum AcknowledgementText {
   ///   - aliases: other devices' names for it.
   ///   - claimants: the recordings that claim its identity with other bytes.
   ///   - damage: what the steps of its run met, by step.
+  ///   - copies: the places that have confirmed all of it, and how far the others are.
   static func acknowledgement(
     of recording: Recording, named name: String, aliases: [String] = [], claimants: [RecordingKey],
-    damage: [String: RecordingDamage] = [:]
+    damage: [String: RecordingDamage] = [:], copies: RecordingCopies = RecordingCopies()
   ) -> String {
     var fields = description(of: recording, aliases, claimants)
     fields["type"] = .text("ack")
+    fields.merge(copies.fields(of: recording)) { _, new in new }
     if !damage.isEmpty { fields["damage"] = .object(damage.mapValues(\.json)) }
     fields["noteId"] = .optional(name == recording.key.name ? recording.shownID : name)
     return object(fields)
@@ -24,7 +26,8 @@ enum AcknowledgementText {
   /// All current recordings.
   static func snapshot(
     of recordings: [Recording], _ counts: [String: Int], aliases: [RecordingKey: [String]],
-    claims: [RecordingKey: [RecordingKey]], version: Int64, at time: Double
+    claims: [RecordingKey: [RecordingKey]], copies: [RecordingKey: RecordingCopies] = [:],
+    version: Int64, at time: Double
   ) -> String {
     let counts = (RecordingState.allCases.map(\.rawValue) + ["cancelled"])
       .map { ($0, JSONValue.number("\(counts[$0] ?? 0)")) }
@@ -37,6 +40,8 @@ enum AcknowledgementText {
             of: recording, aliases[recording.key] ?? [], claims[recording.key] ?? [])
           fields["noteId"] = .optional(recording.shownID)
           fields["pipeline"] = .text(recording.pipeline)
+          let own = copies[recording.original ?? recording.key] ?? RecordingCopies()
+          fields.merge(own.fields(of: recording)) { _, new in new }
           return .object(fields)
         }),
     ])
@@ -103,6 +108,32 @@ enum AcknowledgementText {
       "claimedBy": .list(claimants.map { .text($0.name) }),
       "revision": .number("\(recording.revision)"),
     ]
+  }
+}
+
+extension RecordingCopies {
+  /// What acknowledgements say: how many places have the recording, from when it is uploaded, and until then
+  /// how much of it is there.
+  fileprivate func fields(of recording: Recording) -> [String: JSONValue] {
+    switch recording.state {
+    case .uploaded:
+      [
+        "copies": .number("\(1 + destinations.count)"),
+        "places": .list(destinations.map { .text($0) }),
+      ]
+    case .uploading: ["progress": .number(Self.shown(fraction))]
+    case .received, .processing, .failed, .quarantined: [:]
+    }
+  }
+
+  /// Three digits behind the point.
+  private static func shown(_ fraction: Double) -> String {
+    let thousandths = Int((min(1, max(0, fraction)) * 1000).rounded(.down))
+    if thousandths % 1000 == 0 { return "\(thousandths / 1000)" }
+    var digits = String(thousandths)
+    digits = String(repeating: "0", count: 3 - digits.count) + digits
+    while digits.hasSuffix("0") { digits.removeLast() }
+    return "0." + digits
   }
 }
 

@@ -115,12 +115,13 @@ extension InboxProcessor {
       for recording in recordings {
         let names = try store.recordings.acknowledgementNames(of: recording)
         let damage = try damage(of: recording)
+        let copies = try store.deliveries.copies(of: recording.original ?? recording.key)
         words += names.map {
           (
             AcknowledgementName.acknowledgement($0),
             AcknowledgementText.acknowledgement(
               of: recording, named: $0, aliases: Array(names.dropFirst()),
-              claimants: claims[recording.key] ?? [], damage: damage)
+              claimants: claims[recording.key] ?? [], damage: damage, copies: copies)
           )
         }
       }
@@ -273,7 +274,8 @@ extension InboxProcessor {
     }
     let text = AcknowledgementText.snapshot(
       of: recordings.sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }, counts,
-      aliases: aliases, claims: claims, version: version, at: now)
+      aliases: aliases, claims: claims, copies: try store.deliveries.allCopies(),
+      version: version, at: now)
     let folder = try outboxFolder()
     try folder.write(text, to: AcknowledgementName.snapshot)
     try folder.flushFolder(.inbox)

@@ -39,10 +39,13 @@ struct RecordingJob {
     do throws(SpoolError) {
       let record = try process(recording, in: claim, through: gate)
       try gate.pass(nil)
-      guard try change(.finish(reason: nil)) != nil else { return claim.release() }
+      guard let ended = try engine.store.recordings.finish(recording.key)?.recording else {
+        return claim.release()
+      }
       claim.end()
       tell(
-        .uploaded, exports: record.published.map(\.path), findings: record.findings,
+        ended.state == .uploaded ? .uploaded : .uploading, exports: record.published.map(\.path),
+        findings: record.findings,
         damage: record.damage,
         seconds: engine.clock.elapsed - began)
     } catch {
@@ -119,7 +122,7 @@ struct RecordingJob {
         inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,
         request: request, plugins: pipeline.plugins())
       do throws(RunError) {
-        return try engine.runner(self, stop: stop).run(plan, options, record: record)
+        return try engine.runner(self, of: recording, stop: stop).run(plan, options, record: record)
       } catch {
         guard error.error.cause != .cancelled, error.error.kind != .unneeded, excluded.isEmpty,
           isTaken(exports(of: plan, named: chosen, in: folder), by: recording)

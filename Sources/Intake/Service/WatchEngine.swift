@@ -15,21 +15,26 @@ package struct WatchEngine: Sendable {
   let record: @Sendable (WatchEvent) -> Void
   let names: ExportNames
   let receiptWriter: (any ReceiptWriter)?
+  /// Queues what a recording's run gives to destinations.
+  let delivery: (@Sendable (Recording) -> any RunDelivery)?
   let corrections: WordOverlay?
   /// How the store is named in commands that a user types.
   let option: StoreOption
 
   /// `makeRunID` names runs, `option` the store in commands that a user types; `receiptWriter`
-  /// writes the receipts that pipelines ask for, and `corrections` lie over the words of recordings.
+  /// writes the receipts that pipelines ask for, `delivery` queues what they have delivered, and
+  /// `corrections` lie over the words of recordings.
   package init(
     store: DiskStore, at storePath: String, option: StoreOption = .usual,
     executors: [any PassExecutor],
     clock: any RunClock, probe: Probe,
     makeRunID: @Sendable @escaping () -> RunID,
     record: @Sendable @escaping (WatchEvent) -> Void,
-    receiptWriter: (any ReceiptWriter)? = nil, corrections: WordOverlay? = nil
+    receiptWriter: (any ReceiptWriter)? = nil,
+    delivery: (@Sendable (Recording) -> any RunDelivery)? = nil, corrections: WordOverlay? = nil
   ) {
     self.receiptWriter = receiptWriter
+    self.delivery = delivery
     self.corrections = corrections
     self.option = option
     self.store = store
@@ -42,10 +47,13 @@ package struct WatchEngine: Sendable {
     names = ExportNames(store)
   }
 
-  func runner(_ recorder: any RunRecorder, stop: StopRequest) -> Runner {
+  func runner(
+    _ recorder: any RunRecorder, of recording: Recording, stop: StopRequest
+  ) -> Runner {
     Runner(
       store: store, log: store.runs, executors: executors, recorder: recorder, stop: stop,
-      clock: clock, receiptWriter: receiptWriter, corrections: corrections)
+      clock: clock, receiptWriter: receiptWriter, delivery: delivery?(recording),
+      corrections: corrections)
   }
 
   /// Throws if the store's folder is gone: nothing can be taken in until it is back.

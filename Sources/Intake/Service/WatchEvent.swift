@@ -11,7 +11,11 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
     case conflict
     /// Work that an earlier process began is resumed.
     case resumed
+    /// It is processed, and on its way to the destinations that it requires.
+    case uploading
     case uploaded
+    /// A destination has given back all bytes of a file.
+    case delivered
     case retrying
     /// A recording waits for a `retry` command.
     case failed

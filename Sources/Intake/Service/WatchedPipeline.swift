@@ -25,6 +25,8 @@ package struct WatchedPipeline: Sendable {
 
   /// Whether a stage writes receipts.
   package let asksForReceipts: Bool
+  /// What its stages have delivered.
+  package let deliveries: [DeliveryRequest]
 
   private let overrideNodes: [String: DocumentNode]
   private let catalog: StageCatalog
@@ -77,7 +79,11 @@ package struct WatchedPipeline: Sendable {
     let plan = try? Plan(
       definition, catalog: catalog, inputs: [input.name: "recording"], overrides: nodes)
     asksForReceipts = plan?.receiptStep != nil
+    deliveries = plan?.deliveringSteps.compactMap(\.stage.delivery) ?? []
   }
+
+  /// Whether a recording counts as uploaded only once a second place has it.
+  package var requiresDelivery: Bool { deliveries.contains(where: \.isRequired) }
 
   func isSame(as other: WatchedPipeline) -> Bool {
     text == other.text && path == other.path && overrides == other.overrides

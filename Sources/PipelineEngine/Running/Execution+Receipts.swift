@@ -102,7 +102,7 @@ extension Execution {
         }
         let wasThere = files.allSatisfy(\.wasThere)
         guard let checkpoint = try survey().checkpoint(of: step),
-          progress.settleReceipt(step, checkpoint, wasThere: wasThere, store: store)
+          progress.settleLast(step, checkpoint, wasThere: wasThere, store: store)
         else { continue }
         if wasThere {
           recorder.record(.reused(step, kind: asking.descriptor.kind))
@@ -141,7 +141,7 @@ extension Execution {
     let survey = try survey()
     var work: [ReceiptContext.Work] = []
     var makers: [RunRecord]?
-    for bound in plan.steps where bound.stage.receipt == nil {
+    for bound in plan.steps where bound.stage.receipt == nil && bound.stage.delivery == nil {
       guard var record = run.steps.first(where: { $0.id == bound.id }),
         let checkpoint = survey.checkpoint(of: bound.id)
       else {

@@ -35,27 +35,28 @@ struct RunProgress {
     record.recordings = recordings.mapValues(\.identity)
   }
 
-  /// Records the steps that had checkpoints, and returns the new ones. A receipt has no work of its own:
-  /// whether it exists shows when it is to be written.
+  /// Records the steps that had checkpoints, and returns the new ones. A receipt or a delivery has no work
+  /// of its own: whether it exists shows when it is to be written or queued.
   mutating func takeReused(
     _ survey: Survey, of plan: Plan, store: any ArtifactStore
   ) -> [(StepID, Checkpoint)] {
     var news: [(StepID, Checkpoint)] = []
     for index in record.steps.indices where record.steps[index].outcome == .pending {
       let id = record.steps[index].id
-      guard plan.step(id)?.stage.receipt == nil, let checkpoint = survey.checkpoint(of: id) else {
-        continue
-      }
+      let stage = plan.step(id)?.stage
+      guard stage?.receipt == nil, stage?.delivery == nil,
+        let checkpoint = survey.checkpoint(of: id)
+      else { continue }
       fill(index, checkpoint, .reused, store: store)
       news.append((record.steps[index].id, checkpoint))
     }
     return news
   }
 
-  /// Records a receipt's step whose checkpoint was there.
+  /// Records a receipt's or a delivery's step whose checkpoint was there.
   /// - Parameter wasThere: whether its files were there too.
   /// - Returns: whether it was not recorded yet.
-  mutating func settleReceipt(
+  mutating func settleLast(
     _ step: StepID, _ checkpoint: Checkpoint, wasThere: Bool, store: any ArtifactStore
   ) -> Bool {
     guard let index = record.steps.firstIndex(where: { $0.id == step && $0.outcome == .pending })

@@ -72,17 +72,21 @@ package struct Runner: Sendable {
   let stop: StopRequest
   let clock: any RunClock
   let receiptWriter: (any ReceiptWriter)?
+  let delivery: (any RunDelivery)?
   let corrections: WordOverlay?
 
   /// `executors` run the passes of the stage families. Runs are recorded in `log`.
-  /// `receiptWriter` writes receipts, and `corrections` lie over the words that stages write for people.
+  /// `receiptWriter` writes receipts, `delivery` queues files for destinations, and `corrections` lie over
+  /// the words that stages write for people.
   package init(
     store: any ArtifactStore & ExportFolder, log: any RunLog,
     executors: [any PassExecutor],
     recorder: any RunRecorder, stop: StopRequest, clock: any RunClock,
-    receiptWriter: (any ReceiptWriter)? = nil, corrections: WordOverlay? = nil
+    receiptWriter: (any ReceiptWriter)? = nil, delivery: (any RunDelivery)? = nil,
+    corrections: WordOverlay? = nil
   ) {
     self.receiptWriter = receiptWriter
+    self.delivery = delivery
     self.corrections = corrections
     self.store = store
     exportFolder = store
@@ -166,6 +170,7 @@ package struct Runner: Sendable {
       for (step, text) in plan.captionsOfOtherSound { runner.recorder.record(.warning(step, text)) }
       try execution.checkNames()
       try execution.checkReceiptWriter()
+      try execution.checkDelivery()
       try execution.identify()
       progress.identify(execution.recordings)
       try execution.checkReceiptPlaces(progress.record)
@@ -178,6 +183,7 @@ package struct Runner: Sendable {
       }
       try execution.work(&progress, from: survey)
       try execution.publish(&progress)
+      try execution.deliver(&progress)
       progress.note(warnings.texts)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)

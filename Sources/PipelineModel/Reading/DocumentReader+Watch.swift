@@ -15,7 +15,7 @@ extension DocumentReader {
   private static let inboxKeys = Vocabulary(
     [
       "inbox", "pipeline", "out", "outbox", "name", "keep", "settle", "sidecar", "done-marker",
-      "give-up", "overlooked", "retry", "set",
+      "give-up", "overlooked", "retry", "set", "single-copy",
     ],
     synonyms: [
       "path": "inbox", "folder": "inbox", "output": "out", "exports": "out", "acks": "outbox",
@@ -73,6 +73,8 @@ extension DocumentReader {
         inbox.keep = value(
           entry.value, of: entry.key, allowed: words.joined(separator: ", "), words: words
         ) { WatchDefinition.Keep(rawValue: $0) }.map { Located($0, at: entry.value.location) }
+      case "single-copy":
+        inbox.isSingleCopy = flag(entry.value, of: entry.key) ?? inbox.isSingleCopy
       case "settle": inbox.settle = duration(entry.value, of: entry.key)
       case "sidecar":
         inbox.sidecar = value(

@@ -13,6 +13,8 @@ package struct WatchDefinition: Hashable, Sendable {
     package var name: Located<String>?
     /// What is done with a finished file.
     package var keep: Located<Keep>?
+    /// Whether a finished file may be deleted although no second place has the recording.
+    package var isSingleCopy = false
     /// How long a file must stay unchanged, in seconds.
     package var settle: Double?
     package var sidecar: SidecarExpectation?

@@ -10,6 +10,8 @@ package protocol Stage: Sendable {
   var album: AlbumAnalysis? { get }
   /// The receipt of the whole run that it asks for; nil for a stage that asks for none.
   var receipt: ReceiptRequest? { get }
+  /// What it asks to have delivered of the whole run; nil for a stage that asks for nothing.
+  var delivery: DeliveryRequest? { get }
   /// The input whose words it writes for people, as far as they were corrected: the run then gives them
   /// at the port `corrected` too. Nil for a stage that takes what it is given.
   var correctedInput: PortName? { get }
@@ -21,6 +23,7 @@ package protocol Stage: Sendable {
 extension Stage {
   package var album: AlbumAnalysis? { nil }
   package var receipt: ReceiptRequest? { nil }
+  package var delivery: DeliveryRequest? { nil }
   package var correctedInput: PortName? { nil }
   package var isRepeatable: Bool { true }
 }

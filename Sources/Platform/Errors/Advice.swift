@@ -3,6 +3,10 @@
 package enum CommandName: String, CaseIterable, Sendable {
   case batch, run, runs, search, stages, verify, watch
   case check = "store check"
+  case deliverNew = "deliver new"
+  case deliverQueue = "deliver queue"
+  case deliverRetry = "deliver retry"
+  case deliverRun = "deliver run"
   case checkPipeline = "pipeline check"
   case forgetRuns = "runs forget"
   case gc = "store gc"

@@ -54,6 +54,14 @@ internal import CXXHash
   }
 
   package static func digest(of string: String) -> Digest { digest(of: Array(string.utf8)) }
+
+  /// HMAC-SHA256 (RFC 2104): only who has the key can make it.
+  package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> Digest {
+    let short = key.count > 64 ? digest(of: key).bytes : key
+    let padded = short + [UInt8](repeating: 0, count: 64 - short.count)
+    let inner = digest(of: padded.map { $0 ^ 0x36 } + message)
+    return digest(of: padded.map { $0 ^ 0x5C } + inner.bytes)
+  }
 }
 
 /// A running checksum of this program's own files: it detects damage, not forgery, at a twentieth

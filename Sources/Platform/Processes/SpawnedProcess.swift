@@ -12,9 +12,10 @@ package struct SpawnedProcess: Hashable, Sendable {
   ///   - variables: its environment, as `NAME=VALUE`.
   ///   - output: the descriptor for its standard output.
   ///   - errors: the file for its standard error, which is truncated.
+  ///   - errorOutput: the descriptor for its standard error.
   package init(
     _ words: [String], passing ends: [Int32], variables: [String], output: Int32? = nil,
-    errors: String? = nil
+    errors: String? = nil, errorOutput: Int32? = nil
   ) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -23,6 +24,9 @@ package struct SpawnedProcess: Hashable, Sendable {
       unsafe posix_spawn_file_actions_addopen(&actions, Int32(end), "/dev/null", O_RDWR, 0)
     }
     if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+    if let errorOutput {
+      unsafe posix_spawn_file_actions_adddup2(&actions, errorOutput, STDERR_FILENO)
+    }
     if let errors {
       unsafe posix_spawn_file_actions_addopen(
         &actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
@@ -56,6 +60,21 @@ package struct SpawnedProcess: Hashable, Sendable {
   package func end() {
     kill(number, SIGKILL)
     wait()
+  }
+
+  /// Kills it and all that it started, and waits for its end, which frees its number.
+  package func endGroup() {
+    kill(-number, SIGKILL)
+    wait()
+  }
+
+  /// Its exit code, once, if it has ended, which frees its number; for one that a signal ended, 128 and
+  /// the signal's number. Nil while it runs.
+  package var exitCode: Int? {
+    var status: Int32 = 0
+    guard unsafe waitpid(number, &status, WNOHANG) == number else { return nil }
+    let signal = status & 0x7F
+    return Int(signal == 0 ? status >> 8 & 0xFF : 128 + signal)
   }
 
   /// Waits for its end, which frees its number.

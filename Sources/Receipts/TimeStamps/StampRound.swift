@@ -160,16 +160,20 @@ extension StampRound {
     _ stamp: AwaitedStamp, _ certificates: TrustedCertificates, _ patience: Double
   ) throws(Trouble) -> (TimeStampReply, TimeStamp) {
     let request = TimeStampRequest(for: stamp.receipt)
-    var post = HTTPPost(
-      request.bytes, of: TimeStampRequest.contentType, to: stamp.authority.url)
+    var post = HTTPRequest(
+      "POST", stamp.authority.url, headers: [("Content-Type", TimeStampRequest.contentType)],
+      body: .bytes(request.bytes))
     post.limit = TimeStampReply.maximumByteCount
-    post.patience = patience
-    let answer: HTTPPost.Answer
+    var settings = HTTPConnection.Settings()
+    settings.connectPatience = patience
+    settings.patience = patience
+    let answer: HTTPResponse
     do throws(SpoolError) {
-      answer = try post.send { !stop.isRequested }
+      var connection = try HTTPConnection(settings)
+      answer = try connection.send(post) { _ in !stop.isRequested }
     } catch {
-      throw Trouble(
-        message: "cannot reach \(stamp.authority.url): \(error.why)", isOfAuthority: true)
+      let reason = error.cause == .cancelled ? error.message : error.why
+      throw Trouble(message: "cannot reach \(stamp.authority.url): \(reason)", isOfAuthority: true)
     }
     guard answer.status == 200 else {
       throw Trouble(

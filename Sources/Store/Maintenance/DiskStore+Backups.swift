@@ -156,6 +156,7 @@ extension DiskStore {
     for digest in lost {
       if try CheckpointTable.names(digest, in: &database) { return true }
       if (try? RecordingTable.hasOriginal(digest, in: &database)) == true { return true }
+      if (try? DeliveryQueue.wants(digest, in: &database)) == true { return true }
     }
     return false
   }

@@ -3,9 +3,8 @@ import PipelineModel
 package import Platform
 
 extension DiskStore {
-  /// Frees what the policy allows, except originals, words and receipts, files whose records were
-  /// lost with the database, what is needed by kept,
-  /// running or unfinished runs, what was used within the grace period, and what was used since the
+  /// Frees what the policy allows, except originals, words and receipts, what is not delivered yet,
+  /// files whose records were lost with the database, what is needed by kept, running or unfinished runs, what was used within the grace period, and what was used since the
   /// oldest running run began.
   ///
   /// Rows go first, then files: after an interruption the store is consistent, and
@@ -40,9 +39,11 @@ extension DiskStore {
       }
       let pinned = try PinTable.pinned(among: runs, in: &database).union(loggedPins)
       let originals = try RecordingTable.originals(in: &database)
+      let queued = try DeliveryQueue.wanted(in: &database)
       let files = present.map { file in
         let isWanted =
-          originals.contains(file.digest) || unrecorded.contains(file.digest)
+          originals.contains(file.digest) || queued.contains(file.digest)
+          || unrecorded.contains(file.digest)
           || file.stamp.modified > start || abandoned.leaves(file.stamp)
         return (
           file.digest,
@@ -54,7 +55,7 @@ extension DiskStore {
           policy, now: now, guardStart: start, runs, unfinished, pinned,
           Dictionary(files, uniquingKeysWith: { first, _ in first }), &database),
         pinned.count, try ArtifactUse.all(runs, in: &database) { _ in true },
-        unrecorded.subtracting(originals)
+        unrecorded.subtracting(originals).subtracting(queued)
       )
     }
     let going = present.filter { plan.files.contains($0.digest) }
@@ -240,6 +241,7 @@ extension DiskStore {
   ) throws(SpoolError) -> Bool {
     let isNamed = try withDatabase { (database) throws(SpoolError) in
       if try CheckpointTable.names(file.digest, in: &database) { return true }
+      if try DeliveryQueue.wants(file.digest, in: &database) { return true }
       return try RecordingTable.hasOriginal(file.digest, in: &database)
     }
     guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,

@@ -40,7 +40,8 @@ extension Inspection {
       let isLost = lost.contains(file.digest)
       let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
       if isSettled, try !CheckpointTable.names(file.digest, in: &database),
-        try !isOriginal(file.digest, in: &database)
+        try !isOriginal(file.digest, in: &database),
+        try !DeliveryQueue.wants(file.digest, in: &database)
       {
         report.findings.append(
           InspectionFinding(

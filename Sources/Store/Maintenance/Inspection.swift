@@ -94,6 +94,7 @@ package struct Inspection: Sendable {
       try inspectPins(in: &database, &report)
       try inspectLog(in: &database, &report)
       try inspectRecordings(in: &database, &report)
+      try inspectDeliveries(in: &database, &report)
       try inspectWork(in: &database, &report)
       try inspectBackups(&report)
       return report
@@ -238,6 +239,24 @@ package struct Inspection: Sendable {
           meaning: (isThere(aside) ? "it was damaged, and is kept as \(aside); " : "")
             + InspectionFinding.lostOriginal,
           advice: "\(command: .inboxShow) \(recording.key)"))
+    }
+  }
+
+  /// Reports files that are to be delivered and lie nowhere any more. O(deliveries on their way).
+  private func inspectDeliveries(
+    in database: inout Database, _ report: inout InspectionReport
+  ) throws(SpoolError) {
+    for delivery in try DeliveryQueue.deliveries(
+      "WHERE state <> 'delivered' ORDER BY id", [], in: &database)
+    where !isThere(layout.artifact(delivery.file.digest))
+      && !(delivery.file.path.map(FilePath.exists) ?? false)
+    {
+      report.findings.append(
+        InspectionFinding(
+          .undeliverable, delivery.file.path ?? layout.artifact(delivery.file.digest),
+          subject: "\(delivery.id)",
+          problem: "\(delivery.file.name), which \(delivery.destination) is to get, is not there",
+          meaning: "it cannot be sent; its pipeline, run again, queues what it gives", advice: nil))
     }
   }
 

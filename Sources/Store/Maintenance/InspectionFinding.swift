@@ -49,6 +49,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     /// Not an artifact, but in the artifact folder.
     case strayFile
     case exportMissing
+    /// A file that is to be delivered is neither in the store nor where it lay.
+    case undeliverable
     /// An export was changed since.
     case exportChanged
   }
@@ -107,7 +109,7 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
       .damagedNote, .damagedWork, .damagedPin:
       true
     case .unfinishedStore, .originalElsewhere, .untoldLedger, .missingWork, .withoutRecord,
-      .onlyRecord, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+      .onlyRecord, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged, .undeliverable:
       false
     }
   }

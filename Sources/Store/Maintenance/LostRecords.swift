@@ -39,7 +39,8 @@ struct LostRecords: Sendable {
   ) throws(SpoolError) -> Int {
     var unnamed: Set<Digest> = []
     // A backup of an older format may lack a table; what it names then is listed too.
-    let originals = (try? RecordingTable.originals(in: &database)) ?? []
+    let originals = ((try? RecordingTable.originals(in: &database)) ?? []).union(
+      (try? DeliveryQueue.wanted(in: &database)) ?? [])
     for file in ArtifactFile.all(in: layout).files {
       if originals.contains(file.digest) { continue }
       if try !CheckpointTable.names(file.digest, in: &database) { unnamed.insert(file.digest) }

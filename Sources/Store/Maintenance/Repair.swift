@@ -109,7 +109,8 @@ package struct Repair: Sendable {
       case .withoutRecord: "write the log again"
       case .onlyRecord: "take it into the database"
       case .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere, .damagedLedger,
-        .untoldLedger, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+        .untoldLedger, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged,
+        .undeliverable:
         nil
       }
     return what.map { RepairAction(what: $0, path: finding.path, subject: finding.subject) }
@@ -138,7 +139,8 @@ extension RepairSite {
       }
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
     case .database, .unfinishedStore, .missingRecording, .missingWork, .originalElsewhere,
-      .damagedLedger, .untoldLedger, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+      .damagedLedger, .untoldLedger, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged,
+      .undeliverable:
       return false
     }
     return true

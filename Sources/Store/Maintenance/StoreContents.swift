@@ -184,7 +184,8 @@ extension DiskStore {
       }
       let pinned = try PinTable.pinned(among: runs, in: &database)
       let originals = try RecordingTable.originals(in: &database).union(
-        unnamed.map(\.digest).filter(lost.contains))
+        unnamed.map(\.digest).filter(lost.contains)
+      ).union(try DeliveryQueue.wanted(in: &database))
       func freedByteCount(
         _ policy: CollectionPolicy, _ abandoned: AbandonedWork
       ) throws(SpoolError) -> Int {

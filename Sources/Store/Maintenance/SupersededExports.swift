@@ -26,6 +26,8 @@ package struct PruneReport: Hashable, Sendable, Codable {
     case notExported
     /// It lies in a sealed folder that Spool did not make, such as another program's bag.
     case sealed
+    /// It is on its way to a destination.
+    case queued
   }
 
   package struct File: Hashable, Sendable, Codable {
@@ -65,8 +67,8 @@ extension DiskStore {
     includesCovered: Bool, isDryRun: Bool, seal: (_ path: String) -> String? = { _ in nil }
   ) throws(SpoolError) -> PruneReport {
     let claims = ExportClaims(try runs.everyRun()) { FilePath.exists($0) }
-    let exports = try withDatabase { (database) throws(SpoolError) in
-      try KnownFileTables.all(in: &database)
+    let (exports, queued) = try withDatabase { (database) throws(SpoolError) in
+      (try KnownFileTables.all(in: &database), try DeliveryQueue.wantedPaths(in: &database))
     }
     // What a run has read is a recording or a text of the user's, wherever it came from.
     let read = Set(try runs.inputPaths())
@@ -82,6 +84,8 @@ extension DiskStore {
         file.obstacle = .receipt
       } else if ruling.isUnfinished {
         file.obstacle = .unfinished
+      } else if queued.contains(export.path) {
+        file.obstacle = .queued
       } else if !isUnchanged(export, stamp, digest: ruling.digest) {
         file.obstacle = .changed
       } else if ruling.reason == .replaced {

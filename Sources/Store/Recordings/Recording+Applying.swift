@@ -69,7 +69,9 @@ extension Recording {
       try move(to: .received, reason, at: time)
       attempts = 0
     case .cancel(let reason):
-      guard state == .received || state == .processing || nextAttempt != nil else { throw refusal }
+      guard [.received, .processing, .uploading].contains(state) || nextAttempt != nil else {
+        throw refusal
+      }
       if state == .failed {
         (self.reason, nextAttempt) = (reason ?? "cancelled", nil)
       } else {

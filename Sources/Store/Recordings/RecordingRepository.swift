@@ -52,11 +52,26 @@ package struct RecordingRepository: Sendable {
     }
   }
 
-  /// Puts back the recordings of dead processes. O(recordings in progress).
+  /// Ends the processing of a recording: it is uploaded, or its upload begins if it requires
+  /// deliveries that are not confirmed. Nil if there is none. O(its files).
+  package func finish(_ key: RecordingKey) throws(SpoolError) -> RecordingOutcome? {
+    return try transaction { (database) throws(SpoolError) in
+      let isAwaited = try DeliveryQueue.isAwaited(by: key, in: &database)
+      let outcome = try RecordingWork(time: now).change(
+        key, isAwaited ? .upload : .finish(reason: nil), in: &database)
+      guard isAwaited, case .changed? = outcome else { return outcome }
+      // What it requires may have failed already.
+      try DeliveryQueue.settle(key, at: now, in: &database)
+      return try RecordingTable.recording(key, in: &database).map { .changed($0) }
+    }
+  }
+
+  /// Puts back the recordings of dead processes. One that is being uploaded belongs to none.
+  /// O(recordings in progress).
   package func recover(pipeline: String) throws(SpoolError) -> [Recording] {
     return try transaction { (database) throws(SpoolError) in
       let underWay = try RecordingTable.recordings(
-        "WHERE pipeline = ? AND state IN ('processing', 'uploading')", [.text(pipeline)],
+        "WHERE pipeline = ? AND state = 'processing'", [.text(pipeline)],
         in: &database)
       var recovered: [Recording] = []
       for recording in underWay {
@@ -81,6 +96,7 @@ package struct RecordingRepository: Sendable {
           ))
       }
       try RecordingWork(time: now).dismissFollowers(of: key, in: &database)
+      try DeliveryQueue.forget(key, in: &database)
       for name in try RecordingTable.acknowledgementNames(of: recording, in: &database) {
         try RetractionTable.add(name, recording.pipeline, in: &database)
       }

@@ -22,7 +22,8 @@ struct RecordingWork {
     if recording.acknowledgementName != before.acknowledgementName {
       try rename(before, to: recording, in: &database)
     }
-    let isUnderWay = recording.state == .processing || recording.state == .uploading
+    // One that is being uploaded belongs to the queue of deliveries, and to no process.
+    let isUnderWay = recording.state == .processing
     // The process that begins owns it; other changes do not affect that.
     let owner: String? =
       switch (isUnderWay, change) {

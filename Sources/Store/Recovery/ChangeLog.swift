@@ -21,6 +21,7 @@ struct ChangeLog: Sendable {
     "identity", "checkpoints", "outputs", "struck", "runs", "pins", "published", "batch_files",
     "batch_exports", "batch_artifacts", "notes", "note_events", "note_files", "note_commands",
     "retracted", "awaited_stamps", "watches", "mounts", "word_corrections",
+    "destinations", "deliveries", "delivery_owners",
   ]
 
   /// The database's record of the log.

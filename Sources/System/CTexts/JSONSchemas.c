@@ -20,6 +20,21 @@ static const text_named schemas[] = {
     {"convert", (const char[]){
 #embed "JSON/convert.json"
     , 0}},
+    {"deliver-check", (const char[]){
+#embed "JSON/deliver-check.json"
+    , 0}},
+    {"deliver-destinations", (const char[]){
+#embed "JSON/deliver-destinations.json"
+    , 0}},
+    {"deliver-queue", (const char[]){
+#embed "JSON/deliver-queue.json"
+    , 0}},
+    {"deliver-run", (const char[]){
+#embed "JSON/deliver-run.json"
+    , 0}},
+    {"deliver-send", (const char[]){
+#embed "JSON/deliver-send.json"
+    , 0}},
     {"inbox", (const char[]){
 #embed "JSON/inbox.json"
     , 0}},

@@ -89,3 +89,6 @@ const char *const text_schema_page_checksums = (const char[]){
 const char *const text_schema_warnings = (const char[]){
 #embed "Store/29-warnings.sql"
     , 0};
+const char *const text_schema_deliveries = (const char[]){
+#embed "Store/30-deliveries.sql"
+    , 0};

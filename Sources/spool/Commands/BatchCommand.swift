@@ -1,3 +1,4 @@
+import Delivery
 import Glibc
 import Intake
 import Media
@@ -40,7 +41,8 @@ extension Command {
     options: [
       Options.out, Options.jobs, Options.include, Options.exclude, Options.failed, Options.set,
       Options.name, Options.plugins, Options.store, Options.keys, Options.passphraseFile,
-      Options.replace, Options.ignoreRoom, Options.ignoreMounts, Options.noSandbox, Options.json,
+      Options.replace, Options.ignoreRoom, Options.destinations, Options.deliverWait,
+      Options.ignoreMounts, Options.noSandbox, Options.json,
       Options.quiet,
     ],
     examples: [
@@ -74,6 +76,7 @@ extension Options {
 extension CommandContext {
   fileprivate func runBatch() throws(SpoolError) -> ExitCode {
     let (order, finding, store, receiptWriter) = try refusing(prepare)
+    let destinations = order.deliveries.isEmpty ? nil : try refusing(self.destinations)
     warnOfUnused(arguments[Options.set], in: order.definition)
     let stop = console.heed(SignalWatch.begin())
     let clock = SystemClock()
@@ -83,12 +86,15 @@ extension CommandContext {
       length: { try? MediaProbe.describe(SourceFile($0)).durationInSeconds }, stop: stop,
       clock: clock,
       recorder: recorder(order, clock), receiptWriter: receiptWriter,
+      delivery: destinations.map { QueuedRunDelivery(store.deliveries, to: $0) },
       corrections: store.wordOverlay)
     let runner = BatchRunner(
       order, in: workplace,
       budget: BatchBudget(jobs: arguments[Options.jobs], coreCount: CoreCount.online))
-    let code = run(runner, finding, clock.makeRunID(), stop)
+    let id = clock.makeRunID()
+    let code = run(runner, finding, id, stop)
     if !stop.isRequested {
+      if destinations != nil { sendLast(.of(batch: id), in: store, clock, stop: stop) }
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
     }
@@ -199,6 +205,7 @@ extension CommandContext {
     if let plugins = pluginFolder { words += ["--plugins", plugins] }
     if let store = namedStore { words += ["--store", store] }
     words += order.signing?.options ?? []
+    if !order.deliveries.isEmpty { words += destinationsOption }
     if order.isReplacing { words.append("--replace") }
     if order.ignoresRoom { words.append("--ignore-room") }
     return ShellWords.line(words)

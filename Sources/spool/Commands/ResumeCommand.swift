@@ -25,7 +25,8 @@ extension Command {
     positionals: [Options.run],
     options: [
       Options.plugins, Options.store, Options.keys, Options.passphraseFile, Options.replace,
-      Options.ignoreRoom, Options.ignoreMounts, Options.noSandbox, Options.json, Options.quiet,
+      Options.ignoreRoom, Options.destinations, Options.deliverWait, Options.ignoreMounts,
+      Options.noSandbox, Options.json, Options.quiet,
     ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")],
     perform: CommandContext.resume)

@@ -25,7 +25,8 @@ extension Command {
     options: [
       Options.out, Options.set, Options.plugins, Options.store, Options.keys,
       Options.passphraseFile, Options.checkpoint, Options.replace, Options.ignoreRoom,
-      Options.ignoreMounts, Options.noSandbox, Options.json, Options.quiet,
+      Options.destinations, Options.deliverWait, Options.ignoreMounts, Options.noSandbox,
+      Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean one voice note", "spool run Pipelines/voice-note.yaml note.m4a"),

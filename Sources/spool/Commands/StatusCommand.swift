@@ -12,8 +12,9 @@ extension Command {
     discussion: """
       Counts the recordings of all inboxes by how they stand, with how long the oldest has stood so, and \
       names runs that did not come to their end, recordings that claim another one's identity until \
-      somebody has decided, inboxes that pause because their results have nowhere to go, and how many \
-      receipts wait for a time stamp. The lines behind "next:" can be typed as they are, the most \
+      somebody has decided, inboxes that pause because their results have nowhere to go, how many \
+      receipts wait for a time stamp, what destinations have yet to get, and how many recordings have a \
+      single copy. The lines behind "next:" can be typed as they are, the most \
       important first. spool resume is among them only where another attempt can succeed.
 
       No recording is read: a damaged original is named where spool store check or spool inbox show found \
@@ -26,7 +27,7 @@ extension Command {
       watches now, however its watch ended, until spool inbox forget takes it off the list; a recording \
       that failed, is quarantined, conflicts with another one or whose original is lost or was found damaged; an \
       inbox whose folder is not there, that pauses or whose acknowledgements cannot be written; or a run that \
-      failed or was cut off, stopped or paused. Else it is 0.
+      failed or was cut off, stopped or paused; or a file that a destination cannot get. Else it is 0.
       """,
     options: [Options.check, Options.store, Options.json],
     perform: CommandContext.showStatus)
@@ -109,6 +110,10 @@ struct StoreStatus: Encodable {
   let runs: [OpenRun]
   /// Receipts that wait for a time stamp; nil if none.
   let timeStamps: WaitingStamps?
+  /// What destinations have yet to get, by destination.
+  let deliveries: [WaitingDeliveries]
+  /// Recordings that no second place has; nil if there are none.
+  let singleCopies: SingleCopies?
   /// Whether something waits for the user, and does not go on by itself.
   let needsAction: Bool
   /// The commands of all that can be done, the most important first.
@@ -118,7 +123,7 @@ struct StoreStatus: Encodable {
 
   private enum CodingKeys: String, CodingKey {
     case recordings = "notes", troubles, waitingCommands, nextAttempt, heldFiles, inboxes, runs
-    case timeStamps, needsAction, next
+    case timeStamps, deliveries, singleCopies, needsAction, next
   }
 
   /// Maximum number of recordings examined.
@@ -196,6 +201,8 @@ struct StoreStatus: Encodable {
     }
     troubles = named
     timeStamps = WaitingStamps(try store.stamps.awaited())
+    deliveries = try WaitingDeliveries.all(in: store.deliveries)
+    singleCopies = SingleCopies(try store.deliveries.singleCopies())
     recordings =
       RecordingState.allCases.compactMap { state in
         tally.counts[state].map { Group(state.rawValue, $0) }
@@ -231,6 +238,7 @@ struct StoreStatus: Encodable {
       inboxes.contains { $0.isUnwatched || $0.isMissing || $0.isPaused || $0.hasProblems }
       || !tally.nextCommands.isEmpty
       || !claims.isEmpty || !stopped.isEmpty || !lost.isEmpty || !damaged.isEmpty
+      || deliveries.contains { $0.failed > 0 }
     // Resuming does not mend every failure: this clears those that are of no use.
     let hasFailed = stopped.contains { own[$0].state == .failed }
     let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
@@ -242,6 +250,7 @@ struct StoreStatus: Encodable {
     let others =
       resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
+      + Self.sending(deliveries, isWatched: known.contains { $0.processNumber != nil })
     calm = try Self.calm(store, isAnyInboxKnown: !lines.isEmpty || !known.isEmpty)
     var told: Set<String> = []
     // The line of a watch or a batch names its store itself.
@@ -249,6 +258,13 @@ struct StoreStatus: Encodable {
     next =
       (watching + attention.map(usual.completing) + batches + others.map(usual.completing))
       .filter { told.insert($0).inserted }
+  }
+
+  /// What sends files that wait or have failed.
+  private static func sending(_ deliveries: [WaitingDeliveries], isWatched: Bool) -> [String] {
+    let retrying = deliveries.contains { $0.failed > 0 } ? ["\(command: .deliverRetry)"] : []
+    let waits = deliveries.contains { $0.files > 0 && !$0.isPaused }
+    return retrying + (waits && !isWatched ? ["\(command: .deliverRun) --once"] : [])
   }
 
   /// What can be done about a failure that resuming does not mend by itself.
@@ -324,6 +340,8 @@ struct StoreStatus: Encodable {
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
     lines += timeStamps?.lines(at: now) ?? []
+    lines += deliveries.flatMap { $0.lines(at: now) }
+    if let singleCopies { lines.append(singleCopies.line) }
     lines += next.prefix(Self.shownCommands).compactMap { NextCommand($0)?.text }
     if next.count > Self.shownCommands {
       lines.append("       and \(next.count - Self.shownCommands) more: spool status --json")

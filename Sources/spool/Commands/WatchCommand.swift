@@ -1,4 +1,5 @@
 import Audio
+import Delivery
 import Glibc
 import Intake
 import Media
@@ -27,11 +28,16 @@ extension Command {
       An inbox remembers its store: another one, as is made where the disk of the first is not mounted, \
       is refused unless --adopt is given once.
 
+      With a deliver stage in its pipeline, a recording is uploaded, and its file leaves the inbox, once \
+      every destination that is required has all of it and has given it back; the watch sends what any \
+      command has queued in its store. Without one, there is a single copy, in this machine's store: \
+      --keep delete then needs --single-copy.
+
       Ctrl-C or SIGTERM ends at a clean point, and the next watch goes on there; after a crash as \
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
       watchdog are told; Debian's package has the unit spool-watch@NAME, which reads /etc/spool/NAME.yaml. A file for --config \
       has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
-      usual: out:, outbox:, name:, keep:, settle:, sidecar:, done-marker:, give-up:, overlooked:, set: and retry:, which \
+      usual: out:, outbox:, name:, keep:, single-copy:, settle:, sidecar:, done-marker:, give-up:, overlooked:, set: and retry:, which \
       has attempts:, pause:, longest: and jitter:; and beside the list store:, jobs: and drain:. \
       Paths in it start from its own folder.
       """,
@@ -39,8 +45,9 @@ extension Command {
     options: [
       Options.config, Options.out, Options.outbox, Options.name, Options.plugins, Options.store,
       Options.settle, Options.sidecar, Options.keep, Options.giveUp, Options.overlooked,
-      Options.attempts, Options.set, Options.jobs, Options.drain, Options.ignoreMounts,
-      Options.adopt, Options.keys, Options.passphraseFile, Options.noSandbox, Options.json,
+      Options.singleCopy, Options.attempts, Options.set, Options.jobs, Options.drain,
+      Options.destinations, Options.ignoreMounts, Options.adopt, Options.keys,
+      Options.passphraseFile, Options.noSandbox, Options.json,
     ],
     examples: [
       Example(
@@ -52,6 +59,8 @@ extension Command {
 }
 
 extension Options {
+  static let singleCopy = Option<Bool>.flag(
+    "single-copy", help: "With --keep delete, delete files that no second place has.")
   fileprivate static let watchedPipeline = Positional<String?>.optional(
     "PIPELINE", help: "The pipeline's file, or a name from spool pipeline list.",
     completion: NameKind.pipelines.hint(orFiles: ["yaml", "yml"]))
@@ -136,11 +145,20 @@ extension CommandContext {
     }
     let clock = SystemClock()
     let log = WatchLog(store: store, line: line(order), console: console, isJSON: isJSON)
+    let destinations = try destinations()
+    for request in order.settings.inboxes.flatMap(\.pipeline.deliveries) {
+      try QueuedRunDelivery(store.deliveries, to: destinations).check(request)
+    }
     let engine = WatchEngine(
       store: store, at: Self.path(ofStore: order.store), option: Self.lastingOption(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, probe: Self.containerProbe, makeRunID: { clock.makeRunID() },
-      record: log.record, receiptWriter: receiptWriter, corrections: store.wordOverlay)
+      record: log.record, receiptWriter: receiptWriter,
+      delivery: { recording in
+        QueuedRunDelivery(
+          store.deliveries, to: destinations,
+          of: QueuedRunDelivery.Subject(of: recording, in: store))
+      }, corrections: store.wordOverlay)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     let stop = console.heed(StopRequest())
     SignalWatch.beginService(
@@ -150,6 +168,15 @@ extension CommandContext {
       }, reload: { watch.reload() })
     let endStamping = log.beginStamping()
     defer { endStamping() }
+    let endDelivering = log.beginDelivering(to: destinations)
+    defer { endDelivering() }
+    for inbox in order.settings.inboxes where !inbox.pipeline.requiresDelivery {
+      log.record(
+        WatchEvent(
+          .warning, at: clock.now, inbox: inbox.path,
+          text: "its recordings have a single copy, in this store: a deliver stage in the pipeline "
+            + "sends them to a second place"))
+    }
     let day = Pause()
     let collector = BackgroundThread(name: "collector") { [self] in
       while day.wait(Self.collectionPause) {

@@ -63,6 +63,17 @@ extension CommandContext {
     }
   }
 
+  /// Runs plans in a store with what this program has for them.
+  func runner(
+    in store: DiskStore, _ recorder: any RunRecorder, _ clock: SystemClock, _ stop: StopRequest,
+    receiptWriter: (any ReceiptWriter)? = nil, delivery: (any RunDelivery)? = nil
+  ) -> Runner {
+    Runner(
+      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter,
+      delivery: delivery, corrections: store.wordOverlay)
+  }
+
   /// Opens the store read-only.
   func readableStore() throws(SpoolError) -> ReadableStore {
     let readable = try ReadableStore(at: storePath)

@@ -1,3 +1,4 @@
+import Delivery
 import Intake
 import PipelineEngine
 import PipelineModel
@@ -33,14 +34,18 @@ extension CommandContext {
     if plan.receiptStep != nil { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
-    let options = arguments[Options.store].map { ["--store", ResolvedPath.asTyped($0)] } ?? []
+    let delivery = try delivery(for: plan, in: store)
+    let options =
+      (arguments[Options.store].map { ["--store", ResolvedPath.asTyped($0)] } ?? [])
+      + (delivery == nil ? [] : destinationsOption)
     let resumeCommand = ShellWords.line(
       ["spool", "resume", record.id.description] + options + (request.signing?.options ?? []))
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = console.heed(
       SignalWatch.begin(clock) { [console] in console.lastWord(farewell) })
     let runner = runner(
-      in: store, recorder(of: plan, store, clock), clock, stop, receiptWriter: receiptWriter)
+      in: store, recorder(of: plan, store, clock), clock, stop, receiptWriter: receiptWriter,
+      delivery: delivery)
     var settings = Runner.Options(request)
     settings.makesFolder = true
     settings.ignoresRoom = arguments[Options.ignoreRoom]
@@ -51,6 +56,7 @@ extension CommandContext {
     }
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)
+      if delivery != nil { sendLast(.of(.run(record.id)), in: store, clock, stop: stop) }
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
       return .done
@@ -65,17 +71,6 @@ extension CommandContext {
         (record.resumes == nil ? failure : failure.resumed(record, options)).text(console))
       return .failed
     }
-  }
-
-  /// Runs plans in a store with what this program has for them.
-  func runner(
-    in store: DiskStore, _ recorder: any RunRecorder, _ clock: SystemClock, _ stop: StopRequest,
-    receiptWriter: (any ReceiptWriter)? = nil
-  ) -> Runner {
-    Runner(
-      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      recorder: recorder, stop: stop, clock: clock, receiptWriter: receiptWriter,
-      corrections: store.wordOverlay)
   }
 
   private func recorder(

@@ -89,6 +89,15 @@ struct WatchOrder {
     recordingRules.retry = Self.policy(inbox.retry)
     if let keep = inbox.keep?.value {
       recordingRules.keep = InboxRules.Keeping(rawValue: keep.rawValue) ?? recordingRules.keep
+      let isSingle = inbox.isSingleCopy || context.arguments[Options.singleCopy]
+      if keep == .delete, !pipeline.requiresDelivery, !isSingle {
+        note(
+          at: inbox.keep?.location,
+          "no second place gets the recordings of this inbox, and their files would be deleted",
+          advice:
+            "add - deliver: { to: [NAME] } to the pipeline, which deletes a file when NAME has it; "
+            + "or, if one copy is enough, --single-copy or single-copy: true")
+      }
     }
     var settings = InboxSettings(
       path: path, pipeline: pipeline, out: out, outbox: outbox, recordingRules: recordingRules,

@@ -23,6 +23,7 @@ struct JSONOutputTests {
     try trial.words()
     try trial.receipts()
     try trial.stamps()
+    try trial.deliveries()
     try trial.watches()
     try trial.pipelines()
     try trial.plugins()

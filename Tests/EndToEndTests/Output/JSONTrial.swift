@@ -297,6 +297,41 @@ final class JSONTrial {
       "batch", [try again.pipeline(), folder, "--out", again.place.out], in: again.place)
   }
 
+  // MARK: Deliveries
+
+  func deliveries() throws {
+    let other = try Workspace()
+    let folder = other.file("nas")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try other.folder.write(
+      "destinations: { nas: { folder: \(folder) }, away: { folder: /not/there } }\n",
+      to: "destinations.yaml")
+    let destinations = ["--destinations", other.file("destinations.yaml")]
+    let pipeline = try other.pipeline(
+      "pipeline: sent\ninputs: { note: sound }\nstages:\n  - decode\n  - export: [wav]\n"
+        + "  - deliver: { to: [nas, away] }\n", named: "sent.yaml")
+    let recording = other.file("note.wav")
+    try Reference.record(recording, seconds: 0.3)
+    let options = [pipeline, recording, "--out", other.out, "--deliver-wait", "5s"] + destinations
+    try take("run", options, in: other)
+    try take("status", [], in: other)
+    let notes = other.file("notes")
+    try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+    try Reference.record(notes + "/other.wav", seconds: 0.3)
+    let batch = [pipeline, notes, "--out", other.out, "--deliver-wait", "5s"]
+    _ = try other.spool(["deliver", "retry"])
+    try take("batch", batch + destinations, in: other)
+    let sending = ["last", "--to", "away,nas", "--deliver-wait", "5s"] + destinations
+    _ = try other.spool(["deliver", "retry"])
+    try take("deliver-send", sending, in: other)
+    try other.folder.write("other bytes", to: "out/note.wav")
+    _ = try other.spool(["deliver", "retry"])
+    try take("deliver-run", ["--once"] + destinations, in: other, codes: [1, 3])
+    try take("deliver-queue", ["--all"], in: other)
+    try take("deliver-destinations", destinations, in: other)
+    try take("deliver-check", destinations, in: other, codes: [1])
+  }
+
   // MARK: Pipelines
 
   func pipelines() throws {

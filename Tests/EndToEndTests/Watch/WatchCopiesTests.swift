@@ -139,7 +139,7 @@ struct WatchCopiesTests {
   func otherTagsDeleted() throws {
     try inbox.make(1)
     try entitle(1, "Tape 417 A")
-    let watch = try inbox.watch(["--keep", "delete"])
+    let watch = try inbox.watch(["--keep", "delete", "--single-copy"])
     try inbox.shell("cp made/1.wav inbox/tape.wav")
     #expect(
       inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")

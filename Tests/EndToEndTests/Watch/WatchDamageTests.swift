@@ -25,7 +25,7 @@ struct WatchDamageTests {
 
   /// Takes the recordings of these numbers in, whose originals are left in the store alone.
   private func takeIn(_ numbers: ClosedRange<Int> = 1...1) throws {
-    let watch = try inbox.watch(["--keep", "delete"])
+    let watch = try inbox.watch(["--keep", "delete", "--single-copy"])
     let count = watch.news.count
     for number in numbers { try inbox.shell("cp made/\(number).wav inbox/note-\(number).wav") }
     #expect(

@@ -61,7 +61,7 @@ struct WatchOutageTests {
     try #require(try inbox.shell("mount -t tmpfs -o size=64k tmpfs outbox"))
     defer { _ = try? inbox.shell("umount outbox") }
     try #require(try inbox.shell("! cat /dev/zero > outbox/ballast"))
-    let watch = try inbox.watch(["--keep", "delete"])
+    let watch = try inbox.watch(["--keep", "delete", "--single-copy"])
     try inbox.shell("cp made/1.wav inbox/one.wav")
     #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
     #expect(

@@ -203,7 +203,7 @@ struct WatchTranscriptTests {
   @Test(
     "captions of a recording that only the store has are written again by the line that is given")
   func deletedRecording() throws {
-    let edit = try correct(watchedWith: "--keep", "delete")
+    let edit = try correct(watchedWith: "--keep", "delete", "--single-copy")
     let line = try #require(edit.split(separator: "line:  ").last.map(String.init))
     #expect(line.hasPrefix("spool inbox export "), "\(edit)")
     try shell(line)

@@ -30,7 +30,8 @@ struct RepairSweepTests {
     ).compactMap { $0[0].text }
   }
 
-  /// Adds what the sample lacks: recordings, receipts, corrections, stamps, batches, pins, unfinished work.
+  /// Adds what the sample lacks: recordings, receipts, corrections, stamps, batches, deliveries, pins,
+  /// unfinished work.
   private static func fill(_ store: DiskStore, _ sample: StoreSample) throws {
     let note = try sample.scratch.write("a note", to: "a.wav")
     let artifact = try store.makeArtifact("a note", kind: .sound)
@@ -62,6 +63,15 @@ struct RepairSweepTests {
         settings: SHA256.digest(of: "settings"), name: "a", state: .done, mediaSeconds: 1,
         report: "{}"), of: SHA256.digest(of: "batch"), exports: [sample.export],
       artifacts: [artifact.digest])
+    try store.deliveries.add(
+      [
+        DeliveryQueue.Order(
+          QueuedDelivery.File(
+            name: "a.wav", .exports, digest: artifact.digest, byteCount: artifact.byteCount,
+            recording: artifact.digest, path: "/out/a.wav", facts: [:]),
+          to: "nas", at: "a.wav", encounter: .same, isRequired: true)
+      ], for: .recording(recording.key))
+    try store.deliveries.pause("nas", true)
     try store.inboxes.remember(watch: "spool watch", ofInbox: "/inbox")
     try store.inboxes.remember(mountPoint: "/", ofFolder: "/inbox")
     _ = try store.runs.pin(sample.run.id.name)

@@ -40,7 +40,7 @@ struct NoteTests {
     (.waitFor(other), [.processing, .uploading, .failed, .quarantined], .received),
     (.retry(reason: nil), [.failed, .quarantined], .received),
     (.release(reason: nil), [.quarantined], .received),
-    (.cancel(reason: nil), [.received, .processing], .failed),
+    (.cancel(reason: nil), [.received, .processing, .uploading], .failed),
     (.rename("b"), Set(all), nil),
     (.tag(["c"]), Set(all), nil),
     (.repeatArrival(name: "c.m4a"), Set(all), nil),

@@ -10,8 +10,10 @@ package final class WatchedPlace {
   package let pipeline: String
 
   /// Makes one with an empty inbox and a pipeline of few steps.
-  /// - Parameter proof: what its proof stage says; nil for none.
-  package init(proof: String? = nil) throws {
+  /// - Parameters:
+  ///   - proof: what its proof stage says; nil for none.
+  ///   - delivery: what its deliver stage says; nil for none.
+  package init(proof: String? = nil, delivery: String? = nil) throws {
     place = try Workspace()
     pipeline = try place.pipeline(
       """
@@ -22,7 +24,8 @@ package final class WatchedPlace {
         - eq: { bands: [{ type: highpass, frequency: 80 Hz }] }
         - normalize: { peak: -3 dB }
         - export: { formats: [wav] }
-      """ + (proof.map { "\n  - proof: \($0)" } ?? ""))
+      """ + (proof.map { "\n  - proof: \($0)" } ?? "")
+        + (delivery.map { "\n  - deliver: \($0)" } ?? ""))
     for name in ["inbox", "outbox", "made"] {
       try FileManager.default.createDirectory(
         atPath: place.file(name), withIntermediateDirectories: true)

@@ -91,6 +91,7 @@ extension CommandContext {
           + "--replace where another file is in the way"
       case .alone: "; but that is gone, or was changed since"
       case .sealed: "; it lies in a bag that Spool did not make"
+      case .queued: "; it is on its way to a destination"
       case .notExported: ", but exported nothing in its place"
       case nil: ""
       }

@@ -1,0 +1,170 @@
+package import PipelineEngine
+package import PipelineModel
+package import Platform
+package import Store
+
+/// Queues what runs give to their destinations, in the store.
+package struct QueuedRunDelivery: RunDelivery {
+  private let deliveries: DeliveryQueue
+  private let destinations: Destinations
+  private let subject: Subject
+
+  /// What is known of the recording beside its run.
+  package struct Subject: Sendable {
+    /// The recording of an inbox that waits for the deliveries; nil for the run.
+    package var recording: RecordingKey?
+    /// Its device's name for it.
+    package var noteID: String?
+    package var title: String?
+    /// ISO 8601, as the device wrote it.
+    package var createdAt: String?
+    /// In seconds since 1970.
+    package var receivedAt: Double?
+    /// The name of its file as it arrived.
+    package var name: String?
+    /// Further files that arrived with it, in the store.
+    package var companions: [(name: String, artifact: Artifact)] = []
+
+    package init() {}
+  }
+
+  package init(
+    _ queue: DeliveryQueue, to destinations: Destinations, of subject: Subject = Subject()
+  ) {
+    deliveries = queue
+    self.destinations = destinations
+    self.subject = subject
+  }
+
+  package func check(_ request: DeliveryRequest) throws(SpoolError) {
+    for name in request.destinations { _ = try destinations.destination(named: name) }
+  }
+
+  package func queue(_ context: DeliveryContext) throws(SpoolError) -> Bool {
+    let files = try deliverables(context)
+    let request = context.request
+    var orders: [DeliveryQueue.Order] = []
+    for destination in request.destinations {
+      for file in files {
+        let path = DeliveryPath.fill(request.path, fields(of: file, context.run))
+        // A name that no destination takes is refused here, and not tried for ever.
+        _ = try RemotePath(path)
+        orders.append(
+          DeliveryQueue.Order(
+            file, to: destination, at: path, encounter: request.encounter,
+            isRequired: request.isRequired))
+      }
+    }
+    let began = deliveries.now
+    let owner = subject.recording.map(DeliveryOwner.recording) ?? .run(context.run.id)
+    return try deliveries.add(orders, for: owner).allSatisfy { $0.addedAt < began }
+  }
+
+  /// The files of a run that a request wants, with their digests, in their order.
+  private func deliverables(
+    _ context: DeliveryContext
+  ) throws(SpoolError) -> [QueuedDelivery.File] {
+    let (run, wanted) = (context.run, context.request.contents)
+    let recording = run.deliveredRecording
+    let facts = facts(of: run)
+    var files: [QueuedDelivery.File] = []
+    if wanted.contains(.original) {
+      for (input, path) in run.orderedInputs {
+        guard let digest = run.recordings?[input] else { continue }
+        let file = context.files[input]
+        let isFirst = input == run.deliveredInput
+        let name = isFirst ? subject.name ?? path.fileName : path.fileName
+        files.append(
+          QueuedDelivery.File(
+            name: name, .original, digest: digest,
+            byteCount: try Self.byteCount(of: file?.path ?? path), recording: recording,
+            path: subject.recording == nil ? path : nil, facts: facts))
+      }
+      for (name, artifact) in subject.companions {
+        files.append(
+          QueuedDelivery.File(
+            name: name, .original, digest: artifact.digest, byteCount: artifact.byteCount,
+            recording: recording, path: nil, facts: facts))
+      }
+    }
+    for file in run.published {
+      let content = run.content(of: file)
+      guard wanted.contains(content) else { continue }
+      files.append(
+        QueuedDelivery.File(
+          name: run.name(of: file), content,
+          digest: try context.exportFolder.digest(ofFile: file.path),
+          byteCount: try Self.byteCount(of: file.path), recording: recording, path: file.path,
+          facts: facts))
+    }
+    return files
+  }
+
+  private static func byteCount(of path: String) throws(SpoolError) -> Int {
+    try doing("look at", path) { () throws(SystemError) in
+      Int(try FileStamp(following: path).byteCount)
+    }
+  }
+
+  private func facts(of run: RunRecord) -> [String: String] {
+    var facts: [String: String] = ["pipeline": run.pipeline]
+    facts["noteId"] = subject.noteID ?? subject.recording?.name
+    facts["title"] = subject.title
+    facts["createdAt"] = subject.createdAt
+    facts["durationMs"] = run.mediaSeconds.map { "\(Int(($0 * 1000).rounded()))" }
+    return facts
+  }
+
+  private func fields(of file: QueuedDelivery.File, _ run: RunRecord) -> [String: String] {
+    // A device's time is that of the place where it recorded.
+    let stamp =
+      subject.createdAt ?? DateTime.text(of: subject.receivedAt ?? run.startedAt)
+    let name = file.name.fileName
+    let point = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
+    let stem = String(name.prefix(upTo: point))
+    let recordingName = subject.name ?? run.inputPaths.first?.fileName ?? stem
+    return [
+      "date": String(stamp.prefix(10)),
+      "time": String(stamp.dropFirst(11).prefix(8)).replacing(":", with: "-"),
+      "noteId": subject.noteID ?? subject.recording?.name ?? run.id.name,
+      "title": subject.title ?? ExportName.stem(of: recordingName),
+      "stem": stem,
+      // An export may have the recording's own name.
+      "name": file.content == .original ? "originals/\(file.name)" : file.name,
+      "ext": String(name[point...].dropFirst()),
+      "pipeline": run.pipeline, "what": file.content.rawValue,
+    ]
+  }
+}
+
+extension RunRecord {
+  /// The input that its files are made of: the first sound, else the first input; nil without one.
+  fileprivate var deliveredInput: String? { soundInputs?.first ?? orderedInputs.first?.name }
+
+  /// The digest of that; nil if unknown.
+  fileprivate var deliveredRecording: Digest? {
+    deliveredInput.flatMap { recordings?[$0] }
+  }
+
+  /// What a published file is.
+  fileprivate func content(of file: PublishedFile) -> DeliveryRequest.Content {
+    switch steps.first(where: { $0.id == file.step })?.kind {
+    case "proof": .receipt
+    case "transcript", "align", "recognize", "retime": .transcript
+    default: .exports
+    }
+  }
+
+  /// A published file's name, with the folders that the run made for it.
+  fileprivate func name(of file: PublishedFile) -> String {
+    guard let folder = request?.folder, file.path.hasPrefix(folder + "/") else {
+      return file.path.fileName
+    }
+    return String(file.path.dropFirst(folder.count + 1))
+  }
+}
+
+extension String {
+  /// The last name of a path.
+  fileprivate var fileName: String { pathNames.last ?? self }
+}

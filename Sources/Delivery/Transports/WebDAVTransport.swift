@@ -1,0 +1,311 @@
+package import Platform
+
+/// A folder of a web server (RFC 4918). A file is sent whole under the name of its part, read back, and
+/// moved to its own name, which the server must not give twice.
+///
+/// Ranges are never sent: some servers replace the file by the range. So an upload that was interrupted
+/// begins anew, unless the server has the whole part.
+package struct WebDAVTransport: Transport, ~Copyable {
+  private let address: WebAddress
+  private let token: String?
+  private var connection: HTTPConnection
+  /// The folders that are there, and when the destination's own was seen last.
+  private var folders: Set<[String]> = []
+  private var lastSeen: Int64?
+  package private(set) var requestedPause: Double?
+
+  /// Nanoseconds after which the destination's folder is looked for again: a disk of the server may
+  /// have been unmounted.
+  private static let memory: Int64 = 10_000_000_000
+
+  /// - Parameter settings: what the connection needs besides the destination's own.
+  package init(
+    _ place: Destination.WebDAV, _ environment: [String: String], bytesPerSecond: Int? = nil,
+    settings: HTTPConnection.Settings = HTTPConnection.Settings()
+  ) throws(SpoolError) {
+    let secret = try place.password?.text(environment)
+    var settings = settings
+    settings.certificates = place.certificates
+    settings.bytesPerSecond = bytesPerSecond
+    settings.user = place.user
+    settings.password = place.user == nil ? nil : secret
+    connection = try HTTPConnection(settings)
+    address = place.address
+    token = place.user == nil ? secret : nil
+  }
+
+  package mutating func find(_ path: RemotePath) throws(SpoolError) -> RemoteFile? {
+    try checkFolder()
+    return try look(path)
+  }
+
+  package mutating func send(
+    _ file: borrowing OutgoingFile, to path: RemotePath, from state: UploadState?,
+    note: (UploadState) throws(SpoolError) -> Void, mayGoOn: (UploadProgress) -> Bool
+  ) throws(SpoolError) -> RemoteFile {
+    if try find(path) != nil { throw SpoolError(occupied: path) }
+    let isContinued = state != nil
+    var state = state ?? UploadState()
+    let part = path.part(state.token)
+    // An earlier attempt may have been stopped after the last byte.
+    let left = isContinued ? try look(part)?.byteCount : nil
+    if left != file.byteCount {
+      state.byteCount = 0
+      try note(state)
+      try makeFolders(of: path)
+      try put(file, at: part, mayGoOn)
+    }
+    state.byteCount = file.byteCount
+    try note(state)
+    try confirm(part: part, of: file, mayGoOn)
+    return try finish(part, as: path, byteCount: file.byteCount)
+  }
+
+  package mutating func read(
+    _ path: RemotePath, limit: Int, mayGoOn: () -> Bool,
+    to consume: (RawSpan) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    var count = 0
+    let response = try withoutActuallyEscaping(consume) { (consume) throws(SpoolError) in
+      // What a proxy remembers would be no proof.
+      try request("GET", url(path), [("Cache-Control", "no-cache")]) { _ in
+        mayGoOn()
+      } to: { (bytes) throws(SpoolError) in
+        count += bytes.byteCount
+        if count > limit { throw SpoolError(otherBytes: path, "it has more than \(limit) bytes") }
+        try consume(bytes)
+      }
+    }
+    if response.status == 404 { throw SpoolError(noFile: url(path)) }
+    guard response.status == 200 else { throw refusal(response, "read", path) }
+  }
+
+  package mutating func discard(_ state: UploadState, of path: RemotePath) throws(SpoolError) {
+    try remove(path.part(state.token))
+  }
+
+  package mutating func removeProbe(_ path: RemotePath) throws(SpoolError) {
+    precondition(path.isProbe)
+    try remove(path)
+  }
+
+  package mutating func freeByteCount() throws(SpoolError) -> Int? {
+    let url = address.origin + folderPath([])
+    let properties = try properties(propfind(url), of: url)
+    // A negative number says that there is no limit, or that it is not known.
+    return properties?["quota-available-bytes"].flatMap { Int($0.text) }.flatMap {
+      $0 < 0 ? nil : $0
+    }
+  }
+}
+
+extension WebDAVTransport {
+  private func url(_ path: RemotePath) -> String {
+    let place = address.appending(path.names)
+    return place.origin + place.path
+  }
+
+  private func folderPath(_ names: [String]) -> String {
+    let path = address.appending(names).path
+    return path.hasSuffix("/") ? path : path + "/"
+  }
+
+  private mutating func request(
+    _ method: String, _ url: String, _ headers: [(name: String, value: String)] = [],
+    body: HTTPRequest.Body = .none, mayGoOn: (Int) -> Bool = { _ in true },
+    to consume: ((RawSpan) throws(SpoolError) -> Void)? = nil
+  ) throws(SpoolError) -> HTTPResponse {
+    var headers = headers
+    if let token { headers.append(("Authorization", "Bearer \(token)")) }
+    requestedPause = nil
+    let response = try connection.send(
+      HTTPRequest(method, url, headers: headers, body: body), mayGoOn: mayGoOn, to: consume)
+    if !response.isSuccess { requestedPause = response.retryAfter }
+    return response
+  }
+
+  private func refusal(
+    _ response: HTTPResponse, _ action: String, _ path: RemotePath
+  ) -> SpoolError {
+    SpoolError(
+      refusal: response, action, url(path),
+      detail: XMLElement(response.body)?["message"]?.text)
+  }
+
+  /// Asks for a few properties of one resource.
+  private mutating func propfind(_ url: String) throws(SpoolError) -> HTTPResponse {
+    let question = """
+      <?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/>\
+      <getcontentlength/><getlastmodified/><getetag/><quota-available-bytes/></prop></propfind>
+      """
+    return try request(
+      "PROPFIND", url, [("Depth", "0"), ("Content-Type", "application/xml; charset=utf-8")],
+      body: .bytes(Array(question.utf8)))
+  }
+
+  /// What the server answered about a resource; nil if there is none.
+  private func properties(
+    _ response: HTTPResponse, of url: String
+  ) throws(SpoolError) -> XMLElement? {
+    if [404, 410].contains(response.status) { return nil }
+    guard response.status == 207 else { throw SpoolError(refusal: response, "look at", url) }
+    let found = XMLElement(response.body)?["response"]?.children.lazy
+      .filter { $0.name == "propstat" && $0["status"]?.text.contains(" 200") == true }
+      .compactMap { $0["prop"] }.first
+    guard let found else {
+      throw SpoolError(
+        "look at", url, reason: "the server does not answer as WebDAV servers do",
+        advice: "check the address", cause: .blocked)
+    }
+    return found
+  }
+
+  /// The folder of a disk that is not mounted is missing, and must not be made on the disk below it.
+  private mutating func checkFolder() throws(SpoolError) {
+    if let lastSeen, Clock.sinceBoot() - lastSeen < Self.memory { return }
+    let url = address.origin + folderPath([])
+    let response = try propfind(url)
+    var isThere: Bool
+    if [405, 501].contains(response.status) {
+      // A server without PROPFIND forbids to list a folder that it has.
+      let response = try request("HEAD", url)
+      isThere = response.isSuccess || response.status == 403
+      guard isThere || [404, 410].contains(response.status) else {
+        throw SpoolError(refusal: response, "look at", url)
+      }
+    } else {
+      isThere = try properties(response, of: url)?["resourcetype"]?["collection"] != nil
+    }
+    guard isThere else {
+      folders = []
+      throw SpoolError(
+        "deliver to the folder", address.description, reason: "the server has no such folder",
+        advice: "mount its disk at the server, or make the folder", kind: .missing)
+    }
+    lastSeen = Clock.sinceBoot()
+  }
+
+  private mutating func look(_ path: RemotePath) throws(SpoolError) -> RemoteFile? {
+    let response = try request("HEAD", url(path))
+    switch response.status {
+    case 404, 410: return nil
+    case 200:
+      if let byteCount = response.contentLength {
+        return RemoteFile(
+          byteCount: byteCount, identifier: response["etag"], modified: response.lastModified)
+      }
+    case 301, 302, 307, 308:
+      // Servers send who asks for a folder to the name with a slash.
+      guard response["location"]?.hasSuffix(address.appending(path.names).path + "/") == true else {
+        throw refusal(response, "look at", path)
+      }
+      throw SpoolError(occupied: path)
+    case 403, 405, 501: break
+    default: throw refusal(response, "look at", path)
+    }
+    guard let properties = try properties(propfind(url(path)), of: url(path)) else { return nil }
+    guard let length = properties["getcontentlength"].flatMap({ Int($0.text) }) else {
+      throw SpoolError(occupied: path)
+    }
+    return RemoteFile(
+      byteCount: length, identifier: properties["getetag"]?.text,
+      modified: properties["getlastmodified"].flatMap { HTTPDate.seconds(of: $0.text) })
+  }
+
+  private mutating func makeFolders(of path: RemotePath) throws(SpoolError) {
+    for count in path.names.indices.dropFirst() {
+      let names = Array(path.names.prefix(count))
+      if folders.contains(names) { continue }
+      let url = address.origin + folderPath(names)
+      let response = try request("MKCOL", url)
+      // 405: it is there.
+      if !response.isSuccess, response.status != 405 {
+        let found = try properties(propfind(url), of: url)
+        guard found?["resourcetype"]?["collection"] != nil else {
+          throw SpoolError(refusal: response, "make the folder", url)
+        }
+      }
+      folders.insert(names)
+    }
+  }
+
+  private mutating func put(
+    _ file: borrowing OutgoingFile, at part: RemotePath, _ mayGoOn: (UploadProgress) -> Bool
+  ) throws(SpoolError) {
+    var progress = UploadProgress()
+    let body = HTTPRequest.Body.file(
+      file.file.descriptor, offset: 0, byteCount: file.byteCount)
+    let limit = file.byteCount
+    let response = try request(
+      "PUT", url(part), [("Content-Type", file.contentType)], body: body
+    ) { sent in
+      progress.sentByteCount = min(sent, limit)
+      return mayGoOn(progress)
+    }
+    if response.isSuccess { return }
+    if [404, 409].contains(response.status) {
+      // A folder on the way is gone, or the destination's own.
+      (folders, lastSeen) = ([], nil)
+      throw SpoolError(
+        "send", url(part), reason: "the server answers with the status \(response.status)",
+        cause: .transient)
+    }
+    throw refusal(response, "send", part)
+  }
+
+  private mutating func confirm(
+    part: RemotePath, of file: borrowing OutgoingFile, _ mayGoOn: (UploadProgress) -> Bool
+  ) throws(SpoolError) {
+    var hash = SHA256()
+    var progress = UploadProgress()
+    progress.sentByteCount = file.byteCount
+    do throws(SpoolError) {
+      try read(part, limit: file.byteCount) {
+        mayGoOn(progress)
+      } to: { (bytes) throws(SpoolError) in
+        hash.update(bytes)
+        progress.readByteCount += bytes.byteCount
+      }
+    } catch {
+      guard [.missing, .broken].contains(error.kind) else { throw error }
+      throw lost(part, error.why)
+    }
+    guard hash.finalize() == file.digest else {
+      throw lost(part, "the server gave other bytes back than it was sent")
+    }
+  }
+
+  /// For a part that is not what was sent. It is of no use, and removed.
+  private mutating func lost(_ part: RemotePath, _ reason: String) -> SpoolError {
+    try? remove(part)
+    return SpoolError(
+      "confirm", url(part), reason: reason, advice: "check the server's disk and log",
+      cause: .transient, kind: .broken)
+  }
+
+  /// Gives a confirmed part its name.
+  private mutating func finish(
+    _ part: RemotePath, as path: RemotePath, byteCount: Int
+  ) throws(SpoolError) -> RemoteFile {
+    let response = try request(
+      "MOVE", url(part), [("Destination", url(path)), ("Overwrite", "F")])
+    guard [200, 201, 204].contains(response.status) else {
+      if response.status == 412 { throw SpoolError(occupied: path) }
+      if try look(path) != nil { throw SpoolError(occupied: path) }
+      throw refusal(response, "name", path)
+    }
+    guard let found = try look(path), found.byteCount == byteCount else {
+      throw SpoolError(
+        "confirm", url(path), reason: "the server said that it has the file, and has not",
+        advice: "check the server's log", cause: .transient, kind: .broken)
+    }
+    return found
+  }
+
+  private mutating func remove(_ path: RemotePath) throws(SpoolError) {
+    let response = try request("DELETE", url(path))
+    guard response.isSuccess || [404, 410].contains(response.status) else {
+      throw refusal(response, "remove", path)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Platform
+
+/// What a stage asks to have delivered of a run, and where to: one file a destination and content.
+package struct DeliveryRequest: Hashable, Sendable {
+  /// What of a run is delivered.
+  package enum Content: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Finished sound, and all other files that its stages gave.
+    case exports
+    /// The signed receipt, with the files that belong to it.
+    case receipt
+    /// Words in any format.
+    case transcript
+    /// The recordings as they arrived.
+    case original
+  }
+
+  /// What happens where the destination has a file of the name that Spool did not put there.
+  package enum Encounter: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The same bytes count as delivered; others are an error.
+    case same
+    /// The file gets a number: `note (2).m4a`.
+    case rename
+    /// It is an error.
+    case fail
+  }
+
+  /// The names of the destinations, in order.
+  package var destinations: [String]
+  package var contents: Set<Content>
+  /// The path at the destination, with fields in braces; see ``DeliveryPath``.
+  package var path: String
+  /// Whether a recording counts as uploaded only once these destinations have it.
+  package var isRequired: Bool
+  package var encounter: Encounter
+
+  package static let usualContents: Set<Content> = [.exports, .receipt, .transcript, .original]
+  package static let usualPath = "{date}/{title}-{noteId}/{name}"
+
+  package init(
+    to destinations: [String], _ contents: Set<Content> = Self.usualContents,
+    path: String = Self.usualPath, isRequired: Bool = true, encounter: Encounter = .same
+  ) {
+    self.destinations = destinations
+    self.contents = contents
+    self.path = path
+    self.isRequired = isRequired
+    self.encounter = encounter
+  }
+}
+
+/// The template of a path at a destination: folders and a name, with fields in braces.
+package enum DeliveryPath {
+  /// The fields, and what each stands for.
+  package static let fields: [(name: String, meaning: String)] = [
+    ("date", "the day of the recording, as 2025-03-01"),
+    ("time", "its time of day, as 14-05-09"),
+    ("noteId", "its device's name for it, or its own in the store, or its run's"),
+    ("title", "its title, or its name without the ending"),
+    ("stem", "its name without the ending"),
+    ("name", "the file's name, with the folders that its run made for it; originals in originals/"),
+    ("ext", "the file's ending, without the point"),
+    ("pipeline", "the pipeline's name"),
+    ("what", "exports, receipt, transcript or original"),
+  ]
+
+  /// Why a text is no template; nil if it is one. O(n).
+  package static func fault(of template: String) -> String? {
+    let names = fields.map(\.name)
+    var rest = template[...]
+    var plain = ""
+    while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+      guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {
+        return "it has a brace without its other one"
+      }
+      let field = String(rest[rest.index(after: open)..<close])
+      guard names.contains(field) else { return "there is no field {\(field)}" }
+      plain += rest[..<open] + "x"
+      rest = rest[rest.index(after: close)...]
+    }
+    plain += rest
+    if plain.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) {
+      return "it has a control character"
+    }
+    let parts = plain.split(separator: "/", omittingEmptySubsequences: false)
+    if parts.contains(where: { $0.isEmpty }) {
+      return "a folder or the name in it is empty"
+    }
+    if parts.contains(where: { $0 == "." || $0 == ".." }) { return "it has the folder . or .." }
+    guard ["{name}", "{ext}"].contains(where: { template.contains($0) }) else {
+      return "it has neither {name} nor {ext}: files of several endings would get one name"
+    }
+    return nil
+  }
+
+  /// The path with the fields' values. What cannot be part of a name becomes `-`; no part is empty,
+  /// hidden, or longer than 200 bytes. O(n).
+  package static func fill(_ template: String, _ values: [String: String]) -> String {
+    var path = ""
+    var rest = template[...]
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+      path += rest[..<open]
+      let field = String(rest[rest.index(after: open)..<close])
+      let value = values[field] ?? ""
+      // A bag's files have folders of their own, and so have originals.
+      path += field == "name" ? value.pathNames.map(part).joined(separator: "/") : part(value)
+      rest = rest[rest.index(after: close)...]
+    }
+    path += rest
+    return path.split(separator: "/", omittingEmptySubsequences: false).map(bounded).joined(
+      separator: "/")
+  }
+
+  /// A value as part of a name.
+  private static func part(_ value: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in value.unicodeScalars {
+      let isUsable =
+        switch scalar {
+        case "/", "\\", ":", "*", "?", "\"", "<", ">", "|": false
+        default: scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value)
+        }
+      scalars.append(isUsable ? scalar : "-")
+    }
+    return String(scalars)
+  }
+
+  private static func bounded(_ name: Substring) -> String {
+    var name = Substring(name.drop { $0 == "." || $0 == " " })
+    while let last = name.last, last == " " || last == "." { name.removeLast() }
+    if name.isEmpty { return "unnamed" }
+    guard name.utf8.count > longestName else { return String(name) }
+    // An ending tells programs what a file holds.
+    let ending = name.lastIndex(of: ".").map { name[$0...] } ?? ""
+    let kept = ending.utf8.count <= 20 ? ending : ""
+    var stem = name.dropLast(kept.count)
+    while stem.utf8.count + kept.utf8.count > longestName { stem.removeLast() }
+    return String(stem + kept)
+  }
+
+  /// Bytes of a name, with room for a number and for `.part`.
+  private static let longestName = 200
+}
+
+extension Plan {
+  /// The steps that have the run's files delivered.
+  package var deliveringSteps: [BoundStep] { steps.filter { $0.stage.delivery != nil } }
+}

@@ -1,0 +1,345 @@
+internal import FoundationEssentials
+package import PipelineModel
+package import Platform
+
+extension DeliveryQueue {
+  /// What is asked of the queue.
+  package struct Query: Hashable, Sendable {
+    package var destination: String?
+    /// Empty for all.
+    package var states: Set<QueuedDelivery.State> = []
+    package var owner: DeliveryOwner?
+    /// The runs of a batch.
+    package var batch: RunID?
+    package var ids: [Int64]?
+    package var limit = Int.max
+
+    package init() {}
+
+    package static func of(_ owner: DeliveryOwner) -> Query {
+      var query = Query()
+      query.owner = owner
+      return query
+    }
+
+    package static func of(batch: RunID) -> Query {
+      var query = Query()
+      query.batch = batch
+      return query
+    }
+  }
+
+  /// Deliveries, in the order in which they were added. O(n).
+  package func matching(_ query: Query) throws(SpoolError) -> [QueuedDelivery] {
+    var conditions: [String] = []
+    var values: [SQLValue] = []
+    if let destination = query.destination {
+      conditions.append("destination = ?")
+      values.append(.text(destination))
+    }
+    if !query.states.isEmpty {
+      let states = query.states.map(\.rawValue).sorted()
+      conditions.append("state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+      values += states.map(SQLValue.text)
+    }
+    if let owner = query.owner {
+      conditions.append("id IN (SELECT delivery FROM delivery_owners WHERE owner = ?)")
+      values.append(.text(owner.text))
+    }
+    if let batch = query.batch {
+      conditions.append(
+        "id IN (SELECT delivery FROM delivery_owners WHERE owner >= ? AND owner < ?)")
+      let text = DeliveryOwner.run(batch).text
+      values += [.text(text), .text(text + "~")]
+    }
+    if let ids = query.ids {
+      conditions.append("id IN (SELECT value FROM json_each(?))")
+      values.append(.text(JSONValue.list(ids.map { .number("\($0)") }).compact))
+    }
+    let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND ")) "
+    return try read(
+      "\(filter)ORDER BY id LIMIT ?", values + [.integer(Int64(clamping: query.limit))])
+  }
+
+  /// The files of a destination to be sent now, the first due first. O(log n + limit).
+  /// - Parameter time: in seconds since 1970.
+  package func due(
+    _ destination: String, at time: Double, limit: Int
+  ) throws(SpoolError) -> [QueuedDelivery] {
+    try read(
+      """
+      WHERE destination = ? AND state = 'waiting' AND next_try <= ? ORDER BY next_try, id LIMIT ?
+      """, [.text(destination), .real(time), .integer(Int64(limit))])
+  }
+
+  /// Counts by destination and state. O(n) in rows: some milliseconds for 10,000.
+  package func tally() throws(SpoolError) -> [DeliveryTally] {
+    try database.run(
+      """
+      SELECT destination, state, count(*), sum(byte_count), sum(sent_byte_count), min(added_at),
+        min(next_try)
+      FROM deliveries GROUP BY destination, state ORDER BY destination, state
+      """, to: Self.reading
+    ).compactMap { row in
+      guard let destination = row[0].text,
+        let state = row[1].text.flatMap(QueuedDelivery.State.init(rawValue:)),
+        let count = row[2].integer, let bytes = row[3].integer, let sent = row[4].integer,
+        let since = row[5].real, let next = row[6].real
+      else { return nil }
+      return DeliveryTally(
+        destination: destination, state: state, count: Int(count), byteCount: Int(bytes),
+        sentByteCount: Int(sent), since: since, nextTry: next)
+    }
+  }
+
+  /// The last failure of a file that a destination has not got; nil if there is none. O(n), without
+  /// reading the rows.
+  package func trouble(of destination: String) throws(SpoolError) -> String? {
+    try database.run(
+      """
+      SELECT trouble FROM deliveries
+      WHERE destination = ? AND state IN ('failed', 'waiting') AND trouble IS NOT NULL LIMIT 1
+      """, [.text(destination)], to: Self.reading
+    ).first?[0].text
+  }
+
+  /// Who waits for each of these deliveries. O(n log n).
+  package func owners(of ids: [Int64]) throws(SpoolError) -> [Int64: [DeliveryOwner]] {
+    let list = JSONValue.list(ids.map { .number("\($0)") }).compact
+    let rows = try database.run(
+      """
+      SELECT delivery, owner FROM delivery_owners
+      WHERE delivery IN (SELECT value FROM json_each(?)) ORDER BY delivery, owner
+      """, [.text(list)], to: Self.reading)
+    return rows.reduce(into: [:]) { owners, row in
+      if let id = row[0].integer, let owner = row[1].text.flatMap(DeliveryOwner.init) {
+        owners[id, default: []].append(owner)
+      }
+    }
+  }
+
+  /// The copies of a recording. O(its files).
+  package func copies(of key: RecordingKey) throws(SpoolError) -> RecordingCopies {
+    try copies("owner = ?1", DeliveryOwner.recording(key).text)[key] ?? RecordingCopies()
+  }
+
+  /// The copies of all recordings whose files were queued. O(n).
+  package func allCopies() throws(SpoolError) -> [RecordingKey: RecordingCopies] {
+    // Keys are hexadecimal digits.
+    try copies("owner >= ?1 AND owner < ?1 || 'g'", DeliveryOwner.recordingMark)
+  }
+
+  private func copies(
+    _ condition: String, _ owner: String
+  ) throws(SpoolError) -> [RecordingKey: RecordingCopies] {
+    let rows = try database.run(
+      """
+      SELECT owner, destination, min(state = 'delivered'), sum(byte_count), sum(sent_byte_count)
+      FROM delivery_owners JOIN deliveries ON id = delivery WHERE \(condition)
+      GROUP BY owner, destination ORDER BY owner, destination
+      """, [.text(owner)], to: Self.reading)
+    return rows.reduce(into: [:]) { copies, row in
+      guard case .recording(let key)? = row[0].text.flatMap(DeliveryOwner.init),
+        let destination = row[1].text
+      else { return }
+      copies[key, default: RecordingCopies()].add(
+        destination, isWhole: row[2].integer == 1, byteCount: Int(row[3].integer ?? 0),
+        sentByteCount: Int(row[4].integer ?? 0))
+    }
+  }
+
+  /// How many recordings are uploaded and have no copy that a destination has confirmed, and since when,
+  /// in seconds since 1970; nil if there are none. O(recordings).
+  package func singleCopies() throws(SpoolError) -> (count: Int, since: Double)? {
+    let row = try database.run(
+      """
+      SELECT count(*), min(uploaded_at) FROM notes
+      WHERE state = 'uploaded' AND NOT EXISTS (
+        SELECT 1 FROM delivery_owners JOIN deliveries ON id = delivery
+        WHERE owner = ? || coalesce(original, key) AND deliveries.state = 'delivered')
+      """, [.text(DeliveryOwner.recordingMark)], to: Self.reading
+    ).first
+    guard let count = row?[0].integer, let since = row?[1].real else { return nil }
+    return (Int(count), since)
+  }
+
+  /// The last delivery that a recording required and that was confirmed; nil if there is none.
+  package func lastConfirmed(of key: RecordingKey) throws(SpoolError) -> Int64? {
+    try database.run(
+      """
+      SELECT id FROM delivery_owners JOIN deliveries ON id = delivery
+      WHERE owner = ? AND is_required = 1 AND state = 'delivered'
+      ORDER BY confirmed_at DESC, id DESC LIMIT 1
+      """, [.text(DeliveryOwner.recording(key).text)], to: Self.reading
+    ).first?[0].integer
+  }
+
+  /// The file of a delivery, for reading: the store's, else the one where it lay when it was queued.
+  /// Its bytes are not verified.
+  /// - Throws: if neither is there.
+  package func source(of file: QueuedDelivery.File) throws(SpoolError) -> String {
+    let kept = layout.artifact(file.digest)
+    if (try? FileStamp(at: kept))?.byteCount == Int64(file.byteCount) { return kept }
+    if let path = file.path, FilePath.exists(path) { return path }
+    throw SpoolError(
+      "send", file.path ?? file.name,
+      reason: file.path == nil ? "the store has it no more" : "it is not there any more",
+      advice: "put it back, or run its pipeline again, which queues what that gives",
+      cause: .input, kind: .missing)
+  }
+
+  func read(_ rest: String, _ values: [SQLValue]) throws(SpoolError) -> [QueuedDelivery] {
+    try database.with { (database) throws(SpoolError) in
+      try Self.deliveries(rest, values, in: &database)
+    }
+  }
+
+  /// Deliveries, by the text that follows `FROM deliveries`.
+  static func deliveries(
+    _ rest: String, _ values: [SQLValue], in database: inout Database
+  ) throws(SpoolError) -> [QueuedDelivery] {
+    try database.run(
+      """
+      SELECT id, destination, path, name, role, digest, byte_count, recording, file, facts, if_there,
+        state, attempts, next_try, trouble, added_at, upload, sent_byte_count, confirmed_at,
+        confirmed_byte_count, confirmed_digest, identifier
+      FROM deliveries \(rest)
+      """, values, to: reading
+    ).compactMap(delivery)
+  }
+
+  private static func delivery(_ row: SQLRow) -> QueuedDelivery? {
+    guard let id = row[0].integer, let destination = row[1].text, let path = row[2].text,
+      let name = row[3].text,
+      let content = row[4].text.flatMap(DeliveryRequest.Content.init(rawValue:)),
+      let digest = row[5].text.flatMap(Digest.init(hex:)), let byteCount = row[6].integer,
+      let facts: [String: String] = try? StoredJSON.decode(row[9].text ?? ""),
+      let encounter = row[10].text.flatMap(DeliveryRequest.Encounter.init(rawValue:)),
+      let state = row[11].text.flatMap(QueuedDelivery.State.init(rawValue:)),
+      let attempts = row[12].integer, let nextTry = row[13].real, let addedAt = row[15].real
+    else { return nil }
+    let file = QueuedDelivery.File(
+      name: name, content, digest: digest, byteCount: Int(byteCount),
+      recording: row[7].text.flatMap(Digest.init(hex:)), path: row[8].text, facts: facts)
+    var delivery = QueuedDelivery(
+      id: id, destination: destination, path: path, file: file, encounter: encounter,
+      nextTry: nextTry, addedAt: addedAt)
+    delivery.state = state
+    delivery.attempts = Int(attempts)
+    delivery.trouble = row[14].text
+    delivery.upload = row[16].text.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+    delivery.sentByteCount = Int(row[17].integer ?? 0)
+    if let at = row[18].real, let count = row[19].integer,
+      let confirmed = row[20].text.flatMap(Digest.init(hex:))
+    {
+      delivery.confirmation = QueuedDelivery.Confirmation(
+        byteCount: Int(count), digest: confirmed, at: at, identifier: row[21].text)
+    }
+    return delivery
+  }
+}
+
+// MARK: What the store keeps for it
+
+extension DeliveryQueue {
+  /// The digests of all files that are not delivered: nothing frees what the store has of them. O(n).
+  static func wanted(in database: inout Database) throws(SpoolError) -> Set<Digest> {
+    let rows = try database.run(
+      "SELECT digest FROM deliveries WHERE state <> 'delivered'", to: reading)
+    return Set(rows.compactMap { $0[0].text.flatMap(Digest.init(hex:)) })
+  }
+
+  /// Whether a file with these bytes is not delivered yet. O(log n).
+  static func wants(_ digest: Digest, in database: inout Database) throws(SpoolError) -> Bool {
+    try !database.run(
+      "SELECT 1 FROM deliveries WHERE digest = ? AND state <> 'delivered' LIMIT 1",
+      [.text(digest.hex)], to: reading
+    ).isEmpty
+  }
+
+  /// The paths outside the store of all files that are not delivered. O(n).
+  static func wantedPaths(in database: inout Database) throws(SpoolError) -> Set<String> {
+    let rows = try database.run(
+      "SELECT file FROM deliveries WHERE state <> 'delivered' AND file IS NOT NULL", to: reading)
+    return Set(rows.compactMap { $0[0].text })
+  }
+}
+
+// MARK: Recordings that wait for it
+
+extension DeliveryQueue {
+  /// The recordings that wait for a delivery.
+  static func recordings(
+    of id: Int64, in database: inout Database
+  ) throws(SpoolError) -> [RecordingKey] {
+    try database.run(
+      "SELECT owner FROM delivery_owners WHERE delivery = ?", [.integer(id)], to: reading
+    ).compactMap { row in
+      if case .recording(let key)? = row[0].text.flatMap(DeliveryOwner.init) { key } else { nil }
+    }
+  }
+
+  /// Settles the recordings that wait for a delivery.
+  func settleRecordings(of id: Int64, in database: inout Database) throws(SpoolError) {
+    for key in try Self.recordings(of: id, in: &database) {
+      try Self.settle(key, at: now, in: &database)
+    }
+  }
+
+  /// Ends the upload of a recording if nothing that it requires is on its way any more.
+  static func settle(
+    _ key: RecordingKey, at now: Double, in database: inout Database
+  ) throws(SpoolError) {
+    guard let recording = try RecordingTable.recording(key, in: &database),
+      recording.state == .uploading
+    else { return }
+    let rows = try required(by: key, in: &database)
+    let work = RecordingWork(time: now)
+    if rows.isEmpty {
+      try work.change(
+        key, .putBack(reason: "what was to be delivered of it is not known any more"), in: &database
+      )
+    } else if let failed = rows.first(where: { $0.state == .failed }) {
+      let reason =
+        "\(failed.destination) cannot get \(failed.name): \(failed.trouble ?? "it failed")"
+      try work.change(
+        key, .fail(reason: reason, nextAttempt: nil, isCounted: true), in: &database)
+    } else if rows.allSatisfy({ $0.state == .delivered }) {
+      try work.change(key, .finish(reason: nil), in: &database)
+    }
+  }
+
+  private typealias Requirement = (
+    destination: String, name: String, state: QueuedDelivery.State, trouble: String?
+  )
+
+  private static func required(
+    by key: RecordingKey, in database: inout Database
+  ) throws(SpoolError) -> [Requirement] {
+    try database.run(
+      """
+      SELECT destination, name, state, trouble FROM delivery_owners JOIN deliveries ON id = delivery
+      WHERE owner = ? AND is_required = 1 ORDER BY id
+      """, [.text(DeliveryOwner.recording(key).text)], to: reading
+    ).compactMap { row in
+      guard let destination = row[0].text, let name = row[1].text,
+        let state = row[2].text.flatMap(QueuedDelivery.State.init(rawValue:))
+      else { return nil }
+      return (destination, name, state, row[3].text)
+    }
+  }
+
+  /// Whether a recording requires deliveries that are not confirmed.
+  static func isAwaited(
+    by key: RecordingKey, in database: inout Database
+  ) throws(SpoolError) -> Bool {
+    try required(by: key, in: &database).contains { $0.state != .delivered }
+  }
+
+  /// Has a forgotten recording wait for nothing. What is queued is sent all the same.
+  static func forget(_ key: RecordingKey, in database: inout Database) throws(SpoolError) {
+    try database.run(
+      "DELETE FROM delivery_owners WHERE owner = ?", [.text(DeliveryOwner.recording(key).text)],
+      to: writing)
+  }
+}

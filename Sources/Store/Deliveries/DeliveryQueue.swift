@@ -1,0 +1,369 @@
+internal import FoundationEssentials
+package import PipelineModel
+package import Platform
+
+/// The queue of files on their way to destinations. Every method may be called from any thread and
+/// is durable on return, except where it says otherwise.
+package struct DeliveryQueue: Sendable {
+  let database: SharedDatabase
+  /// The path of the lock of the one process that sends.
+  let lock: String
+  let layout: StoreLayout
+  let files: FileOperations
+  /// Nanoseconds since 1970.
+  let clock: @Sendable () -> Int64
+
+  static let reading = "read deliveries in"
+  static let writing = "record deliveries in"
+
+  /// In seconds since 1970.
+  package var now: Double { Double(clock()) / 1e9 }
+
+  /// A file to be delivered.
+  package struct Order: Hashable, Sendable {
+    package let file: QueuedDelivery.File
+    package let destination: String
+    /// The path that it is to have there.
+    package let path: String
+    package let encounter: DeliveryRequest.Encounter
+    package let isRequired: Bool
+
+    package init(
+      _ file: QueuedDelivery.File, to destination: String, at path: String,
+      encounter: DeliveryRequest.Encounter, isRequired: Bool
+    ) {
+      self.file = file
+      self.destination = destination
+      self.path = path
+      self.encounter = encounter
+      self.isRequired = isRequired
+    }
+  }
+
+  /// Queues files, idempotently: the same file of the same recording is delivered to a destination
+  /// once, under its first name. A name that another file of the queue has gets a number. One that
+  /// has failed is tried again. O(log n) a file.
+  /// - Returns: the deliveries in the order of the files, those that were known included.
+  @discardableResult
+  package func add(
+    _ orders: [Order], for owner: DeliveryOwner
+  ) throws(SpoolError) -> [QueuedDelivery] {
+    if orders.isEmpty { return [] }
+    return try transaction { (database) throws(SpoolError) in
+      var added: [QueuedDelivery] = []
+      for order in orders {
+        let id = try Self.insert(order, at: now, in: &database)
+        try database.run(
+          """
+          INSERT INTO delivery_owners (owner, delivery, is_required) VALUES (?, ?, ?)
+          ON CONFLICT (owner, delivery) DO UPDATE SET is_required = max(is_required, excluded.is_required)
+          """,
+          [.text(owner.text), .integer(id), .integer(order.isRequired ? 1 : 0)], to: Self.writing)
+        added += try Self.deliveries("WHERE id = ?", [.integer(id)], in: &database)
+      }
+      return added
+    }
+  }
+
+  /// - Returns: the row's number.
+  private static func insert(
+    _ order: Order, at now: Double, in database: inout Database
+  ) throws(SpoolError) -> Int64 {
+    let file = order.file
+    let key: [SQLValue] = [
+      .text(order.destination), .text(file.recording?.hex ?? ""), .text(file.name),
+      .text(file.digest.hex),
+    ]
+    let known = try database.run(
+      """
+      SELECT id, state FROM deliveries
+      WHERE destination = ? AND recording = ? AND name = ? AND digest = ?
+      """, key, to: reading
+    ).first
+    if let known, let id = known[0].integer {
+      if known[1].text != QueuedDelivery.State.delivered.rawValue {
+        try database.run(
+          "UPDATE deliveries SET file = coalesce(?, file) WHERE id = ?",
+          [SQLValue(file.path), .integer(id)], to: writing)
+        // What was wrong may be mended.
+        try database.run(
+          """
+          UPDATE deliveries SET state = 'waiting', attempts = 0, next_try = ?, trouble = NULL
+          WHERE id = ? AND state = 'failed'
+          """, [.real(now), .integer(id)], to: writing)
+      }
+      return id
+    }
+    let path = try freePath(order.path, at: order.destination, in: &database)
+    let rows = try database.run(
+      """
+      INSERT INTO deliveries (destination, recording, name, digest, path, role, byte_count, file,
+        facts, if_there, state, attempts, next_try, added_at, sent_byte_count)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, 0) RETURNING id
+      """,
+      key + [
+        .text(path), .text(file.content.rawValue), .integer(Int64(file.byteCount)),
+        SQLValue(file.path), .text(try StoredJSON.encode(file.facts, to: writing)),
+        .text(order.encounter.rawValue), .real(now), .real(now),
+      ], to: writing)
+    guard let id = rows.first?[0].integer else {
+      throw SpoolError(writing, database.path, reason: "the row was not written")
+    }
+    return id
+  }
+
+  /// The path, or one with a number, that no other file of the queue has. O(k log n) for k files of
+  /// that name.
+  private static func freePath(
+    _ path: String, at destination: String, in database: inout Database
+  ) throws(SpoolError) -> String {
+    for number in 1...10_000 {
+      let candidate = QueuedDelivery.numbered(path, number)
+      let taken = try database.run(
+        "SELECT 1 FROM deliveries WHERE destination = ? AND path = ?",
+        [.text(destination), .text(candidate)], to: reading)
+      if taken.isEmpty { return candidate }
+    }
+    throw SpoolError(
+      "queue \(path) for \(destination)",
+      reason: "10,000 files of its name are there or on their way there already",
+      advice: "put {noteId} into the path in the pipeline")
+  }
+
+  /// Records that this process sends a file. A power cut may take that back.
+  /// - Returns: false if it waits no more.
+  package func begin(_ id: Int64) throws(SpoolError) -> Bool {
+    try database.with { (database) throws(SpoolError) in
+      try database.transactionWithoutFlush(to: Self.writing) { (database) throws(SpoolError) in
+        try !database.run(
+          "UPDATE deliveries SET state = 'uploading' WHERE id = ? AND state = 'waiting' RETURNING 1",
+          [.integer(id)], to: Self.writing
+        ).isEmpty
+      }
+    }
+  }
+
+  /// Records how far an upload is.
+  /// - Parameter isFlushed: whether it is to survive a power cut; else it survives the death of the
+  ///   process.
+  package func note(
+    _ id: Int64, upload: [UInt8]?, sentByteCount: Int, isFlushed: Bool
+  ) throws(SpoolError) {
+    let values: [SQLValue] = [
+      SQLValue(upload.map { Data($0).base64EncodedString() }), .integer(Int64(sentByteCount)),
+      .integer(id),
+    ]
+    let sql = "UPDATE deliveries SET upload = ?, sent_byte_count = ? WHERE id = ?"
+    try database.with { (database) throws(SpoolError) in
+      if isFlushed {
+        try database.run(sql, values, to: Self.writing)
+      } else {
+        try database.transactionWithoutFlush(to: Self.writing) { (database) throws(SpoolError) in
+          _ = try database.run(sql, values, to: Self.writing)
+        }
+      }
+    }
+  }
+
+  /// Gives a delivery that no file was written for another name, with the next free number.
+  /// - Returns: its new path.
+  package func rename(_ delivery: QueuedDelivery) throws(SpoolError) -> String {
+    return try transaction { (database) throws(SpoolError) in
+      let path = try Self.freePath(delivery.path, at: delivery.destination, in: &database)
+      try database.run(
+        "UPDATE deliveries SET path = ?, upload = NULL, sent_byte_count = 0 WHERE id = ?",
+        [.text(path), .integer(delivery.id)], to: Self.writing)
+      return path
+    }
+  }
+
+  /// Records what a destination gave back. The recordings that waited for nothing else are uploaded
+  /// in the same transaction.
+  package func confirm(
+    _ id: Int64, _ confirmation: QueuedDelivery.Confirmation
+  ) throws(SpoolError) {
+    try transaction { (database) throws(SpoolError) in
+      try database.run(
+        """
+        UPDATE deliveries SET state = 'delivered', upload = NULL, sent_byte_count = byte_count,
+          trouble = NULL, confirmed_at = ?, confirmed_byte_count = ?, confirmed_digest = ?,
+          identifier = ?
+        WHERE id = ?
+        """,
+        [
+          .real(confirmation.at), .integer(Int64(confirmation.byteCount)),
+          .text(confirmation.digest.hex), SQLValue(confirmation.identifier), .integer(id),
+        ], to: Self.writing)
+      try settleRecordings(of: id, in: &database)
+    }
+  }
+
+  /// Records a failure after which another attempt may succeed.
+  /// - Parameters:
+  ///   - attempts: of this file so far.
+  ///   - time: when it is due, in seconds since 1970.
+  package func postpone(
+    _ id: Int64, after attempts: Int, because trouble: String, until time: Double
+  ) throws(SpoolError) {
+    _ = try database.run(
+      """
+      UPDATE deliveries SET state = 'waiting', attempts = ?, trouble = ?, next_try = ?
+      WHERE id = ?
+      """, [.integer(Int64(attempts)), .text(trouble), .real(time), .integer(id)], to: Self.writing)
+  }
+
+  /// Records a failure that only a person can mend. The recordings that require the file have failed
+  /// too.
+  package func fail(_ id: Int64, because trouble: String) throws(SpoolError) {
+    try transaction { (database) throws(SpoolError) in
+      try database.run(
+        """
+        UPDATE deliveries SET state = 'failed', attempts = attempts + 1, trouble = ?, upload = NULL,
+          sent_byte_count = 0
+        WHERE id = ?
+        """, [.text(trouble), .integer(id)], to: Self.writing)
+      try settleRecordings(of: id, in: &database)
+    }
+  }
+
+  /// Takes up again what a dead process was sending, and settles recordings that wait for nothing any
+  /// more, as where a backup was put back. The caller holds the lock. O(recordings that are uploading).
+  package func recover() throws(SpoolError) {
+    try transaction { (database) throws(SpoolError) in
+      try database.run(
+        "UPDATE deliveries SET state = 'waiting' WHERE state = 'uploading'", to: Self.writing)
+      let waiting = try RecordingTable.recordings(
+        "WHERE state = 'uploading' ORDER BY key", in: &database)
+      for recording in waiting { try Self.settle(recording.key, at: now, in: &database) }
+    }
+  }
+
+  /// Has files tried at once that wait for a later time, or that have failed, as if they were new.
+  /// Recordings that failed because of them are processed again, which finds all but the delivery
+  /// done.
+  /// - Returns: how many there were.
+  package func retry(
+    ids: [Int64]? = nil, destination: String? = nil
+  ) throws(SpoolError) -> Int {
+    return try transaction { (database) throws(SpoolError) in
+      let list = ids.map { JSONValue.list($0.map { .number("\($0)") }).compact }
+      let rows = try database.run(
+        """
+        UPDATE deliveries SET state = 'waiting', attempts = 0, next_try = ?1, trouble = NULL
+        WHERE state IN ('waiting', 'failed') AND (?2 IS NULL OR destination = ?2)
+          AND (?3 IS NULL OR id IN (SELECT value FROM json_each(?3)))
+        RETURNING id, destination
+        """, [.real(now), SQLValue(destination), SQLValue(list)], to: Self.writing)
+      let destinations = Set(rows.compactMap { $0[1].text }).union([destination].compactMap(\.self))
+      for name in destinations { try Self.release(name, in: &database) }
+      for row in rows {
+        guard let id = row[0].integer else { continue }
+        for key in try Self.recordings(of: id, in: &database)
+        where try RecordingTable.recording(key, in: &database)?.state == .failed {
+          try RecordingWork(time: now).change(
+            key, .retry(reason: "its delivery is tried again"), in: &database)
+        }
+      }
+      return rows.count
+    }
+  }
+
+  /// Calls `body` under mutual exclusion of processes and threads: one process sends at a time.
+  /// - Returns: false, without a call, if the lock is held.
+  package func whileSending(
+    _ body: () throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Bool {
+    let answer = try doing("lock", lock) { () throws(SystemError) in
+      try WorkLock.take(lock, files: files)
+    }
+    guard case .taken(let lock) = answer else { return false }
+    defer { lock.release() }
+    try body()
+    return true
+  }
+
+  func transaction<Result: Sendable>(
+    _ body: @Sendable (inout Database) throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    try database.with { (database) throws(SpoolError) in
+      try database.transaction(to: Self.writing, body)
+    }
+  }
+}
+
+// MARK: Destinations
+
+extension DeliveryQueue {
+  /// The destinations that a user has paused or that are held, by name.
+  package func destinations() throws(SpoolError) -> [String: DestinationState] {
+    let rows = try database.run(
+      "SELECT name, is_paused, failures, held_until, trouble FROM destinations", to: Self.reading)
+    return rows.reduce(into: [:]) { states, row in
+      guard let name = row[0].text else { return }
+      var state = DestinationState(name: name)
+      state.isPaused = row[1].integer == 1
+      state.failures = Int(row[2].integer ?? 0)
+      state.heldUntil = row[3].real
+      state.trouble = row[4].text
+      states[name] = state
+    }
+  }
+
+  /// Holds all files of a destination that fails itself.
+  /// - Parameters:
+  ///   - failures: in a row so far.
+  ///   - time: when it is looked at again, in seconds since 1970.
+  package func hold(
+    _ name: String, after failures: Int, because trouble: String, until time: Double
+  ) throws(SpoolError) {
+    _ = try database.run(
+      """
+      INSERT INTO destinations (name, is_paused, failures, held_until, trouble)
+      VALUES (?, 0, ?, ?, ?)
+      ON CONFLICT (name) DO UPDATE
+        SET failures = excluded.failures, held_until = excluded.held_until, trouble = excluded.trouble
+      """, [.text(name), .integer(Int64(failures)), .real(time), .text(trouble)], to: Self.writing)
+  }
+
+  /// Has a destination and all that waits for it tried at once, as when the network is back. Attempts
+  /// still count.
+  package func wake(_ name: String) throws(SpoolError) {
+    try transaction { (database) throws(SpoolError) in
+      try database.run(
+        "UPDATE destinations SET held_until = ? WHERE name = ? AND held_until > ?",
+        [.real(now), .text(name), .real(now)], to: Self.writing)
+      try database.run(
+        """
+        UPDATE deliveries SET next_try = ?
+        WHERE destination = ? AND state = 'waiting' AND next_try > ?
+        """, [.real(now), .text(name), .real(now)], to: Self.writing)
+    }
+  }
+
+  /// Records that a destination works again.
+  package func release(_ name: String) throws(SpoolError) {
+    try transaction { (database) throws(SpoolError) in
+      try Self.release(name, in: &database)
+    }
+  }
+
+  private static func release(_ name: String, in database: inout Database) throws(SpoolError) {
+    try database.run(
+      "UPDATE destinations SET failures = 0, held_until = NULL, trouble = NULL WHERE name = ?",
+      [.text(name)], to: writing)
+    try database.run(
+      "DELETE FROM destinations WHERE name = ? AND is_paused = 0", [.text(name)], to: writing)
+  }
+
+  /// Pauses a destination until it is resumed, or resumes it.
+  package func pause(_ name: String, _ isPaused: Bool) throws(SpoolError) {
+    try transaction { (database) throws(SpoolError) in
+      try database.run(
+        """
+        INSERT INTO destinations (name, is_paused, failures) VALUES (?, ?, 0)
+        ON CONFLICT (name) DO UPDATE SET is_paused = excluded.is_paused
+        """, [.text(name), .integer(isPaused ? 1 : 0)], to: Self.writing)
+      if !isPaused { try Self.release(name, in: &database) }
+    }
+  }
+}

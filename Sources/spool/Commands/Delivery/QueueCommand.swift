@@ -1,0 +1,196 @@
+import Delivery
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+extension Command {
+  /// `spool deliver queue`: what is on its way, and how it stands.
+  static let deliverQueue = Command(
+    name: "deliver queue", group: "Care",
+    summary: "Show what is on its way to destinations, and what they have.",
+    discussion: """
+      Files that wait or are being sent come first to last as they were added, each with its last \
+      failure and when it is tried again. What is delivered is listed with --all: a destination has \
+      given all of its bytes back.
+      """,
+    options: [
+      Options.destination, Options.state, Options.all, Options.limit, Options.store, Options.json,
+    ],
+    examples: [
+      Example("What has failed", "spool deliver queue --state failed"),
+      Example("All that a destination has", "spool deliver queue --to nas --state delivered"),
+    ],
+    perform: CommandContext.showQueue)
+
+  /// `spool deliver retry`: has files tried at once.
+  static let deliverRetry = Command(
+    name: "deliver retry", group: "Care",
+    summary: "Try files at once that wait for a later time or have failed.",
+    discussion: """
+      They wait again as if they were new, and their destinations are tried at once. What sends is a \
+      watch that runs, or spool deliver run. A recording that failed because of them is processed \
+      again, which finds all of its work done.
+      """,
+    positionals: [Options.files], options: [Options.destination, Options.store, Options.quiet],
+    examples: [
+      Example("All of them", "spool deliver retry"),
+      Example("What one destination is to get", "spool deliver retry --to nas"),
+    ],
+    perform: CommandContext.retryDeliveries)
+
+  /// `spool deliver pause`: sends nothing to a destination until it is resumed.
+  static let deliverPause = Command(
+    name: "deliver pause", group: "Care",
+    summary: "Send nothing to a destination until it is resumed.",
+    discussion: "What is being sent to it stops within a second, and goes on there later.",
+    positionals: [Options.names], options: [Options.destinations, Options.store, Options.quiet],
+    examples: [Example("On the road", "spool deliver pause cloud")],
+    perform: { context in { () throws(SpoolError) in try context.pause(true) } })
+
+  /// `spool deliver resume`: sends to a paused destination again.
+  static let deliverResume = Command(
+    name: "deliver resume", group: "Care",
+    summary: "Send to a paused destination again.",
+    positionals: [Options.names], options: [Options.destinations, Options.store, Options.quiet],
+    examples: [Example("Back home", "spool deliver resume cloud")],
+    perform: { context in { () throws(SpoolError) in try context.pause(false) } })
+}
+
+extension Options {
+  fileprivate enum State: String, CaseIterable, ArgumentValue {
+    case waiting, uploading, delivered, failed
+  }
+
+  fileprivate static let destination = Option<String?>.value(
+    "to", "DESTINATION", help: "Only what this destination is to get.")
+  fileprivate static let state = Option<State?>.value(
+    "state", "STATE", help: "Only files in this state.")
+  fileprivate static let all = Option<Bool>.flag("all", help: "Delivered files too.")
+  fileprivate static let limit = Option<Int?>.value(
+    "limit", "N", short: "n", help: "List so many; 0 lists all.",
+    defaultText: "50, with --json all")
+  fileprivate static let files = Positional<[String]>.repeated(
+    "NUMBER", minimum: 0, help: "Numbers from spool deliver queue; left out, all files.")
+  fileprivate static let names = Positional<[String]>.repeated(
+    "DESTINATION", minimum: 1, help: "Names from spool deliver destinations.")
+}
+
+extension CommandContext {
+  fileprivate func showQueue() throws(SpoolError) -> ExitCode {
+    let store = try existingStore()
+    var query = DeliveryQueue.Query()
+    query.destination = arguments[Options.destination]
+    if let state = arguments[Options.state].flatMap({
+      QueuedDelivery.State(rawValue: $0.rawValue)
+    }) {
+      query.states = [state]
+    } else if !arguments[Options.all] {
+      query.states = [.waiting, .uploading, .failed]
+    }
+    let limit = arguments[Options.limit] ?? (isJSON ? 0 : 50)
+    guard limit >= 0 else { throw .usage("--limit is \(limit)", advice: "0 lists all") }
+    query.limit = limit == 0 ? .max : limit + 1
+    let found = try store.deliveries.matching(query)
+    let shown = limit == 0 ? found : Array(found.prefix(limit))
+    let states = try store.deliveries.destinations()
+    let now = SystemClock().now
+    if isJSON {
+      for delivery in shown { console.print(json: delivery.line) }
+      return .done
+    }
+    let counts = try store.deliveries.tally()
+    var lines = shown.map { Self.line($0, states[$0.destination], at: now) }
+    if found.count > shown.count {
+      lines.append("       and more: spool deliver queue --limit 0")
+    }
+    for (name, state) in states.sorted(by: { $0.key < $1.key }) {
+      if let line = Self.line(state, at: now) { lines.append("\(name): \(line)") }
+    }
+    let delivered = counts.filter { $0.state == .delivered }.reduce(0) { $0 + $1.count }
+    if shown.isEmpty, query.states.contains(.waiting) {
+      lines.append("nothing is on its way; \(Count.of(delivered, "file")) delivered")
+    } else if shown.isEmpty {
+      lines.append("no such file")
+    }
+    console.print(Format.visible(lines: lines))
+    return .done
+  }
+
+  /// `   12  waiting    nas:2025-03-01/walk.m4a  1.2 MB  again in 4 min: cannot …`
+  private static func line(
+    _ delivery: QueuedDelivery, _ state: DestinationState?, at now: Double
+  ) -> String {
+    let size = delivery.file.byteCount
+    var facts = [ByteCount(size).description]
+    switch delivery.state {
+    case .waiting:
+      if delivery.sentByteCount > 0 {
+        facts.append("\(100 * delivery.sentByteCount / max(1, size)) % there")
+      }
+      if state?.isPaused == true {
+        facts.append("paused")
+      } else {
+        let due = max(delivery.nextTry, state?.heldUntil ?? 0)
+        facts.append(due > now ? "again in \(Format.duration(due - now))" : "due now")
+      }
+    case .uploading: facts.append("\(100 * delivery.sentByteCount / max(1, size)) % there")
+    case .delivered:
+      if let at = delivery.confirmation?.at { facts.append("confirmed \(Format.time(at))") }
+    case .failed: break
+    }
+    return "\(Format.padLeft("\(delivery.id)", 6))  \(Format.pad(delivery.state.rawValue, 10))"
+      + "\(delivery.destination):\(delivery.path)  \(facts.joined(separator: ", "))"
+      + (delivery.trouble.map { ": \($0)" } ?? "")
+  }
+
+  /// How a destination is held; nil if it is not.
+  static func line(_ state: DestinationState, at now: Double) -> String? {
+    if state.isPaused { return "paused" }
+    guard let until = state.heldUntil else { return nil }
+    let when = until > now ? "looked at again in \(Format.duration(until - now))" : "looked at now"
+    return "\(state.trouble ?? "it failed"); \(when)"
+  }
+
+  fileprivate func retryDeliveries() throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let typed = arguments[Options.files]
+    let ids = typed.compactMap { Int64($0) }
+    guard ids.count == typed.count else {
+      throw .usage(
+        "\(typed.first { Int64($0) == nil } ?? "") is no number",
+        advice: "spool deliver queue shows the numbers")
+    }
+    let store = try openStore()
+    let count = try store.deliveries.retry(
+      ids: ids.isEmpty ? nil : ids, destination: arguments[Options.destination])
+    if count == 0, !typed.isEmpty {
+      throw .usage(
+        "no such file waits or has failed", advice: "spool deliver queue shows the numbers")
+    }
+    if voice == .full {
+      console.print(
+        count == 0
+          ? "nothing waits, and nothing has failed"
+          : "\(Count.of(count, "file")) \(count == 1 ? "is" : "are") tried at once")
+    }
+    return .done
+  }
+
+  fileprivate func pause(_ isPaused: Bool) throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let destinations = try destinations()
+    let store = try openStore()
+    let known = Set(try store.deliveries.tally().map(\.destination))
+    for name in arguments[Options.names] where !known.contains(name) {
+      _ = try destinations.destination(named: name)
+    }
+    for name in arguments[Options.names] {
+      try store.deliveries.pause(name, isPaused)
+      if voice == .full {
+        console.print(Format.visible("\(name) is \(isPaused ? "paused" : "resumed")"))
+      }
+    }
+    return .done
+  }
+}

@@ -1,0 +1,264 @@
+import Delivery
+import Intake
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+extension Command {
+  /// `spool deliver send`: queues what runs or recordings gave, and sends it.
+  static let send = Command(
+    name: "deliver send", group: "Care",
+    summary: "Send the files of a run or a recording to a destination.",
+    discussion: """
+      What the run exported, its receipt, its transcripts and the recordings as they arrived are queued \
+      for the destinations, and sent for --deliver-wait seconds; what is left then is sent by a watch \
+      with the same store, or by spool deliver run. A file that a destination has already is not sent \
+      again.
+
+      A recording is named by its ID, its device's noteId or its file's name, as with spool inbox show; \
+      its last run counts.
+
+      The exit code is 1 if a file cannot be delivered, and 0 if all is delivered or waits.
+      """,
+    positionals: [Options.subjects],
+    options: [
+      Options.to, Options.what, Options.path, Options.encounter, Options.deliverWait,
+      Options.destinations, Options.store, Options.json, Options.quiet,
+    ],
+    examples: [
+      Example("The last run's files", "spool deliver send last --to nas"),
+      Example("A recording to two places", "spool deliver send 3f9a12cd --to nas --to cloud"),
+    ],
+    perform: CommandContext.sendFiles)
+
+  /// `spool deliver run`: sends what is queued.
+  static let deliverRun = Command(
+    name: "deliver run", group: "Care",
+    summary: "Send what is queued, until it is stopped, or once.",
+    discussion: """
+      Each destination is served by itself: one that is off holds up no other. A failed file is tried \
+      again after 2, 4 and 8 seconds, and then every minute to every six hours, for as long as it takes; \
+      a destination that is away or refuses its password holds all its files, and is looked at after 5 \
+      seconds, then less often. A folder that is mounted again is used at once.
+
+      With --once, it ends when nothing is due any more. The exit code is then 0 if everything is \
+      delivered, 3 if some of it waits or has failed, and 1 if nothing could be delivered. Without, it \
+      runs until a signal, which it obeys at the next point from which it can go on, and exits with 0.
+      """,
+    options: [
+      Options.once, Options.destinations, Options.store, Options.json, Options.quiet,
+    ],
+    examples: [
+      Example("As a timer does", "spool deliver run --once"),
+      Example("As a service", "spool deliver run --store /var/lib/spool"),
+    ],
+    perform: CommandContext.sendQueue)
+}
+
+extension Options {
+  static let deliverWait = Option<DeliveryWait>.value(
+    "deliver-wait", "TIME", default: DeliveryWait.usual,
+    help: "How long files are sent before the rest is left to a watch or spool deliver run.")
+
+  fileprivate static let subjects = Positional<[String]>.repeated(
+    "RUN|RECORDING", minimum: 1,
+    help: "A run's name, or last; or a recording's ID or name.",
+    completion: NameKind.runs.hint())
+  fileprivate static let to = Option<[String]>.values(
+    "to", "DESTINATION", help: "Where to; spool deliver destinations lists them.")
+  fileprivate static let what = Option<[String]>.values(
+    "what", "KIND", help: "exports, receipt, transcript or original; left out, all of them.")
+  fileprivate static let path = Option<String?>.value(
+    "path", "TEMPLATE", help: "Folders and name there, with fields such as {date} and {name}.",
+    defaultText: DeliveryRequest.usualPath)
+  fileprivate static let encounter = Option<String?>.value(
+    "if-there", "RULE", help: "same, rename or fail: what becomes of a name that is taken.",
+    defaultText: "same")
+  fileprivate static let once = Option<Bool>.flag(
+    "once", help: "End when nothing is due any more.")
+}
+
+/// How long files are sent before a command ends: `0`, `30s`, `5min`.
+struct DeliveryWait: ArgumentValue {
+  let seconds: Double
+  let argument: String
+
+  static let usual = DeliveryWait(seconds: 60, argument: "60s")
+  static let expectation = "a time from 0 on, like 0, 30s or 5min"
+
+  private init(seconds: Double, argument: String) {
+    (self.seconds, self.argument) = (seconds, argument)
+  }
+
+  init?(argument: String) {
+    guard let seconds = try? Unit.seconds.parse(argument), seconds >= 0, seconds < 1e9 else {
+      return nil
+    }
+    self.init(seconds: seconds, argument: argument)
+  }
+}
+
+extension CommandContext {
+  fileprivate func sendFiles() throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let request = try request()
+    let destinations = try destinations()
+    for name in request.destinations { _ = try destinations.destination(named: name) }
+    let store = try openStore()
+    let clock = SystemClock()
+    let stop = console.heed(SignalWatch.begin())
+    var result = SendingResult()
+    let end = clock.elapsed + arguments[Options.deliverWait].seconds
+    for name in arguments[Options.subjects] {
+      let (run, recording) = try subject(named: name, in: store)
+      var subject = QueuedRunDelivery.Subject()
+      if let recording { subject = QueuedRunDelivery.Subject(of: recording, in: store) }
+      let delivery = QueuedRunDelivery(store.deliveries, to: destinations, of: subject)
+      _ = try delivery.queue(
+        DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
+      let owner = recording.map { DeliveryOwner.recording($0.key) } ?? .run(run.id)
+      let sent = try send(
+        .of(owner), to: destinations, in: store, atMost: max(0, end - clock.elapsed), clock,
+        stop: stop)
+      result.open += sent.open
+      result.deliveredCount += sent.deliveredCount
+    }
+    tell(result)
+    if let signal = stop.signalNumber { return .interrupted(by: signal) }
+    return result.failed.isEmpty ? .done : .failed
+  }
+
+  private func request() throws(SpoolError) -> DeliveryRequest {
+    let names = arguments[Options.to].flatMap { $0.split(separator: ",").map(String.init) }
+    guard !names.isEmpty else {
+      throw .usage(
+        "no destination is named", advice: "--to NAME; spool deliver destinations lists them")
+    }
+    // By hand, a recording need not wait for it.
+    var request = DeliveryRequest(to: names, isRequired: false)
+    let words = arguments[Options.what].flatMap { $0.split(separator: ",").map(String.init) }
+    let kinds = DeliveryRequest.Content.allCases.map(\.rawValue)
+    for word in words where !kinds.contains(word) {
+      throw .usage("--what is \"\(word)\"", advice: "choose among \(kinds.joined(separator: ", "))")
+    }
+    if !words.isEmpty {
+      request.contents = Set(words.compactMap(DeliveryRequest.Content.init(rawValue:)))
+    }
+    if let path = arguments[Options.path] {
+      if let fault = DeliveryPath.fault(of: path) {
+        throw .usage(
+          "--path is \"\(path)\": \(fault)",
+          advice: "the fields are "
+            + DeliveryPath.fields.map { "{\($0.name)}" }.joined(separator: ", "))
+      }
+      request.path = path
+    }
+    if let word = arguments[Options.encounter] {
+      guard let encounter = DeliveryRequest.Encounter(rawValue: word) else {
+        throw .usage("--if-there is \"\(word)\"", advice: "choose among same, rename, fail")
+      }
+      request.encounter = encounter
+    }
+    return request
+  }
+
+  /// The run that is meant, and the recording of an inbox that it is of.
+  private func subject(
+    named name: String, in store: DiskStore
+  ) throws(SpoolError) -> (RunRecord, Recording?) {
+    let known: RunRecord?
+    do throws(SpoolError) {
+      known = name == "last" ? try store.runs.last() : try store.runs.run(named: name)
+    } catch { throw error.asUsage }
+    if let run = known { return (try finished(run), try store.inboxRecording(of: run)) }
+    var recording = try store.recordings.recording(named: name)
+    if recording == nil { recording = try store.recordings.recordings(ofFile: name).first }
+    if let recording {
+      let runs = try store.runs.mentioning([recording.content.digest])
+      let run = runs.first { $0.state == .done && $0.pipeline == recording.pipeline }
+      if let run { return (run, recording) }
+      throw SpoolError(
+        "\(recording.key) was not processed to its end yet",
+        advice: "spool inbox show \(recording.key) says how it stands")
+    }
+    if FilePath.exists(name) {
+      let digest = try store.digest(ofFile: absolute(name))
+      if let run = try store.runs.mentioning([digest]).first(where: { $0.state == .done }) {
+        return (run, try store.inboxRecording(of: run))
+      }
+    }
+    throw .usage(
+      "there is no run and no recording \"\(name)\"",
+      advice: "spool runs and spool inbox list them")
+  }
+
+  private func finished(_ run: RunRecord) throws(SpoolError) -> RunRecord {
+    if run.state == .done { return run }
+    throw SpoolError(
+      "the run \(run.id) did not come to its end", reason: "it is \(run.status)",
+      advice: run.wayOn.map { "\($0) goes on with it" })
+  }
+
+  fileprivate func sendQueue() throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let destinations = try destinations()
+    let store = try openStore()
+    let clock = SystemClock()
+    let stop = console.heed(SignalWatch.begin())
+    let recorder = SendingRecorder(console, voice, clock)
+    let isOnce = arguments[Options.once]
+    let before = try openCount(store)
+    let worker = DeliveryWorker(
+      store.deliveries, to: destinations, Environment.variables, clock: clock, stop: stop
+    ) { recorder.record($0) }
+    let isSent = try worker.run { isIdle in isOnce && isIdle }
+    recorder.end()
+    guard isSent else {
+      throw SpoolError(
+        "another process sends what this store has queued",
+        reason: "one process sends at a time, such as a watch",
+        advice: deliveryCommand(["queue"]) + " shows how far it is", cause: .environment)
+    }
+    if let signal = stop.signalNumber { return isOnce ? .interrupted(by: signal) : .done }
+    let unknown = try store.deliveries.tally().filter { row in
+      row.state != .delivered && !destinations.all.contains { $0.name == row.destination }
+    }
+    for name in Set(unknown.map(\.destination)).sorted() {
+      do throws(SpoolError) { _ = try destinations.destination(named: name) } catch {
+        console.report(error.text(console))
+      }
+    }
+    let after = try openCount(store)
+    if after == 0 { return .done }
+    if voice != .json {
+      console.report(
+        "note: \(Count.of(after, "file")) not delivered; "
+          + "\(Format.visible(deliveryCommand(["queue"]))) says why, and "
+          + "\(Format.visible(deliveryCommand(["retry"]))) tries at once")
+    }
+    return after < before ? .someFailed : .failed
+  }
+
+  private func openCount(_ store: DiskStore) throws(SpoolError) -> Int {
+    try store.deliveries.tally().filter { $0.state != .delivered }.reduce(0) { $0 + $1.count }
+  }
+}
+
+extension QueuedRunDelivery.Subject {
+  /// What is known of a recording of an inbox.
+  init(of recording: Recording, in store: DiskStore) {
+    self.init()
+    self.recording = recording.key
+    noteID = recording.shownID
+    title = recording.title
+    receivedAt = recording.receivedAt
+    name = recording.fileName
+    createdAt = StoredFacts(of: recording).createdAt
+    let files = (try? store.recordings.files(of: recording.key)) ?? []
+    for file in files where file.role != .recording {
+      guard let artifact = file.companion, let name = file.path.pathNames.last else { continue }
+      companions.append((name, artifact))
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Delivery
+import PipelineModel
+import Platform
+import Store
+
+extension Options {
+  static let destinations = Option<String?>.value(
+    "destinations", "FILE", help: "The file of destinations.",
+    defaultText: "~/.config/spool/destinations.yaml, or /etc/spool/destinations.yaml",
+    completion: .files(extensions: ["yaml", "yml"]))
+}
+
+/// The destinations of deliveries.
+extension CommandContext {
+  /// Where destinations are looked for, in this order: `$XDG_CONFIG_HOME/spool/destinations.yaml`, else
+  /// `~/.config/spool/destinations.yaml`; then `/etc/spool/destinations.yaml`.
+  static func destinationsPaths(_ environment: [String: String]) -> [String] {
+    settingsPaths(environment).map { "\(FilePath.folder(of: $0))/destinations.yaml" }
+  }
+
+  /// The file that counts; nil if there is none and none was named.
+  func destinationsPath() throws(SpoolError) -> String? {
+    if let named = named(Options.destinations) {
+      try requireThere(named)
+      return absolute(named)
+    }
+    return Self.destinationsPaths(Environment.variables).first { FilePath.exists($0) }
+  }
+
+  /// The destinations that the file names; none without a file.
+  func destinations() throws(SpoolError) -> Destinations {
+    guard let path = try destinationsPath() else { return Destinations() }
+    let text = try TextFile.read("the destinations", path)
+    var problems: [Problem] = []
+    let destinations = Destinations(
+      ParsedDestinations(text), from: path,
+      home: Environment.variables["HOME"].flatMap { $0.isEmpty ? nil : $0 }, problems: &problems)
+    guard problems.isEmpty else { throw refusal(problems, in: text, at: path) }
+    return destinations
+  }
+
+  /// `--destinations` as a command names it that is typed in any folder; empty without it.
+  var destinationsOption: [String] {
+    named(Options.destinations).map { ["--destinations", ResolvedPath.asTyped($0)] } ?? []
+  }
+
+  /// `--store` and `--destinations` likewise.
+  private var deliveryOptions: [String] {
+    (namedStore.map { ["--store", $0] } ?? []) + destinationsOption
+  }
+
+  /// A command line with these options.
+  func deliveryCommand(_ words: [String]) -> String {
+    ShellWords.line(["spool", "deliver"] + words + deliveryOptions)
+  }
+
+  /// Queues what a plan gives.
+  func delivery(
+    for plan: Plan, in store: DiskStore
+  ) throws(SpoolError) -> QueuedRunDelivery? {
+    if plan.deliveringSteps.isEmpty { return nil }
+    return QueuedRunDelivery(store.deliveries, to: try destinations())
+  }
+}
+
+// MARK: Sending
+
+/// What became of files that a command sends.
+struct SendingResult {
+  /// The files that are not delivered, in the order of the queue.
+  var open: [QueuedDelivery] = []
+  var deliveredCount = 0
+  /// Whether another process sends them.
+  var isElsewhere = false
+
+  var failed: [QueuedDelivery] { open.filter { $0.state == .failed } }
+}
+
+extension CommandContext {
+  /// The last work of a run or a batch: sends what it has queued, for a limited time, and says what is
+  /// left. That does not affect the run's own result.
+  func sendLast(
+    _ query: DeliveryQueue.Query, in store: DiskStore, _ clock: SystemClock, stop: StopRequest
+  ) {
+    do throws(SpoolError) {
+      let result = try send(
+        query, to: destinations(), in: store, atMost: arguments[Options.deliverWait].seconds, clock,
+        stop: stop)
+      tell(result)
+    } catch {
+      console.report("warning: \(Format.visible(error.account))")
+    }
+  }
+
+  /// Sends what is asked for, for a limited time, and says what of it is left. What another process
+  /// sends is awaited.
+  func send(
+    _ query: DeliveryQueue.Query, to destinations: Destinations, in store: DiskStore,
+    atMost seconds: Double, _ clock: SystemClock, stop: StopRequest
+  ) throws(SpoolError) -> SendingResult {
+    let queue = store.deliveries
+    var result = SendingResult()
+    let end = clock.elapsed + seconds
+    func look() throws(SpoolError) -> Bool {
+      let all = try queue.matching(query)
+      result.open = all.filter { $0.state != .delivered }
+      result.deliveredCount = all.count - result.open.count
+      return result.open.allSatisfy { $0.state == .failed } || clock.elapsed >= end
+    }
+    guard try !look() else { return result }
+    let recorder = SendingRecorder(console, voice, clock)
+    let worker = DeliveryWorker(
+      queue, to: destinations, Environment.variables, clock: clock, stop: stop
+    ) { recorder.record($0) }
+    var wasSent = false
+    while !stop.isRequested, try !look() {
+      wasSent = try worker.run { _ throws(SpoolError) in try look() }
+      if wasSent { break }
+      result.isElsewhere = true
+      clock.sleep(0.2, unless: stop)
+    }
+    recorder.end()
+    _ = try look()
+    return result
+  }
+
+  /// Says what is left, and how it is sent.
+  func tell(_ result: SendingResult) {
+    for delivery in result.open {
+      if isJSON {
+        console.print(
+          json: delivery.event(
+            delivery.state == .failed ? "delivery-failed" : "delivery-waiting",
+            trouble: delivery.trouble))
+      } else if delivery.state == .failed {
+        console.report(
+          Format.visible(
+            "failed:  \(delivery.file.name) to \(delivery.destination): \(delivery.trouble ?? "")"))
+      }
+    }
+    let waiting = result.open.filter { $0.state != .failed }
+    if !waiting.isEmpty {
+      let why = waiting.lazy.compactMap(\.trouble).first
+      console.report(
+        Format.visible(
+          "note: \(Count.of(waiting.count, "file")) \(waiting.count == 1 ? "waits" : "wait") for "
+            + "\(Set(waiting.map(\.destination)).sorted().joined(separator: ", "))"
+            + (why.map { ": \($0)" } ?? "")))
+      console.offer(NextCommand(deliveryCommand(["run", "--once"])).map { [$0] } ?? [])
+    }
+    if !result.failed.isEmpty {
+      console.offer(NextCommand(deliveryCommand(["retry"])).map { [$0] } ?? [])
+    }
+  }
+}

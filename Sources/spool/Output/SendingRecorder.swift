@@ -1,0 +1,152 @@
+import Delivery
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+import Synchronization
+
+/// Shows what is sent: a line for each file, and on a terminal how far it is. May be called from any
+/// thread.
+final class SendingRecorder: Sendable {
+  private let console: Console
+  private let voice: CommandContext.Voice
+  private let clock: SystemClock
+  private let state: Mutex<State>
+
+  private struct State {
+    var lines: LiveLines
+    /// What is being sent, by number in the queue.
+    var underWay: [Int64: (delivery: QueuedDelivery, done: Int, began: Double)] = [:]
+    /// The last failure of each destination: one that repeats is reported once.
+    var troubles: [String: String] = [:]
+  }
+
+  init(_ console: Console, _ voice: CommandContext.Voice, _ clock: SystemClock) {
+    self.console = console
+    self.voice = voice
+    self.clock = clock
+    state = Mutex(State(lines: LiveLines(console, interval: 0.2)))
+  }
+
+  func record(_ event: DeliveryWorker.Event) {
+    if voice == .json { return recordJSON(event) }
+    state.withLock { state in
+      switch event {
+      case .began(let delivery):
+        state.underWay[delivery.id] = (delivery, delivery.sentByteCount, clock.elapsed)
+      case .progress(let delivery, let progress):
+        state.underWay[delivery.id]?.done = progress.sentByteCount
+        draw(&state)
+      case .delivered(let delivery, _):
+        let began = state.underWay.removeValue(forKey: delivery.id)?.began ?? clock.elapsed
+        state.troubles[delivery.destination] = nil
+        if voice == .full {
+          tell(
+            "delivered  \(delivery.destination):\(delivery.path)  "
+              + "\(ByteCount(delivery.file.byteCount)) in \(Format.duration(clock.elapsed - began))",
+            &state)
+        }
+      case .postponed(let delivery, let error, let seconds):
+        state.underWay[delivery.id] = nil
+        told(delivery.destination, error, seconds, &state)
+      case .failed(let delivery, let error):
+        state.underWay[delivery.id] = nil
+        report("failed: \(delivery.destination):\(delivery.path): \(error.account)", &state)
+      case .held(let name, let error, let seconds): told(name, error, seconds, &state)
+      case .trouble(let error): report("warning: \(error.account)", &state)
+      }
+    }
+  }
+
+  /// Takes the live lines away.
+  func end() { state.withLock { $0.lines.erase() } }
+
+  private func recordJSON(_ event: DeliveryWorker.Event) {
+    switch event {
+    case .began(let delivery): console.print(json: delivery.event("delivery-began"))
+    case .progress(let delivery, let progress):
+      console.print(
+        json: delivery.event("delivery-progress", sent: progress.sentByteCount))
+    case .delivered(let delivery, let confirmation):
+      console.print(json: delivery.event("delivered", confirmation: confirmation))
+    case .postponed(let delivery, let error, let seconds):
+      console.print(json: delivery.event("delivery-postponed", trouble: error.account, seconds))
+    case .failed(let delivery, let error):
+      console.print(json: delivery.event("delivery-failed", trouble: error.account))
+    case .held(let name, let error, let seconds):
+      console.print(
+        json: JSONLine(
+          "destination-held",
+          ["destination": name, "trouble": error.account, "seconds": seconds]))
+    case .trouble(let error): console.report("warning: \(Format.visible(error.account))")
+    }
+  }
+
+  private func told(
+    _ name: String, _ error: SpoolError, _ seconds: Double, _ state: inout State
+  ) {
+    let words = error.account
+    if state.troubles[name] == words { return }
+    state.troubles[name] = words
+    report("note: \(name): \(words); again in \(Format.duration(seconds))", &state)
+  }
+
+  private func tell(_ line: String, _ state: inout State) {
+    state.lines.erase()
+    console.print(Format.visible(line))
+  }
+
+  private func report(_ line: String, _ state: inout State) {
+    state.lines.erase()
+    console.report(Format.visible(line))
+  }
+
+  private func draw(_ state: inout State) {
+    guard voice == .full, console.isTerminal, state.lines.isDue(clock.elapsed) else { return }
+    let now = clock.elapsed
+    let lines = state.underWay.sorted { $0.key < $1.key }.map { _, entry in
+      let total = max(1, entry.delivery.file.byteCount)
+      let fraction = min(1, Double(entry.done) / Double(total))
+      let seconds = max(0.001, now - entry.began)
+      let rate = Double(max(0, entry.done - entry.delivery.sentByteCount)) / seconds
+      let left = rate > 0 ? Double(total - entry.done) / rate : nil
+      return Format.visible(
+        "  \(Format.bar(fraction, width: 20)) \(entry.delivery.destination):\(entry.delivery.path)  "
+          + "\(ByteCount(Int(rate)))/s" + (left.map { ", \(Format.duration($0)) left" } ?? ""))
+    }
+    state.lines.draw(lines, now: now)
+  }
+}
+
+extension QueuedDelivery {
+  /// The event of a delivery that is under way.
+  func event(
+    _ name: String, sent: Int? = nil, trouble: String? = nil, _ seconds: Double? = nil,
+    confirmation: Confirmation? = nil
+  ) -> JSONLine {
+    JSONLine(
+      name,
+      [
+        "id": Int(id), "destination": destination, "path": path, "file": file.name,
+        "byteCount": file.byteCount, "sentByteCount": sent, "trouble": trouble,
+        "seconds": seconds, "digest": confirmation?.digest.hex,
+        "identifier": confirmation?.identifier,
+        "confirmedAt": confirmation.map { DateTime(secondsSince1970: $0.at) },
+      ])
+  }
+
+  /// The entry of the queue as `--json` shows it.
+  var line: JSONLine {
+    let size = file.byteCount
+    let progress = state == .delivered ? 1 : size == 0 ? 0 : Double(sentByteCount) / Double(size)
+    return JSONLine([
+      "id": Int(id), "destination": destination, "path": path, "file": file.name,
+      "what": file.content.rawValue, "state": state.rawValue, "byteCount": size,
+      "sentByteCount": sentByteCount, "progress": min(1, progress), "digest": file.digest.hex,
+      "attempts": attempts, "addedAt": DateTime(secondsSince1970: addedAt),
+      "nextTry": state == .waiting ? DateTime(secondsSince1970: nextTry) : nil,
+      "trouble": trouble, "identifier": confirmation?.identifier,
+      "confirmedAt": confirmation.map { DateTime(secondsSince1970: $0.at) },
+    ])
+  }
+}

@@ -1,0 +1,91 @@
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+/// What one destination has yet to get, as `spool status` shows it.
+struct WaitingDeliveries: Encodable {
+  let destination: String
+  /// Files that wait or are being sent.
+  let files: Int
+  let byteCount: Int
+  let sentByteCount: Int
+  /// Files that only a person can help.
+  let failed: Int
+  /// When the oldest of them was added.
+  let since: DateTime
+  /// When the next one is tried; nil if none waits.
+  let nextTry: DateTime?
+  let isPaused: Bool
+  /// Why nothing is sent; nil if nothing is known to be wrong.
+  let trouble: String?
+
+  /// Those of all destinations, by name. O(n) in the queue.
+  static func all(in queue: DeliveryQueue) throws(SpoolError) -> [WaitingDeliveries] {
+    let tally = try queue.tally().filter { $0.state != .delivered }
+    if tally.isEmpty { return [] }
+    let states = try queue.destinations()
+    var all: [WaitingDeliveries] = []
+    for name in Set(tally.map(\.destination)).sorted() {
+      all.append(
+        WaitingDeliveries(
+          tally.filter { $0.destination == name }, states[name], try queue.trouble(of: name)))
+    }
+    return all
+  }
+
+  /// - Parameter rows: those of one destination, at least one.
+  private init(_ rows: [DeliveryTally], _ state: DestinationState?, _ trouble: String?) {
+    let open = rows.filter { $0.state != .failed }
+    destination = rows.first?.destination ?? ""
+    files = open.reduce(0) { $0 + $1.count }
+    byteCount = open.reduce(0) { $0 + $1.byteCount }
+    sentByteCount = open.reduce(0) { $0 + $1.sentByteCount }
+    failed = rows.filter { $0.state == .failed }.reduce(0) { $0 + $1.count }
+    since = DateTime(secondsSince1970: rows.map(\.since).min() ?? 0)
+    nextTry = open.map(\.nextTry).min().map {
+      DateTime(secondsSince1970: max($0, state?.heldUntil ?? 0))
+    }
+    isPaused = state?.isPaused ?? false
+    self.trouble = state?.trouble ?? trouble
+  }
+
+  func lines(at now: Double) -> [String] {
+    var lines: [String] = []
+    if files > 0 {
+      let when =
+        isPaused
+        ? "paused"
+        : nextTry.map { time in
+          time.seconds > now ? "again in \(Format.duration(time.seconds - now))" : "due now"
+        } ?? ""
+      lines.append(
+        "\(Format.padLeft("\(files)", 7))  \(files == 1 ? "file" : "files") on the way to "
+          + "\(destination) since \(Format.time(since)), \(ByteCount(byteCount)), \(when)")
+    }
+    if failed > 0 {
+      lines.append(
+        "\(Format.padLeft("\(failed)", 7))  \(failed == 1 ? "file" : "files") that \(destination) "
+          + "cannot get")
+    }
+    return (lines + (trouble.map { ["         \($0)"] } ?? [])).map(Format.visible)
+  }
+}
+
+/// Recordings that no second place has, as `spool status` shows them.
+struct SingleCopies: Encodable {
+  let count: Int
+  /// When the first of them was uploaded.
+  let since: DateTime
+
+  init?(_ found: (count: Int, since: Double)?) {
+    guard let found else { return nil }
+    count = found.count
+    since = DateTime(secondsSince1970: found.since)
+  }
+
+  var line: String {
+    "\(Format.padLeft("\(count)", 7))  with a single copy, in this store, since \(Format.time(since)); a "
+      + "deliver stage sends them to a second place"
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+@Suite("What is queued is sent, confirmed and recorded, whatever the destination does")
+struct DeliveryWorkerTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+  private let disk: String
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+    disk = scratch.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+  }
+
+  /// A file in a user's folder, as it is queued.
+  private func order(
+    _ name: String, _ text: String? = nil, encounter: DeliveryRequest.Encounter = .same
+  ) throws -> DeliveryQueue.Order {
+    let text = text ?? "the bytes of \(name)"
+    try scratch.write(text, to: name)
+    let file = QueuedDelivery.File(
+      name: name, .exports, digest: SHA256.digest(of: text), byteCount: text.utf8.count,
+      recording: nil, path: scratch.file(name))
+    return DeliveryQueue.Order(
+      file, to: "nas", at: "notes/\(name)", encounter: encounter, isRequired: true)
+  }
+
+  @discardableResult
+  private func add(_ orders: DeliveryQueue.Order...) throws -> [QueuedDelivery] {
+    try store.deliveries.add(orders, for: .run(RunID("r")))
+  }
+
+  /// Sends what is due, and returns what happened.
+  private func send(_ clock: TestClock = TestClock()) throws -> [String] {
+    let events = Mutex<[String]>([])
+    let worker = DeliveryWorker(
+      store.deliveries,
+      to: Destinations([Destination("nas", .folder(Destination.Folder(disk)))]), [:],
+      clock: clock, stop: StopRequest()
+    ) { event in
+      let word: String? =
+        switch event {
+        case .delivered(let delivery, _): "delivered \(delivery.file.name)"
+        case .postponed(let delivery, _, _): "postponed \(delivery.file.name)"
+        case .failed(let delivery, _): "failed \(delivery.file.name)"
+        case .held(let name, _, _): "held \(name)"
+        case .trouble(let error): "trouble \(error.message)"
+        case .began, .progress: nil
+        }
+      if let word { events.withLock { $0.append(word) } }
+    }
+    #expect(try worker.run { isIdle in isIdle })
+    return events.withLock { $0 }
+  }
+
+  private func states() throws -> [QueuedDelivery.State] {
+    try store.deliveries.matching(DeliveryQueue.Query()).map(\.state)
+  }
+
+  private func text(_ path: String) -> String? {
+    try? String(contentsOfFile: "\(disk)/\(path)", encoding: .utf8)
+  }
+
+  @Test("each file lies under its name afterwards, and its confirmation in the queue")
+  func delivered() throws {
+    try add(try order("a.wav"), try order("b.wav"))
+    #expect(try send() == ["delivered a.wav", "delivered b.wav"])
+    #expect(text("notes/a.wav") == "the bytes of a.wav")
+    let delivery = try #require(try store.deliveries.matching(DeliveryQueue.Query()).first)
+    #expect(delivery.confirmation?.digest == delivery.file.digest)
+    #expect(delivery.confirmation?.identifier?.hasPrefix("inode ") == true)
+    #expect(try send() == [])
+  }
+
+  @Test("a folder that is away holds all of its files, and gets them when it is back")
+  func away() throws {
+    try FileManager.default.moveItem(atPath: disk, toPath: disk + "-away")
+    try add(try order("a.wav"), try order("b.wav"))
+    #expect(try send() == ["held nas"])
+    #expect(try states() == [.waiting, .waiting])
+    let state = try #require(try store.deliveries.destinations()["nas"])
+    #expect(state.failures == 1 && state.trouble?.contains("mount its disk") == true)
+    try FileManager.default.moveItem(atPath: disk + "-away", toPath: disk)
+    #expect(try send(TestClock(ahead: 60)).count == 2)
+    #expect(try store.deliveries.destinations().isEmpty)
+  }
+
+  @Test("a paused destination gets nothing")
+  func paused() throws {
+    try add(try order("a.wav"))
+    try store.deliveries.pause("nas", true)
+    #expect(try send() == [])
+    try store.deliveries.pause("nas", false)
+    #expect(try send() == ["delivered a.wav"])
+  }
+
+  @Test("a file that is gone or was changed since is told, and waits for a person")
+  func gone() throws {
+    try add(try order("a.wav"), try order("b.wav"), try order("c.wav"))
+    try FileManager.default.removeItem(atPath: scratch.file("a.wav"))
+    try scratch.write("other bytes of b.wa", to: "b.wav")
+    try scratch.write("THE BYTES OF C.WAV", to: "c.wav")
+    #expect(try send() == ["failed a.wav", "failed b.wav", "failed c.wav"])
+    let troubles = try store.deliveries.matching(DeliveryQueue.Query()).map { $0.trouble ?? "" }
+    #expect(troubles[0].contains("not there any more"))
+    #expect(troubles[1].contains("was changed since"))
+    #expect(troubles[2].contains("was changed since"))
+    #expect(text("notes/c.wav") == nil)
+  }
+
+  @Test("a name that something else has: the same bytes count, others do not, or get a number")
+  func encounters() throws {
+    try FileManager.default.createDirectory(
+      atPath: disk + "/notes", withIntermediateDirectories: false)
+    for name in ["same", "other", "renamed", "refused"] {
+      try (name == "same" ? "the bytes of same.wav" : "foreign").write(
+        toFile: "\(disk)/notes/\(name).wav", atomically: false, encoding: .utf8)
+    }
+    try add(
+      try order("same.wav"), try order("other.wav"),
+      try order("renamed.wav", encounter: .rename), try order("refused.wav", encounter: .fail))
+    #expect(
+      try send() == [
+        "delivered same.wav", "failed other.wav", "delivered renamed.wav", "failed refused.wav",
+      ])
+    #expect(text("notes/other.wav") == "foreign" && text("notes/renamed.wav") == "foreign")
+    #expect(text("notes/renamed (2).wav") == "the bytes of renamed.wav")
+  }
+
+  @Test("what a killed process had sent and not recorded is recognised, also with if-there: fail")
+  func unrecorded() throws {
+    let id = try #require(try add(try order("a.wav", encounter: .fail)).first?.id)
+    #expect(try send() == ["delivered a.wav"])
+    // As if the process had been killed before the confirmation was recorded.
+    let state = Array(try UploadState().jsonText().utf8)
+    try store.deliveries.note(id, upload: state, sentByteCount: 3, isFlushed: true)
+    try store.deliveries.postpone(id, after: 0, because: "killed", until: 0)
+    #expect(try send() == ["delivered a.wav"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk + "/notes") == ["a.wav"])
+  }
+}
+
+/// The machine's clock, or one ahead of it, without pauses that vary.
+private struct TestClock: RunClock {
+  var ahead = 0.0
+
+  var now: Double { Double(Clock.now()) / 1e9 + ahead }
+  var elapsed: Double { Double(Clock.monotonic()) / 1e9 }
+  func jitter() -> Double { 0.5 }
+  func sleep(_ seconds: Double, unless stop: StopRequest) {
+    usleep(UInt32(min(seconds, 0.01) * 1e6))
+  }
+}

@@ -1,0 +1,112 @@
+import PipelineModel
+import Platform
+import Testing
+
+@testable import Delivery
+
+@Suite("The file of destinations says what is wrong, and where, and never holds a secret")
+struct DestinationsTests {
+  private func read(_ text: String) -> (destinations: Destinations, problems: [Problem]) {
+    var problems: [Problem] = []
+    let destinations = Destinations(
+      ParsedDestinations(text), from: "/etc/spool/destinations.yaml", home: "/users/anna",
+      problems: &problems)
+    return (destinations, problems)
+  }
+
+  @Test("every kind is read, with paths from its folder and from the home")
+  func kinds() throws {
+    let (destinations, problems) = read(
+      """
+      destinations:
+        nas: { folder: /mnt/nas/spool, rate: 2 MB/s }
+        cloud: { webdav: "https://cloud.example/dav/anna", user: anna, password: { file: ~/cloud } }
+        vault:
+          s3: s3://recordings/spool
+          endpoint: https://minio.example:9000
+          region: eu-central-1
+          style: host
+          storage-class: COLD
+          access-key: { env: KEY }
+          secret-key: { credential: s3 }
+        box: { sftp: "sftp://anna@box.example/spool", key: keys/id }
+        other: { command: [rclone, copyto, "{file}", "x:{name}"], read: [rclone, cat, "x:{name}"] }
+      """)
+    #expect(problems == [])
+    #expect(destinations.all.map(\.name) == ["nas", "cloud", "vault", "box", "other"])
+    #expect(destinations.all[0].kind == .folder(Destination.Folder("/mnt/nas/spool")))
+    #expect(destinations.all[0].bytesPerSecond == 2_000_000)
+    guard case .webDAV(let cloud) = destinations.all[1].kind,
+      case .s3(let vault) = destinations.all[2].kind, case .sftp(let box) = destinations.all[3].kind
+    else { throw SpoolError("other kinds") }
+    #expect(cloud.user == "anna" && cloud.password == .file("/users/anna/cloud"))
+    #expect(vault.region == "eu-central-1" && !vault.isPathStyle)
+    #expect(vault.storageClass == "COLD" && vault.secretKey == .credential("s3"))
+    #expect(box.key == "/etc/spool/keys/id" && box.knownHosts == "/users/anna/.ssh/known_hosts")
+    #expect(try destinations.destination(named: "box") == destinations.all[3])
+  }
+
+  @Test("every problem is told at once, each at its place")
+  func problems() throws {
+    let (_, problems) = read(
+      """
+      destinations:
+        a: { folder: /a, passwrd: hunter2 }
+        b: { webdav: https://b.example, password: hunter2 }
+        c: { s3: s3://c, region: eu }
+        d: { fodler: /d }
+        e e: { folder: /e }
+        f: { folder: /f, rate: fast }
+        g: { webdav: https://g.example, password: { path: /g } }
+      destination: {}
+      """)
+    let places = problems.map { "\($0.location?.line ?? 0):\($0.location?.column ?? 0)" }
+    #expect(places == ["2:20", "3:45", "4:3", "4:3", "5:3", "6:3", "7:26", "8:47", "9:1"])
+    #expect(problems[4].suggestion == "folder")
+    #expect(problems[7].suggestion == "file")
+    for problem in problems {
+      #expect(!"\(problem.message) \(problem.allowed ?? "")".contains("hunter2"))
+    }
+  }
+
+  @Test("an address that is none is told at its place, and a password in it is not repeated")
+  func addresses() throws {
+    let (_, problems) = read(
+      """
+      destinations:
+        a: { webdav: "ftp://a.example" }
+        b: { webdav: "https://anna:hunter2@b.example" }
+        c: { sftp: "sftp://c.example:0/x" }
+      """)
+    #expect(problems.map { $0.location?.line } == [2, 3, 4])
+    #expect(!problems.contains { "\($0.message)\($0.allowed ?? "")".contains("hunter2") })
+  }
+
+  @Test("a file of comments names none, and a name that is not there is told with the nearest")
+  func unknown() throws {
+    #expect(read("# nothing\n").problems == [])
+    #expect(read(Destinations.example).problems == [], "the example can be used as it is")
+    let (destinations, _) = read("destinations: { nas: { folder: /nas } }")
+    let error = try #require(throws: SpoolError.self) {
+      try destinations.destination(named: "nass")
+    }
+    #expect(error.advice == "did you mean nas?")
+    #expect(error.remedy == .hold)
+    let none = try #require(throws: SpoolError.self) {
+      try Destinations().destination(named: "nas")
+    }
+    #expect(none.advice?.contains("spool deliver new") == true)
+  }
+
+  @Test("the example is right where its comments are taken away")
+  func example() {
+    let text = Destinations.example.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.hasPrefix("  # ") ? "  " + $0.dropFirst(4) : String($0) }
+      .filter { !$0.hasPrefix("  A ") && !$0.hasPrefix("  An ") && !$0.hasPrefix("  Any ") }
+      .filter { !$0.hasPrefix("  that is not") }
+      .joined(separator: "\n")
+    let (destinations, problems) = read(text)
+    #expect(problems == [], "\(text)")
+    #expect(destinations.all.count == 5)
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A watch whose pipeline has a deliver stage.
+@Suite("A recording is uploaded once every required destination has given it back")
+struct WatchDeliveryTests {
+  private let inbox: WatchedPlace
+  private let place: Workspace
+  private let disk: String
+
+  init() throws {
+    inbox = try WatchedPlace(delivery: "{ to: nas }")
+    place = inbox.place
+    disk = place.file("disk")
+    try place.folder.write(
+      "destinations: { nas: { folder: \(disk) } }\n", to: "destinations.yaml")
+  }
+
+  private var options: [String] {
+    ["--destinations", place.file("destinations.yaml"), "--keep", "delete"]
+  }
+
+  private func files() -> [String] {
+    let names = FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? []
+    return names.filter { $0.hasSuffix(".wav") }.map { $0.split(separator: "/").dropFirst(2) }
+      .map { $0.joined(separator: "/") }.sorted()
+  }
+
+  @Test("a disk that is away keeps it uploading, across a kill, and its file in the inbox")
+  func away() throws {
+    try inbox.make(1)
+    var watch = try inbox.watch(options)
+    try inbox.shell("cp made/1.wav inbox/walk.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploading" } }, "\(watch.output)")
+    let note = try inbox.note("walk.wav")
+    #expect(note.state == "uploading")
+    #expect(inbox.wait { (try? inbox.acknowledgements()[note.key]?.status) == "uploading" })
+    let status = try place.spool(["status"]).text
+    #expect(status.contains("on the way to nas"), "\(status)")
+    #expect(status.contains("mount its disk"), "\(status)")
+    #expect(WatchedPlace.files(in: inbox.inbox) == ["walk.wav"])
+    watch.kill9()
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    watch = try inbox.watch(options)
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(
+      inbox.wait { (try? inbox.acknowledgements()[note.key]?.status) == "uploaded" })
+    let text = try String(
+      contentsOfFile: "\(inbox.outbox)/\(note.key).ack.json", encoding: .utf8)
+    #expect(text.contains(#""copies":2"#) && text.contains(#""places":["nas"]"#), "\(text)")
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).isEmpty })
+    #expect(files() == ["originals/walk.wav", "walk.wav"])
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    #expect(!(try place.spool(["status"]).text.contains("single copy")))
+  }
+
+  @Test("a name that something else has fails the recording, and a retry delivers it")
+  func occupied() throws {
+    let other = try WatchedPlace(delivery: #"{ to: nas, path: "{name}" }"#)
+    try other.place.folder.write(
+      "destinations: { nas: { folder: \(disk) } }\n", to: "destinations.yaml")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try "foreign".write(toFile: disk + "/walk.wav", atomically: false, encoding: .utf8)
+    try other.make(1)
+    let watch = try other.watch(["--destinations", other.place.file("destinations.yaml")])
+    try other.shell("cp made/1.wav inbox/walk.wav")
+    #expect(other.wait { (try? other.note("walk.wav").state) == "failed" }, "\(watch.output)")
+    let status = try other.place.spool(["status", "--check"])
+    #expect(status.exitCode == 1 && status.text.contains("spool deliver retry"), "\(status.text)")
+    try FileManager.default.removeItem(atPath: disk + "/walk.wav")
+    #expect(try other.place.spool(["deliver", "retry"]).exitCode == 0)
+    #expect(other.wait { (try? other.note("walk.wav").state) == "uploaded" }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+
+  @Test("files are not deleted that no second place has, unless that is asked for")
+  func single() throws {
+    let alone = try WatchedPlace()
+    let refused = try alone.place.spool(
+      ["watch", alone.pipeline, alone.inbox, "--outbox", alone.outbox, "--keep", "delete"])
+    #expect(refused.exitCode == 2)
+    #expect(refused.errorOutput.contains("--single-copy"), "\(refused.errorOutput)")
+    try alone.make(1)
+    let watch = try alone.watch(["--keep", "delete", "--single-copy"])
+    #expect(watch.news.contains { $0.event == "warning" }, "\(watch.output)")
+    try alone.shell("cp made/1.wav inbox/")
+    #expect(alone.wait { watch.news.contains { $0.event == "uploaded" } })
+    let note = try alone.note("1.wav")
+    #expect(
+      alone.wait { (try? alone.acknowledgements()[note.key]?.status) == "uploaded" })
+    let text = try String(
+      contentsOfFile: "\(alone.outbox)/\(note.key).ack.json", encoding: .utf8)
+    #expect(text.contains(#""copies":1"#), "\(text)")
+    #expect(try alone.place.spool(["status"]).text.contains("single copy"))
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import PipelineModel
+import Platform
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("What is queued for a destination is never lost, and never sent twice")
+struct DeliveryQueueTests {
+  private let scratch: ScratchFolder
+  private let time = SettableTime(100_000_000_000)
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func open() throws -> DiskStore {
+    try DiskStore(at: scratch.file("store"), files: .system, clock: { [time] in time.value })
+  }
+
+  private func order(
+    _ name: String, holding text: String? = nil, of recording: String? = "a walk",
+    to destination: String = "nas", at path: String? = nil, isRequired: Bool = true
+  ) -> DeliveryQueue.Order {
+    let bytes = text ?? name
+    return DeliveryQueue.Order(
+      QueuedDelivery.File(
+        name: name, .exports, digest: SHA256.digest(of: bytes), byteCount: bytes.utf8.count,
+        recording: recording.map { SHA256.digest(of: $0) }, path: "/out/\(name)",
+        facts: ["noteId": "n1"]),
+      to: destination, at: path ?? "2025-03-01/\(name)", encounter: .same, isRequired: isRequired)
+  }
+
+  private let run = DeliveryOwner.run(RunID("r1"))
+
+  @Test("a file is queued once, whichever run gives it, and under its first name")
+  func once() throws {
+    do {
+      let first = try open().deliveries.add([order("walk.wav"), order("walk.m4a")], for: run)
+      time.value += 86_400_000_000_000
+      let again = try open().deliveries.add(
+        [order("walk.wav", at: "2025-03-02/walk.wav"), order("walk.m4a")],
+        for: .run(RunID("r2")))
+      #expect(again == first)
+    }
+    let kept = try open().deliveries.matching(DeliveryQueue.Query())
+    #expect(kept.map(\.path) == ["2025-03-01/walk.wav", "2025-03-01/walk.m4a"])
+    #expect(kept.allSatisfy { $0.state == .waiting && $0.addedAt == 100 })
+    #expect(kept.first?.file == order("walk.wav").file)
+  }
+
+  @Test(
+    "other bytes of the same file, and a file of the same name of another recording, get a number")
+  func numbers() throws {
+    let queue = try open().deliveries
+    try queue.add([order("walk.wav")], for: run)
+    try queue.add([order("walk.wav", holding: "retagged")], for: run)
+    try queue.add([order("walk.wav", of: "another walk")], for: run)
+    try queue.add([order("walk.wav", to: "cloud")], for: run)
+    #expect(
+      try queue.matching(DeliveryQueue.Query()).map { "\($0.destination):\($0.path)" } == [
+        "nas:2025-03-01/walk.wav", "nas:2025-03-01/walk (2).wav", "nas:2025-03-01/walk (3).wav",
+        "cloud:2025-03-01/walk.wav",
+      ])
+    #expect(QueuedDelivery.numbered("a.b/c", 2) == "a.b/c (2)")
+    #expect(QueuedDelivery.numbered(".hidden", 3) == ".hidden (3)")
+  }
+
+  @Test("what a dead process was sending is taken up again, where its upload was")
+  func recovered() throws {
+    let id: Int64
+    do {
+      let queue = try open().deliveries
+      id = try #require(queue.add([order("walk.wav")], for: run).first?.id)
+      #expect(try queue.begin(id))
+      #expect(try !queue.begin(id), "another process sends it")
+      try queue.note(id, upload: [0, 255, 7], sentByteCount: 5, isFlushed: true)
+      try queue.note(id, upload: [1], sentByteCount: 6, isFlushed: false)
+      #expect(try queue.due("nas", at: 100, limit: 9).isEmpty)
+    }
+    let queue = try open().deliveries
+    #expect(try queue.whileSending { () throws(SpoolError) in try queue.recover() })
+    let delivery = try #require(queue.due("nas", at: 100, limit: 9).first)
+    #expect(delivery.upload == [1] && delivery.sentByteCount == 6 && delivery.state == .waiting)
+  }
+
+  @Test("one process sends at a time")
+  func excluded() throws {
+    let (first, second) = (try open().deliveries, try open().deliveries)
+    var wasCalled = false
+    #expect(
+      try first.whileSending { () throws(SpoolError) in
+        wasCalled = try second.whileSending {}
+      })
+    #expect(!wasCalled)
+    #expect(try second.whileSending {})
+  }
+
+  @Test("a failure is tried again at its time, or at once on request")
+  func postponed() throws {
+    let queue = try open().deliveries
+    let id = try #require(queue.add([order("walk.wav")], for: run).first?.id)
+    _ = try queue.begin(id)
+    try queue.postpone(id, after: 3, because: "it is down", until: 500)
+    #expect(try queue.due("nas", at: 499, limit: 9).isEmpty)
+    let due = try #require(queue.due("nas", at: 500, limit: 9).first)
+    #expect(due.attempts == 3 && due.trouble == "it is down")
+    try queue.hold("nas", after: 2, because: "the password is wrong", until: 900)
+    #expect(try queue.destinations()["nas"]?.failures == 2)
+    time.value += 50_000_000_000
+    #expect(try queue.retry(destination: "nas") == 1)
+    #expect(try queue.due("nas", at: 150, limit: 9).first?.attempts == 0)
+    #expect(try queue.destinations().isEmpty, "its destination is tried at once too")
+  }
+
+  @Test("what waits for the network is tried at once when it is back, and its attempts still count")
+  func woken() throws {
+    let queue = try open().deliveries
+    let id = try #require(queue.add([order("walk.wav")], for: run).first?.id)
+    try queue.postpone(id, after: 5, because: "no network", until: 9000)
+    try queue.hold("nas", after: 4, because: "no network", until: 9000)
+    try queue.wake("nas")
+    #expect(try queue.due("nas", at: 100, limit: 9).first?.attempts == 5)
+    let state = try #require(try queue.destinations()["nas"])
+    #expect(state.heldUntil == 100 && state.failures == 4)
+  }
+
+  @Test("a destination stays paused until it is resumed")
+  func paused() throws {
+    let queue = try open().deliveries
+    try queue.pause("nas", true)
+    try queue.release("nas")
+    #expect(try open().deliveries.destinations()["nas"]?.isPaused == true)
+    try queue.pause("nas", false)
+    #expect(try queue.destinations().isEmpty)
+  }
+
+  @Test("counts say what waits, for how long, and how much of it is there")
+  func counted() throws {
+    let queue = try open().deliveries
+    let ids = try queue.add([order("a"), order("bb"), order("ccc", to: "cloud")], for: run).map(
+      \.id)
+    try queue.confirm(
+      ids[1],
+      QueuedDelivery.Confirmation(
+        byteCount: 2, digest: SHA256.digest(of: "bb"), at: 101, identifier: "\"etag\""))
+    let tally = try queue.tally()
+    #expect(tally.map(\.destination) == ["cloud", "nas", "nas"])
+    #expect(tally.map(\.state) == [.waiting, .delivered, .waiting])
+    #expect(tally.map(\.sentByteCount) == [0, 2, 0])
+    let confirmed = try #require(try queue.matching(DeliveryQueue.Query())[1].confirmation)
+    #expect(confirmed.identifier == "\"etag\"" && confirmed.at == 101)
+  }
+
+  @Test("a lost database comes back with its queue, from the change log")
+  func rebuilt() throws {
+    do {
+      let queue = try open().deliveries
+      let id = try #require(queue.add([order("walk.wav")], for: run).first?.id)
+      try queue.note(id, upload: [9], sentByteCount: 1, isFlushed: true)
+      try queue.pause("nas", true)
+    }
+    let path = scratch.file("store") + "/" + DiskStore.databaseName
+    for ending in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: path + ending)
+    }
+    let store = try open()
+    #expect(store.recovery != nil)
+    #expect(try store.deliveries.due("nas", at: 100, limit: 9).first?.upload == [9])
+    #expect(try store.deliveries.destinations()["nas"]?.isPaused == true)
+    let owners = try store.deliveries.owners(of: [1])
+    #expect(owners == [1: [run]])
+  }
+
+  @Test("a collection keeps what is not delivered, and frees it afterwards")
+  func collected() throws {
+    let store = try open()
+    let draft = try store.makeDraft(.file)
+    let bytes = Array("walk.wav".utf8)
+    try unsafe draft.append(bytes.span.bytes)
+    let artifact = try draft.seal()
+    let id = try #require(store.deliveries.add([order("walk.wav")], for: run).first?.id)
+    #expect(try store.deliveries.source(of: order("walk.wav").file).hasSuffix(artifact.digest.hex))
+    var policy = CollectionPolicy()
+    policy.grace = 0
+    time.value = 4_000_000_000_000_000_000
+    #expect(try store.collect(policy).files.isEmpty)
+    let report = try Inspection(of: scratch.file("store")).run()
+    #expect(report.findings.isEmpty, "\(report.findings)")
+    try store.deliveries.confirm(
+      id,
+      QueuedDelivery.Confirmation(
+        byteCount: artifact.byteCount, digest: artifact.digest, at: 1, identifier: nil))
+    #expect(try store.collect(policy).files.map(\.byteCount) == [artifact.byteCount])
+  }
+
+  @Test("a file that lies nowhere any more is reported, by a check too")
+  func missing() throws {
+    let store = try open()
+    try store.deliveries.add([order("walk.wav")], for: run)
+    #expect(throws: SpoolError.self) { try store.deliveries.source(of: order("walk.wav").file) }
+    let findings = try Inspection(of: scratch.file("store")).run().findings
+    #expect(findings.map(\.kind) == [.undeliverable])
+    #expect(findings.allSatisfy { !$0.isDamage })
+  }
+}
