@@ -127,7 +127,8 @@ struct ReceiptTests {
     }
     let why = try place.spool(["why", "last", "proof"]).text
     #expect(
-      why.contains("outcome    made") && why.contains("its files were not there yet"), "\(why)")
+      why.contains("outcome    made") && why.contains("no receipt that says the same was there"),
+      "\(why)")
     let long = place.file("long.wav")
     try Reference.record(long, seconds: 2)
     #expect(try place.run(pipeline, [long]).exitCode != 0)
