@@ -31,14 +31,9 @@ package struct CommandTransport: Transport, ~Copyable {
     }
     guard ending.exitCode == 0 else { throw failure(place.send, ending, path) }
     progress.sentByteCount = file.byteCount
-    var hash = SHA256()
-    try read(path, limit: file.byteCount) {
-      mayGoOn(progress)
-    } to: { (bytes) throws(SpoolError) in
-      hash.update(bytes)
-      progress.readByteCount += bytes.byteCount
-    }
-    guard hash.finalize() == file.digest else {
+    guard
+      try digest(readingBack: path, limit: file.byteCount, &progress, mayGoOn) == file.digest
+    else {
       throw SpoolError(otherBytes: path, "the command gave other bytes back than it was sent")
     }
     return RemoteFile(byteCount: file.byteCount)

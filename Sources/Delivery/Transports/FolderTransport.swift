@@ -189,16 +189,9 @@ extension FolderTransport {
     part: RemotePath, of file: borrowing OutgoingFile, _ progress: inout UploadProgress,
     _ mayGoOn: (UploadProgress) -> Bool
   ) throws(SpoolError) {
-    var hash = SHA256()
-    var now = progress
-    try read(part, limit: file.byteCount) {
-      mayGoOn(now)
-    } to: { (bytes) throws(SpoolError) in
-      hash.update(bytes)
-      now.readByteCount += bytes.byteCount
-    }
-    progress = now
-    guard hash.finalize() == file.digest else {
+    guard
+      try digest(readingBack: part, limit: file.byteCount, &progress, mayGoOn) == file.digest
+    else {
       // The part is of no use, and nothing else can be wrong with it next time.
       try? remove(part)
       throw SpoolError(

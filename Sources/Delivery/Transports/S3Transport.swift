@@ -62,14 +62,9 @@ package struct S3Transport: Transport, ~Copyable {
     }
     var progress = UploadProgress()
     progress.sentByteCount = file.byteCount
-    var hash = SHA256()
-    try read(path, limit: file.byteCount) {
-      mayGoOn(progress)
-    } to: { (bytes) throws(SpoolError) in
-      hash.update(bytes)
-      progress.readByteCount += bytes.byteCount
-    }
-    guard hash.finalize() == file.digest else {
+    guard
+      try digest(readingBack: path, limit: file.byteCount, &progress, mayGoOn) == file.digest
+    else {
       throw SpoolError(otherBytes: path, "the server gave other bytes back than it was sent")
     }
     guard let found = try find(path) else {

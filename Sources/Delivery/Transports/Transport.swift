@@ -53,6 +53,25 @@ extension Transport where Self: ~Copyable {
 
   package var requestedPause: Double? { nil }
 
+  /// Reads all of a file back, after it was sent.
+  /// - Parameter progress: the bytes that were sent; those that were read are added.
+  /// - Returns: the digest of what was read.
+  mutating func digest(
+    readingBack path: RemotePath, limit: Int, _ progress: inout UploadProgress,
+    _ mayGoOn: (UploadProgress) -> Bool
+  ) throws(SpoolError) -> Digest {
+    var hash = SHA256()
+    var now = progress
+    defer { progress = now }
+    try read(path, limit: limit) {
+      mayGoOn(now)
+    } to: { (bytes) throws(SpoolError) in
+      hash.update(bytes)
+      now.readByteCount += bytes.byteCount
+    }
+    return hash.finalize()
+  }
+
   /// Reads all of a file back and compares it.
   /// - Returns: what lies there; nil for nothing.
   /// - Throws: an error of the kind `broken` for other bytes.

@@ -256,21 +256,16 @@ extension WebDAVTransport {
   private mutating func confirm(
     part: RemotePath, of file: borrowing OutgoingFile, _ mayGoOn: (UploadProgress) -> Bool
   ) throws(SpoolError) {
-    var hash = SHA256()
     var progress = UploadProgress()
     progress.sentByteCount = file.byteCount
+    let digest: Digest
     do throws(SpoolError) {
-      try read(part, limit: file.byteCount) {
-        mayGoOn(progress)
-      } to: { (bytes) throws(SpoolError) in
-        hash.update(bytes)
-        progress.readByteCount += bytes.byteCount
-      }
+      digest = try self.digest(readingBack: part, limit: file.byteCount, &progress, mayGoOn)
     } catch {
       guard [.missing, .broken].contains(error.kind) else { throw error }
       throw lost(part, error.why)
     }
-    guard hash.finalize() == file.digest else {
+    guard digest == file.digest else {
       throw lost(part, "the server gave other bytes back than it was sent")
     }
   }
