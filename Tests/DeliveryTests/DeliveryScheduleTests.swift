@@ -24,6 +24,7 @@ struct DeliveryScheduleTests {
     let holds = (1...4).map { schedule.hold(after: $0, chance: 0.5) }
     #expect(holds == [5, 10, 20, 40])
     #expect(schedule.hold(after: 100, chance: 0.5) == 6 * 3600)
+    #expect(schedule.hold(after: 100, chance: 0.5, isAway: true) == 300)
   }
 
   @Test("pauses vary by a tenth, so that failures are not repeated together")

@@ -12,6 +12,9 @@ package struct DeliverySchedule: Hashable, Sendable {
   private static let longestPause = 6 * 3600.0
   /// After a destination itself has failed.
   private static let firstHold = 5.0
+  /// While it cannot be connected to: a look costs nothing, and whoever switches it on wants to see
+  /// it used.
+  private static let longestAbsence = 300.0
 
   package init() {}
 
@@ -32,11 +35,15 @@ package struct DeliverySchedule: Hashable, Sendable {
 
   /// The pause after a failure of the destination itself, in seconds: its folder is away, or it
   /// refuses the credentials.
-  /// - Parameter failures: of the destination in a row, this one included.
-  package func hold(after failures: Int, chance: Double, asked: Double? = nil) -> Double {
-    max(
-      varied(Self.doubled(Self.firstHold, times: max(1, failures) - 1), chance), Self.bounded(asked)
-    )
+  /// - Parameters:
+  ///   - failures: of the destination in a row, this one included.
+  ///   - isAway: it cannot be connected to; the pause is five minutes at most.
+  package func hold(
+    after failures: Int, chance: Double, asked: Double? = nil, isAway: Bool = false
+  ) -> Double {
+    let pause = Self.doubled(Self.firstHold, times: max(1, failures) - 1)
+    return max(
+      varied(isAway ? min(pause, Self.longestAbsence) : pause, chance), Self.bounded(asked))
   }
 
   private static func doubled(_ pause: Double, times: Int) -> Double {

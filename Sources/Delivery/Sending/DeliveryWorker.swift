@@ -219,7 +219,8 @@ package final class DeliveryWorker: Sendable {
     _ name: String, _ failure: SpoolError, asked: Double?
   ) throws(SpoolError) {
     let failures = (try queue.destinations()[name]?.failures ?? 0) + 1
-    let pause = schedule.hold(after: failures, chance: clock.jitter(), asked: asked)
+    let pause = schedule.hold(
+      after: failures, chance: clock.jitter(), asked: asked, isAway: failure.kind == .unanswered)
     try queue.hold(name, after: failures, because: failure.account, until: clock.now + pause)
     record(.held(destination: name, failure, seconds: pause))
   }

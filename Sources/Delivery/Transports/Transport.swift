@@ -150,8 +150,8 @@ package struct UploadState: Hashable, Sendable, Codable {
 package enum Remedy: Hashable, Sendable {
   /// Later, by itself.
   case retry
-  /// Nothing of the destination is tried until it can be used again: it is not there, or it refuses
-  /// the credentials.
+  /// Nothing of the destination is tried until it can be used again: it is not there, cannot be
+  /// connected to, or refuses the credentials.
   case hold
   /// After the user has changed something.
   case giveUp
@@ -164,6 +164,7 @@ extension SpoolError {
     case .input, .fullDisk: .giveUp
     case .blocked: .hold
     case .environment where kind == .missing || kind == .denied: .hold
+    case .transient where kind == .unanswered: .hold
     case .environment, .takenOver, .transient, .cancelled: .retry
     }
   }

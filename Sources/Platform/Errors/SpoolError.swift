@@ -48,7 +48,7 @@ package struct SpoolError: Error, Hashable, Sendable {
     case invalid
     /// The command line is wrong.
     case usage
-    /// A plugin did not answer in time.
+    /// A plugin did not answer in time, or a server cannot be connected to.
     case unanswered
     /// A plugin reported the failure itself.
     case reported

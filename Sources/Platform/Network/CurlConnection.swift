@@ -47,6 +47,12 @@ internal import CCurlLoader
     var fileLength = -1
     /// Why there was no answer, in libcurl's words.
     var reason = ""
+
+    /// Whether no connection could be made: the server, or the way to it, is away.
+    var isAway: Bool {
+      let codes = [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY]
+      return codes.contains(code)
+    }
   }
 
   init() throws(SpoolError) {

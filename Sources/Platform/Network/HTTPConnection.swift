@@ -140,6 +140,9 @@ package struct HTTPConnection: ~Copyable {
     case CURLE_URL_MALFORMAT,
       CURLE_UNSUPPORTED_PROTOCOL where !request.url.hasPrefix("http"):
       return SpoolError("reach", request.url, reason: outcome.reason, cause: .input)
+    case _ where outcome.isAway:
+      return SpoolError(
+        "reach", request.url, reason: outcome.reason, cause: .transient, kind: .unanswered)
     default: return failure(outcome.reason)
     }
   }

@@ -221,6 +221,7 @@ extension SFTPConnection {
         advice: "free some space there, then retry", cause: .fullDisk, kind: .noRoom)
     case CURLE_QUOTE_ERROR, CURLE_SSH: throw error(.transient, .system)
     case CURLE_URL_MALFORMAT: throw error(.input, .invalid)
+    case _ where outcome.isAway: throw error(.transient, .unanswered)
     default: throw error(.transient)
     }
   }
