@@ -124,7 +124,7 @@ let package = Package(
     // Where recordings come in, where receipts are made, and where the two sides meet.
     library("Receipts", ["PipelineModel", "PipelineEngine", "Store", "Proof", "Platform"]),
     library("Intake", ["PipelineModel", "PipelineEngine", "Store", "Platform", "CPosix"]),
-    library("Delivery", ["PipelineModel", "PipelineEngine", "Store", "Platform"]),
+    library("Delivery", ["PipelineModel", "PipelineEngine", "Store", "Proof", "Platform"]),
     library(
       "SoundEngine",
       ["PipelineModel", "PipelineEngine", "Plugins", "Audio", "Media", "Proof", "Platform"],

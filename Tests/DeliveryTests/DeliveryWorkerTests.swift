@@ -44,7 +44,7 @@ struct DeliveryWorkerTests {
   private func send(_ clock: TestClock = TestClock()) throws -> [String] {
     let events = Mutex<[String]>([])
     let worker = DeliveryWorker(
-      store.deliveries,
+      store,
       to: Destinations([Destination("nas", .folder(Destination.Folder(disk)))]), [:],
       clock: clock, stop: StopRequest()
     ) { event in

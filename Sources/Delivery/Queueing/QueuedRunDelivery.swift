@@ -1,6 +1,7 @@
 package import PipelineEngine
 package import PipelineModel
 package import Platform
+internal import Proof
 package import Store
 
 /// Queues what runs give to their destinations, in the store.
@@ -16,6 +17,12 @@ package struct QueuedRunDelivery: RunDelivery {
     /// Its device's name for it.
     package var noteID: String?
     package var title: String?
+    /// Its length, as its sidecar or container says.
+    package var milliseconds: Int?
+    /// The user's tags, in order.
+    package var tags: [String] = []
+    /// The fields of its sidecar about devices, by name.
+    package var devices: [String: String] = [:]
     /// ISO 8601, as the device wrote it.
     package var createdAt: String?
     /// In seconds since 1970.
@@ -54,10 +61,66 @@ package struct QueuedRunDelivery: RunDelivery {
             file, to: destination, at: path, encounter: request.encounter,
             isRequired: request.isRequired))
       }
+      if !files.isEmpty { orders += try documents(context, to: destination) }
     }
     let began = deliveries.now
     let owner = subject.recording.map(DeliveryOwner.recording) ?? .run(context.run.id)
     return try deliveries.add(orders, for: owner).allSatisfy { $0.addedAt < began }
+  }
+
+  /// The documents that follow a run's files to a destination: the one about the recording, and a
+  /// confirmation for each receipt, whether that is delivered or not.
+  private func documents(
+    _ context: DeliveryContext, to destination: String
+  ) throws(SpoolError) -> [DeliveryQueue.Order] {
+    let (run, request) = (context.run, context.request)
+    let facts = facts(of: run)
+    func order(
+      _ name: String, _ content: DeliveryRequest.Content, isRequired: Bool, about: String,
+      _ local: DeliveryDocument.Local?
+    ) throws(SpoolError) -> DeliveryQueue.Order {
+      let file = QueuedDelivery.File(
+        name: name, content, digest: SHA256.digest(of: about), byteCount: 0,
+        recording: run.deliveredRecording, path: nil, facts: facts)
+      let path = DeliveryPath.fill(request.path, fields(of: file, run))
+      _ = try RemotePath(path)
+      // Documents state times: where a lost store's are, these have other bytes and get a number.
+      var order = DeliveryQueue.Order(
+        file, to: destination, at: path, encounter: request.encounter == .fail ? .fail : .rename,
+        isRequired: isRequired)
+      (order.about, order.local) = (about, local)
+      return order
+    }
+    var recording = DeliveredRecording(uploadedAt: "", pipeline: run.pipeline)
+    recording.noteId = facts["noteId"]
+    recording.createdAt = subject.createdAt
+    recording.receivedAt = subject.receivedAt.map(DateTime.text)
+    recording.device = DeliveredRecording.Device(subject.devices)
+    recording.title = subject.title
+    recording.tags = subject.tags.isEmpty ? nil : subject.tags
+    let name = subject.name ?? run.inputPaths.first?.fileName ?? run.id.name
+    var orders = [
+      try order(
+        ExportName.stem(of: name) + DeliveredRecording.ending, .metadata,
+        isRequired: request.isRequired, about: try recording.about, nil)
+    ]
+    for receipt in run.published where receipt.leaf != nil {
+      guard
+        let signed = DeliveryConfirmation.SignedReceipt(
+          at: receipt.path, isInBag: run.isInBag(receipt))
+      else { continue }
+      let about: String
+      do { about = try signed.jsonText() } catch {
+        throw SpoolError("queue a confirmation", reason: "\(error)")
+      }
+      orders.append(
+        try order(
+          run.name(of: receipt).dropLast(signed.name.count)
+            + signed.confirmation(by: destination), .confirmation,
+          isRequired: false, about: about,
+          DeliveryDocument.Local(receipt: receipt.path, signing: run.request?.signing)))
+    }
+    return orders
   }
 
   /// The files of a run that a request wants, with their digests, in their order.
@@ -111,7 +174,8 @@ package struct QueuedRunDelivery: RunDelivery {
     facts["noteId"] = subject.noteID ?? subject.recording?.name
     facts["title"] = subject.title
     facts["createdAt"] = subject.createdAt
-    facts["durationMs"] = run.mediaSeconds.map { "\(Int(($0 * 1000).rounded()))" }
+    let measured = run.mediaSeconds.map { Int(($0 * 1000).rounded()) }
+    facts["durationMs"] = (measured ?? subject.milliseconds).map { "\($0)" }
     return facts
   }
 
@@ -132,7 +196,9 @@ package struct QueuedRunDelivery: RunDelivery {
       // An export may have the recording's own name.
       "name": file.content == .original ? "originals/\(file.name)" : file.name,
       "ext": String(name[point...].dropFirst()),
-      "pipeline": run.pipeline, "what": file.content.rawValue,
+      "pipeline": run.pipeline,
+      // A confirmation lies beside its receipt.
+      "what": (file.content == .confirmation ? .receipt : file.content).rawValue,
     ]
   }
 }
@@ -153,6 +219,14 @@ extension RunRecord {
     case "transcript", "align", "recognize", "retime": .transcript
     default: .exports
     }
+  }
+
+  /// Whether a published file lies in the payload of a bag.
+  fileprivate func isInBag(_ file: PublishedFile) -> Bool {
+    let names = file.path.pathNames
+    guard names.count > 2, names[names.count - 2] == Bag.payloadFolder else { return false }
+    let bag = names.dropLast(2).map { "/" + $0 }.joined()
+    return published.contains { $0.path == "\(bag)/\(Bag.declarationName)" }
   }
 
   /// A published file's name, with the folders that the run made for it.

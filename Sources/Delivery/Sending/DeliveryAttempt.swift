@@ -40,7 +40,7 @@ struct DeliveryAttempt {
         }
         guard error.kind == .occupied else { throw error }
         // What has the name may be this file: a killed process may not have recorded it.
-        if state != nil || delivery.encounter == .same,
+        if state != nil || delivery.encounter == .same || delivery.document != nil,
           let found = try same(as: path, over: &lane)
         {
           return confirmation(found)

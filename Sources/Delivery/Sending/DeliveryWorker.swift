@@ -22,6 +22,7 @@ package final class DeliveryWorker: Sendable {
   }
 
   let queue: DeliveryQueue
+  private let documents: DeliveryDocuments
   let destinations: Destinations
   let environment: [String: String]
   let clock: any RunClock
@@ -40,24 +41,31 @@ package final class DeliveryWorker: Sendable {
     var busyCount = 0
     /// The files that failed one after the other, without a success between, by destination.
     var failing: [String: Set<Int64>] = [:]
+    /// Whether a document may be made, as after a confirmation.
+    var hasNews = true
   }
 
   /// Seconds between two looks at the network.
   private static let networkPeriod = 2.0
   /// Seconds between two looks at the queue.
   private static let lookPeriod = 0.5
+  /// Seconds until a document is tried again that could not be made.
+  private static let documentPeriod = 60.0
   /// Files of one destination that fail in a row until the destination itself counts as failing.
   private static let suspicion = 3
 
-  /// - Parameter network: what changes when the machine gets another way to the network.
+  /// - Parameters:
+  ///   - sign: signs confirmations; nil where nothing can be signed.
+  ///   - network: what changes when the machine gets another way to the network.
   package init(
-    _ queue: DeliveryQueue, to destinations: Destinations, _ environment: [String: String],
-    clock: any RunClock, stop: StopRequest,
+    _ store: DiskStore, to destinations: Destinations, _ environment: [String: String],
+    sign: DeliveryDocuments.Signer? = nil, clock: any RunClock, stop: StopRequest,
     network: @Sendable @escaping () -> String = NetworkRoutes.text,
     record: @Sendable @escaping (Event) -> Void
   ) {
     self.network = network
-    self.queue = queue
+    queue = store.deliveries
+    documents = DeliveryDocuments(store, sign: sign)
     self.destinations = destinations
     self.environment = environment
     self.clock = clock
@@ -85,7 +93,11 @@ package final class DeliveryWorker: Sendable {
         for thread in threads { thread.join() }
       }
       var (routes, lookedAt) = (network(), clock.elapsed)
-      while !stop.isRequested, try !isDone(isIdle()) {
+      var state = Documents()
+      while true {
+        try makeDocuments(&state)
+        if stop.isRequested { break }
+        if try isDone(isIdle()) { break }
         clock.sleep(0.05, unless: stop)
         guard clock.elapsed - lookedAt >= Self.networkPeriod else { continue }
         lookedAt = clock.elapsed
@@ -93,6 +105,33 @@ package final class DeliveryWorker: Sendable {
         if now != routes { try wake() }
         routes = now
       }
+    }
+  }
+
+  /// Which documents could not be made, and when to look again.
+  private struct Documents {
+    var blocked: [Int64: Double] = [:]
+    var lookedAt = -Double.infinity
+    var troubles: Set<String> = []
+  }
+
+  /// Makes the documents whose files are all delivered: at once after a confirmation, and from time to
+  /// time, for other processes add some.
+  private func makeDocuments(_ state: inout Documents) throws(SpoolError) {
+    let now = clock.elapsed
+    let hasNews = board.withLock { board in
+      defer { board.hasNews = false }
+      return board.hasNews
+    }
+    guard hasNews || now - state.lookedAt >= Self.lookPeriod else { return }
+    state.lookedAt = now
+    state.blocked = state.blocked.filter { now - $0.value < Self.documentPeriod }
+    var failed: [(QueuedDelivery, SpoolError)] = []
+    try documents.makeDue(besides: Set(state.blocked.keys)) { failed.append(($0, $1)) }
+    for (delivery, error) in failed {
+      state.blocked[delivery.id] = now
+      // One key may keep many of them waiting.
+      if state.troubles.insert(error.account).inserted { record(.trouble(error)) }
     }
   }
 
@@ -105,12 +144,12 @@ package final class DeliveryWorker: Sendable {
 
   /// Whether nothing is being sent, and nothing is due that can be sent now.
   private func isIdle() throws(SpoolError) -> Bool {
-    if board.withLock({ $0.busyCount }) > 0 { return false }
+    if board.withLock({ $0.busyCount > 0 || $0.hasNews }) { return false }
     let states = try queue.destinations()
     for destination in destinations.all where states[destination.name].isOpen(at: clock.now) {
       if try !queue.due(destination.name, at: clock.now, limit: 1).isEmpty { return false }
     }
-    return board.withLock { $0.busyCount } == 0
+    return board.withLock { $0.busyCount == 0 && !$0.hasNews }
   }
 
   private var isEnding: Bool { stop.isRequested || end.withLock { $0.isRequested } }
@@ -173,7 +212,10 @@ package final class DeliveryWorker: Sendable {
       let confirmation = try DeliveryAttempt(self, delivery).run(over: &lane)
       lane.used(at: clock.elapsed)
       try queue.confirm(delivery.id, confirmation)
-      board.withLock { $0.failing[delivery.destination] = nil }
+      board.withLock { board in
+        board.failing[delivery.destination] = nil
+        board.hasNews = true
+      }
       if try queue.destinations()[delivery.destination]?.failures ?? 0 > 0 {
         try queue.release(delivery.destination)
       }
@@ -183,6 +225,13 @@ package final class DeliveryWorker: Sendable {
     }
     lane.used(at: clock.elapsed)
     lane.noteFailure()
+    if delivery.document != nil, failure.kind == .missing,
+      (try? queue.source(of: delivery.file)) == nil
+    {
+      // Its bytes are lost, and made again of what they were made of.
+      try queue.remake(delivery.id)
+      return board.withLock { $0.hasNews = true }
+    }
     let now = clock.now
     switch failure.remedy {
     case _ where failure.cause == .cancelled:

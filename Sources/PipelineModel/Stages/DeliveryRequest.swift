@@ -12,6 +12,13 @@ package struct DeliveryRequest: Hashable, Sendable {
     case transcript
     /// The recordings as they arrived.
     case original
+    /// The document about the recording, which is delivered behind its files. It cannot be asked for.
+    case metadata
+    /// The signed confirmation of what was delivered. It cannot be asked for.
+    case confirmation
+
+    /// What may be asked for.
+    package static let choices: [Content] = [.exports, .receipt, .transcript, .original]
   }
 
   /// What happens where the destination has a file of the name that Spool did not put there.
@@ -33,7 +40,7 @@ package struct DeliveryRequest: Hashable, Sendable {
   package var isRequired: Bool
   package var encounter: Encounter
 
-  package static let usualContents: Set<Content> = [.exports, .receipt, .transcript, .original]
+  package static let usualContents = Set(Content.choices)
   package static let usualPath = "{date}/{title}-{noteId}/{name}"
 
   package init(
@@ -60,7 +67,7 @@ package enum DeliveryPath {
     ("name", "the file's name, with the folders that its run made for it; originals in originals/"),
     ("ext", "the file's ending, without the point"),
     ("pipeline", "the pipeline's name"),
-    ("what", "exports, receipt, transcript or original"),
+    ("what", "exports, receipt, transcript, original or metadata"),
   ]
 
   /// Why a text is no template; nil if it is one. O(n).

@@ -53,6 +53,9 @@ package struct ReceiptFile: Sendable {
   /// The day of the work, as `2026-11-21` in UTC; nil if it has none.
   package var day: String? { (run?["finishedAt"]?.text?.prefix(10)).map(String.init) }
 
+  /// When the last export was in place, in ISO 8601; nil if it does not say.
+  package var finishedAt: String? { run?["finishedAt"]?.text }
+
   package func isSigned(by key: VerifyingKey) -> Bool { envelope.isSigned(by: key) }
 
   /// Whether it is signed by this key and states the same recordings, pipeline, work and results as

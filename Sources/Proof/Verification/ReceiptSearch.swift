@@ -23,6 +23,17 @@ package struct ReceiptSearch {
       .map { Self.join(folder, $0) }
   }
 
+  /// The paths of all confirmations of deliveries, sorted.
+  package var confirmations: [String] {
+    paths.filter { Self.isConfirmation($0) }.map { Self.join(folder, $0) }
+  }
+
+  /// Whether a file has the name of a confirmation: `walk.delivered-nas.json`.
+  package static func isConfirmation(_ path: String) -> Bool {
+    let name = name(of: path)
+    return name.hasSuffix(".json") && name.contains(DeliveryConfirmation.mark)
+  }
+
   /// The folders of all bags, incomplete ones included, sorted. A bag's payload is not searched for
   /// bags.
   package var bags: [String] {

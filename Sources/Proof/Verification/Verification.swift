@@ -24,6 +24,11 @@ package struct Verification: Sendable {
     self.threadCount = max(1, threadCount)
   }
 
+  /// The results of a check, each in the given order.
+  package typealias Checked = (
+    receipts: [VerificationResult], bags: [VerificationResult], confirmations: [VerificationResult]
+  )
+
   package struct Progress: Hashable, Sendable {
     /// Receipts read so far.
     package var receipts = 0
@@ -52,18 +57,19 @@ package struct Verification: Sendable {
     check(receipts: paths, bags: [], mayGoOn: mayGoOn, report: report)?.receipts
   }
 
-  /// Verifies receipts and bags, and reads every file that they name once. Blocks.
+  /// Verifies receipts, bags and confirmations, and reads every file that they name once. Blocks.
   /// - Parameters:
   /// - paths: the receipts.
   /// - folders: the bags.
+  /// - confirmations: their paths.
   /// - mayGoOn: called before every receipt and every mebibyte; false stops.
   /// - report: called with the progress, by one thread at a time.
   /// - Returns: the results in the given order; nil if stopped.
   package func check(
-    receipts paths: [String], bags folders: [String],
+    receipts paths: [String], bags folders: [String], confirmations: [String] = [],
     mayGoOn: @escaping @Sendable () -> Bool = { true },
     report: @escaping @Sendable (Progress) -> Void = { _ in }
-  ) -> (receipts: [VerificationResult], bags: [VerificationResult])? {
+  ) -> Checked? {
     let progress = Shared(Progress())
     @Sendable func advance(_ change: (inout Progress) -> Void) {
       progress.update { progress in
@@ -77,10 +83,12 @@ package struct Verification: Sendable {
       defer { advance { $0.receipts += 1 } }
       return ReceiptCheck(path, keys: keys, certificates: certificates, awaited: awaited)
     }
-    guard let checks, let bags = each(folders, mayGoOn, { BagCheck($0) }) else { return nil }
+    guard let checks, let bags = each(folders, mayGoOn, { BagCheck($0) }),
+      let confirmed = each(confirmations, mayGoOn, { ConfirmationCheck($0, keys: keys) })
+    else { return nil }
     // The lengths in the receipts suffice for ordering, without stat calls.
     var lengths: [SubjectFile: Int] = [:]
-    for subject in checks.lazy.flatMap(\.subjects) {
+    for subject in checks.flatMap(\.subjects) + confirmed.flatMap(\.subjects) {
       lengths[subject.file] = subject.byteCount ?? 0
     }
     for subject in bags.lazy.flatMap(\.subjects) where lengths[subject.file] == nil {
@@ -109,7 +117,10 @@ package struct Verification: Sendable {
     }
     guard let contents, mayGoOn() else { return nil }
     let found = Dictionary(uniqueKeysWithValues: zip(files.map(\.file), contents))
-    return (checks.map { $0.verdict(found) }, bags.map { $0.verdict(found) })
+    return (
+      checks.map { $0.verdict(found) }, bags.map { $0.verdict(found) },
+      confirmed.map { $0.verdict(found) }
+    )
   }
 
   /// Maps items on several threads; nil if stopped.

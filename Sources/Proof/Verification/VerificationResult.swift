@@ -45,6 +45,16 @@ package struct VerificationResult: Hashable, Sendable {
   /// The path at the time of writing, if it differs and is known.
   package var writtenAs: String?
 
+  // Confirmations:
+  /// The destination's name; nil if unreadable.
+  package var destination: String?
+  /// The path of the receipt that it belongs to, from its folder; nil if unreadable.
+  package var receiptName: String?
+  /// When the last file was confirmed, in ISO 8601; nil if unreadable.
+  package var confirmedAt: String?
+  /// How many of its files lie where they lay at the destination, and were read.
+  package var checkedCount = 0
+
   // Quotes:
   /// Nil if unreadable.
   package var quote: Quote?
@@ -59,6 +69,22 @@ package struct VerificationResult: Hashable, Sendable {
 
   mutating func add(_ name: String, _ reason: String, _ kind: Deviation.Kind? = nil) {
     problems.append(Deviation(name, reason, kind))
+  }
+
+  /// Checks that an envelope was signed by the key that it names, and that this is a trusted one.
+  mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {
+    guard let key = keys.first(where: { $0.id.hex == envelope.keyID }) else {
+      // What it says of its key proves nothing: another key may have signed it.
+      if !keys.contains(where: { envelope.isSigned(by: $0) }) {
+        add(envelope.keyID, "it was not signed by a key that is trusted here", .key)
+      } else {
+        add(envelope.keyID, "it names another key than the one that signed it", .key)
+      }
+      return
+    }
+    if !envelope.isSigned(by: key) {
+      add(envelope.keyID, "the signature does not fit the statement: one was changed", .signature)
+    }
   }
 
   mutating func note(_ name: String, _ reason: String) { notes.append(Deviation(name, reason)) }

@@ -21,6 +21,9 @@ private struct DeliverStage: DeclaredStage, WholeStage {
       rest is sent by a watch with the same store, or by spool deliver run. A file has its final name \
       at a destination only when all of its bytes were read back and are the same.
 
+      When all files of a recording are there, a document about it follows: its name ends in \
+      .recording.json. With a receipt, a signed confirmation of all of them follows too.
+
       In a watch, a recording counts as uploaded, and its file leaves the inbox, only when every \
       destination that is required has confirmed everything.
 
@@ -37,7 +40,7 @@ private struct DeliverStage: DeclaredStage, WholeStage {
         "the names of the destinations", isInKey: false),
       ParameterDescriptor(
         "what",
-        .list(of: .choice(DeliveryRequest.Content.allCases.map(\.rawValue)), count: 1...4),
+        .list(of: .choice(DeliveryRequest.Content.choices.map(\.rawValue)), count: 1...4),
         .optional, "what is sent; without it, all four", isInKey: false),
       ParameterDescriptor(
         "path", .text(maximumLength: 500), .defaulted(DeliveryRequest.usualPath),

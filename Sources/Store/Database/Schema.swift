@@ -47,6 +47,7 @@ struct Schema: Sendable {
       text_schema_page_checksums,
       text_schema_warnings,
       text_schema_deliveries,
+      text_schema_documents,
     ].map { unsafe String(cString: $0) })
 
   /// The step that records whether a claim waits for a decision.

@@ -98,7 +98,8 @@ extension DeliveryQueue {
     try database.run(
       """
       SELECT trouble FROM deliveries
-      WHERE destination = ? AND state IN ('failed', 'waiting') AND trouble IS NOT NULL LIMIT 1
+      WHERE destination = ? AND state IN ('failed', 'waiting', 'pending') AND trouble IS NOT NULL
+      LIMIT 1
       """, [.text(destination)], to: Self.reading
     ).first?[0].text
   }
@@ -135,7 +136,8 @@ extension DeliveryQueue {
     let rows = try database.run(
       """
       SELECT owner, destination, min(state = 'delivered'), sum(byte_count), sum(sent_byte_count)
-      FROM delivery_owners JOIN deliveries ON id = delivery WHERE \(condition)
+      FROM delivery_owners JOIN deliveries ON id = delivery
+      WHERE \(condition) AND role <> '\(DeliveryRequest.Content.confirmation.rawValue)'
       GROUP BY owner, destination ORDER BY owner, destination
       """, [.text(owner)], to: Self.reading)
     return rows.reduce(into: [:]) { copies, row in
@@ -202,7 +204,7 @@ extension DeliveryQueue {
       """
       SELECT id, destination, path, name, role, digest, byte_count, recording, file, facts, if_there,
         state, attempts, next_try, trouble, added_at, upload, sent_byte_count, confirmed_at,
-        confirmed_byte_count, confirmed_digest, identifier
+        confirmed_byte_count, confirmed_digest, identifier, made_of
       FROM deliveries \(rest)
       """, values, to: reading
     ).compactMap(delivery)
@@ -222,7 +224,8 @@ extension DeliveryQueue {
       name: name, content, digest: digest, byteCount: Int(byteCount),
       recording: row[7].text.flatMap(Digest.init(hex:)), path: row[8].text, facts: facts)
     var delivery = QueuedDelivery(
-      id: id, destination: destination, path: path, file: file, encounter: encounter,
+      id: id, destination: destination, path: path, file: file,
+      document: row[22].text.flatMap { try? StoredJSON.decode($0) }, encounter: encounter,
       nextTry: nextTry, addedAt: addedAt)
     delivery.state = state
     delivery.attempts = Int(attempts)
@@ -242,19 +245,30 @@ extension DeliveryQueue {
 // MARK: What the store keeps for it
 
 extension DeliveryQueue {
-  /// The digests of all files that are not delivered: nothing frees what the store has of them. O(n).
+  /// The digests of all files that are not delivered, and of the documents about files that are: nothing
+  /// frees what the store has of them. O(n).
   static func wanted(in database: inout Database) throws(SpoolError) -> Set<Digest> {
     let rows = try database.run(
-      "SELECT digest FROM deliveries WHERE state <> 'delivered'", to: reading)
+      "SELECT digest FROM deliveries WHERE state <> 'delivered' OR role IN (\(documents))",
+      to: reading)
     return Set(rows.compactMap { $0[0].text.flatMap(Digest.init(hex:)) })
   }
 
-  /// Whether a file with these bytes is not delivered yet. O(log n).
+  /// Whether a file with these bytes is not delivered yet, or a document. O(log n).
   static func wants(_ digest: Digest, in database: inout Database) throws(SpoolError) -> Bool {
-    try !database.run(
-      "SELECT 1 FROM deliveries WHERE digest = ? AND state <> 'delivered' LIMIT 1",
-      [.text(digest.hex)], to: reading
-    ).isEmpty
+    for condition in ["state <> 'delivered'", "made_of IS NOT NULL"] {
+      let rows = try database.run(
+        "SELECT 1 FROM deliveries WHERE digest = ? AND \(condition) LIMIT 1",
+        [.text(digest.hex)], to: reading)
+      if !rows.isEmpty { return true }
+    }
+    return false
+  }
+
+  /// The roles of documents, as SQL has them in a list. Backups of older formats have none.
+  private static var documents: String {
+    [DeliveryRequest.Content.metadata, .confirmation].map { "'\($0.rawValue)'" }
+      .joined(separator: ", ")
   }
 
   /// The paths outside the store of all files that are not delivered. O(n).

@@ -27,6 +27,12 @@ package struct DeliveryQueue: Sendable {
     package let path: String
     package let encounter: DeliveryRequest.Encounter
     package let isRequired: Bool
+    /// What is said in a document about the files of the same list and destination that stand before
+    /// it, in its maker's own form; nil for a file that is there. Its digest and its length do not
+    /// count.
+    package var about: String?
+    /// What of this machine the making of the document needs; nil if nothing.
+    package var local: DeliveryDocument.Local?
 
     package init(
       _ file: QueuedDelivery.File, to destination: String, at path: String,
@@ -52,7 +58,8 @@ package struct DeliveryQueue: Sendable {
     return try transaction { (database) throws(SpoolError) in
       var added: [QueuedDelivery] = []
       for order in orders {
-        let id = try Self.insert(order, at: now, in: &database)
+        let parts = added.filter { $0.destination == order.destination }.map(\.id)
+        let id = try Self.insert(order, behind: parts, at: now, in: &database)
         try database.run(
           """
           INSERT INTO delivery_owners (owner, delivery, is_required) VALUES (?, ?, ?)
@@ -65,10 +72,15 @@ package struct DeliveryQueue: Sendable {
     }
   }
 
+  /// - Parameter parts: the rows that a document is about.
   /// - Returns: the row's number.
   private static func insert(
-    _ order: Order, at now: Double, in database: inout Database
+    _ order: Order, behind parts: [Int64], at now: Double, in database: inout Database
   ) throws(SpoolError) -> Int64 {
+    if let about = order.about {
+      return try insert(
+        order, DeliveryDocument(parts: parts, about: about), at: now, in: &database)
+    }
     let file = order.file
     let key: [SQLValue] = [
       .text(order.destination), .text(file.recording?.hex ?? ""), .text(file.name),
@@ -114,7 +126,7 @@ package struct DeliveryQueue: Sendable {
 
   /// The path, or one with a number, that no other file of the queue has. O(k log n) for k files of
   /// that name.
-  private static func freePath(
+  static func freePath(
     _ path: String, at destination: String, in database: inout Database
   ) throws(SpoolError) -> String {
     for number in 1...10_000 {
@@ -249,8 +261,10 @@ package struct DeliveryQueue: Sendable {
       let list = ids.map { JSONValue.list($0.map { .number("\($0)") }).compact }
       let rows = try database.run(
         """
-        UPDATE deliveries SET state = 'waiting', attempts = 0, next_try = ?1, trouble = NULL
-        WHERE state IN ('waiting', 'failed') AND (?2 IS NULL OR destination = ?2)
+        UPDATE deliveries SET attempts = 0, next_try = ?1, trouble = NULL,
+          state = CASE WHEN state = 'waiting' OR made_of IS NULL THEN 'waiting' ELSE 'pending' END
+        WHERE (state IN ('waiting', 'failed') OR state = 'pending' AND trouble IS NOT NULL)
+          AND (?2 IS NULL OR destination = ?2)
           AND (?3 IS NULL OR id IN (SELECT value FROM json_each(?3)))
         RETURNING id, destination
         """, [.real(now), SQLValue(destination), SQLValue(list)], to: Self.writing)

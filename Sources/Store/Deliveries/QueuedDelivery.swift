@@ -4,6 +4,8 @@ package import Platform
 /// A file on its way to a destination, until that has confirmed it.
 package struct QueuedDelivery: Hashable, Sendable, Identifiable {
   package enum State: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A document that is made once the files that it is about are delivered.
+    case pending
     /// To be sent at ``nextTry``, or when its destination is held no more.
     case waiting
     /// A process sends it.
@@ -20,6 +22,8 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
   /// Where it lies there. Fixed at the first delivery.
   package internal(set) var path: String
   package let file: File
+  /// What it is made of; nil if it is a file that is there.
+  package let document: DeliveryDocument?
   package let encounter: DeliveryRequest.Encounter
   package internal(set) var state = State.waiting
   /// Failed attempts since it was added or last requested.
@@ -86,12 +90,38 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
   }
 
   /// The path with a number before its ending: `a/note (2).m4a`. The path itself for 1.
-  static func numbered(_ path: String, _ number: Int) -> String {
+  package static func numbered(_ path: String, _ number: Int) -> String {
     if number == 1 { return path }
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     let name = path.dropFirst(folder.count)
     let point = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
     return "\(folder)\(name[..<point]) (\(number))\(name[point...])"
+  }
+}
+
+/// What a document is made of that is about delivered files, and is delivered behind them.
+package struct DeliveryDocument: Hashable, Sendable, Codable {
+  /// The numbers of these files in the queue, ascending.
+  package let parts: [Int64]
+  /// What is said besides, in its maker's own form.
+  package let about: String
+
+  package init(parts: [Int64], about: String) {
+    self.parts = Set(parts).sorted()
+    self.about = about
+  }
+
+  /// What of this machine the making of a signed document needs: it is no part of what it is made of.
+  package struct Local: Hashable, Sendable, Codable {
+    /// The absolute path of the receipt that it belongs to.
+    package let receipt: String
+    /// The keys of the run; nil for the usual ones.
+    package let signing: RunRequest.Signing?
+
+    package init(receipt: String, signing: RunRequest.Signing?) {
+      self.receipt = receipt
+      self.signing = signing
+    }
   }
 }
 

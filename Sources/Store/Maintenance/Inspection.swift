@@ -247,7 +247,7 @@ package struct Inspection: Sendable {
     in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
     for delivery in try DeliveryQueue.deliveries(
-      "WHERE state <> 'delivered' ORDER BY id", [], in: &database)
+      "WHERE state <> 'delivered' AND made_of IS NULL ORDER BY id", [], in: &database)
     where !isThere(layout.artifact(delivery.file.digest))
       && !(delivery.file.path.map(FilePath.exists) ?? false)
     {

@@ -6,7 +6,8 @@ const char *const text_json_definitions = (const char[]){
 #embed "JSON/common.json"
     , 0};
 
-// One for each command with --json, by name; batch-report is that of batch.json.
+// One for each command with --json, by name; batch-report is that of batch.json, and
+// delivered-recording that of the documents at destinations.
 static const text_named schemas[] = {
     {"batch", (const char[]){
 #embed "JSON/batch.json"
@@ -34,6 +35,9 @@ static const text_named schemas[] = {
     , 0}},
     {"deliver-send", (const char[]){
 #embed "JSON/deliver-send.json"
+    , 0}},
+    {"delivered-recording", (const char[]){
+#embed "JSON/delivered-recording.json"
     , 0}},
     {"inbox", (const char[]){
 #embed "JSON/inbox.json"

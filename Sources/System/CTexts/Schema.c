@@ -92,3 +92,6 @@ const char *const text_schema_warnings = (const char[]){
 const char *const text_schema_deliveries = (const char[]){
 #embed "Store/30-deliveries.sql"
     , 0};
+const char *const text_schema_documents = (const char[]){
+#embed "Store/31-documents.sql"
+    , 0};

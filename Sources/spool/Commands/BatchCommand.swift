@@ -94,7 +94,11 @@ extension CommandContext {
     let id = clock.makeRunID()
     let code = run(runner, finding, id, stop)
     if !stop.isRequested {
-      if destinations != nil { sendLast(.of(batch: id), in: store, clock, stop: stop) }
+      if destinations != nil {
+        let writer = confirmationWriter(
+          for: store, besides: order.asksForReceipts ? receiptWriter : nil)
+        sendLast(.of(batch: id), in: store, signing: writer, clock, stop: stop)
+      }
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
     }

@@ -12,10 +12,12 @@ extension Command {
       In Visual Studio Code with the YAML extension, save it as spool.schema.json and begin a \
       pipeline with:  # yaml-language-server: $schema=spool.schema.json
 
-      That of receipts is for what the payload of their envelope holds: the statement that is signed.
+      Those of receipts and confirmations are for what the payload of their envelope holds: the statement \
+      that is signed.
 
       json COMMAND prints the schema of each line that the command prints with --json; json alone \
-      lists the names, a line each. batch-report is the schema of batch.json. See also spool help json.
+      lists the names, a line each. batch-report is the schema of batch.json, and delivered-recording that of \
+      *.recording.json at a destination. See also spool help json.
       """,
     positionals: [Options.subject, Options.output], options: [Options.plugins],
     examples: [
@@ -29,7 +31,7 @@ extension Command {
 extension Options {
   /// What the schema is of.
   fileprivate enum Subject: String, CaseIterable, ArgumentValue {
-    case pipeline, receipt, json
+    case pipeline, receipt, confirmation, json
   }
 
   fileprivate static let subject = Positional<Subject?>.optional(
@@ -50,8 +52,8 @@ extension CommandContext {
     }
     switch subject {
     case .pipeline: console.print(PipelineSchema(try checkedCatalog()).value.indentedJSON)
-    case .receipt:
-      let schema = ReceiptForm.schema
+    case .receipt, .confirmation:
+      let schema = subject == .receipt ? ReceiptForm.schema : DeliveryConfirmation.schema
       console.print(Value(json: JSONText.of(schema))?.indentedJSON ?? JSONText.of(schema))
     case .json where command.isEmpty:
       console.print(OutputSchema.all.map(\.name).joined(separator: "\n"))

@@ -140,9 +140,8 @@ extension CommandContext {
     let console = console
     let receiptWriter = receiptWriter(for: store)
     // Fails now rather than leave months of recordings without receipts.
-    if order.settings.inboxes.contains(where: \.pipeline.asksForReceipts) {
-      try receiptWriter.prepare()
-    }
+    let asksForReceipts = order.settings.inboxes.contains(where: \.pipeline.asksForReceipts)
+    if asksForReceipts { try receiptWriter.prepare() }
     let clock = SystemClock()
     let log = WatchLog(store: store, line: line(order), console: console, isJSON: isJSON)
     let destinations = try destinations()
@@ -168,7 +167,9 @@ extension CommandContext {
       }, reload: { watch.reload() })
     let endStamping = log.beginStamping()
     defer { endStamping() }
-    let endDelivering = log.beginDelivering(to: destinations)
+    let endDelivering = log.beginDelivering(
+      to: destinations,
+      signing: confirmationWriter(for: store, besides: asksForReceipts ? receiptWriter : nil))
     defer { endDelivering() }
     for inbox in order.settings.inboxes where !inbox.pipeline.requiresDelivery {
       log.record(

@@ -1,6 +1,7 @@
 import Delivery
 import PipelineModel
 import Platform
+import Receipts
 import Store
 
 extension Options {
@@ -74,18 +75,34 @@ struct SendingResult {
   var isElsewhere = false
 
   var failed: [QueuedDelivery] { open.filter { $0.state == .failed } }
+
+  /// Whether nothing of it can be sent without a person's help: it has failed, or is a document that
+  /// cannot be made, or that is about such files.
+  var isStuck: Bool {
+    var stuck: Set<Int64> = []
+    for delivery in open {
+      let waitsForStuck = delivery.document?.parts.contains(where: stuck.contains) == true
+      guard
+        delivery.state == .failed
+          || delivery.state == .pending && (delivery.trouble != nil || waitsForStuck)
+      else { return false }
+      stuck.insert(delivery.id)
+    }
+    return true
+  }
 }
 
 extension CommandContext {
   /// The last work of a run or a batch: sends what it has queued, for a limited time, and says what is
   /// left. That does not affect the run's own result.
   func sendLast(
-    _ query: DeliveryQueue.Query, in store: DiskStore, _ clock: SystemClock, stop: StopRequest
+    _ query: DeliveryQueue.Query, in store: DiskStore, signing writer: ConfirmationWriter,
+    _ clock: SystemClock, stop: StopRequest
   ) {
     do throws(SpoolError) {
       let result = try send(
-        query, to: destinations(), in: store, atMost: arguments[Options.deliverWait].seconds, clock,
-        stop: stop)
+        query, to: destinations(), in: store, signing: writer,
+        atMost: arguments[Options.deliverWait].seconds, clock, stop: stop)
       tell(result)
     } catch {
       console.report("warning: \(Format.visible(error.account))")
@@ -96,7 +113,8 @@ extension CommandContext {
   /// sends is awaited.
   func send(
     _ query: DeliveryQueue.Query, to destinations: Destinations, in store: DiskStore,
-    atMost seconds: Double, _ clock: SystemClock, stop: StopRequest
+    signing writer: ConfirmationWriter, atMost seconds: Double, _ clock: SystemClock,
+    stop: StopRequest
   ) throws(SpoolError) -> SendingResult {
     let queue = store.deliveries
     var result = SendingResult()
@@ -105,12 +123,14 @@ extension CommandContext {
       let all = try queue.matching(query)
       result.open = all.filter { $0.state != .delivered }
       result.deliveredCount = all.count - result.open.count
-      return result.open.allSatisfy { $0.state == .failed } || clock.elapsed >= end
+      return result.isStuck || clock.elapsed >= end
     }
     guard try !look() else { return result }
     let recorder = SendingRecorder(console, voice, clock)
+    // Another process may send and not have the keys.
+    try DeliveryDocuments(store, sign: writer.sign).makeDue()
     let worker = DeliveryWorker(
-      queue, to: destinations, Environment.variables, clock: clock, stop: stop
+      store, to: destinations, Environment.variables, sign: writer.sign, clock: clock, stop: stop
     ) { recorder.record($0) }
     var wasSent = false
     while !stop.isRequested, try !look() {

@@ -93,6 +93,25 @@ extension CommandContext {
     return KeyFolder(absolute(path), passphrases: PassphraseProvider(file: file))
   }
 
+  /// Signs confirmations with the keys that the command line names, else with those of the run that each
+  /// belongs to, if they are still there, else with those of the store.
+  /// - Parameter receipts: signs this command's receipts with a key that is open: its passphrase is not
+  ///   asked for again.
+  func confirmationWriter(
+    for store: DiskStore, besides receipts: SignedReceiptWriter? = nil
+  ) -> ConfirmationWriter {
+    let context = self
+    return ConfirmationWriter(store) { signing, mayAsk in
+      let own = signing.map(context.remembering) ?? context
+      let path = KeyFolder.locate(
+        option: own.signing?.folder, environment: Environment.variables, store: store.path)
+      if let receipts, receipts.keys.path == context.absolute(path) { return receipts.keys }
+      let file = own.named(Options.passphraseFile) ?? own.signing?.passphraseFile
+      return KeyFolder(
+        context.absolute(path), passphrases: PassphraseProvider(file: file, mayAsk: mayAsk))
+    }
+  }
+
   func receiptWriter(for store: DiskStore) -> SignedReceiptWriter {
     SignedReceiptWriter(keys: keyFolder(of: store.path), store: store, version: Spool.version)
   }

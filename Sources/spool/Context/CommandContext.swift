@@ -54,6 +54,13 @@ struct CommandContext {
     return context
   }
 
+  /// The same services with the keys of an earlier run, unless others are named.
+  func remembering(_ signing: RunRequest.Signing) -> CommandContext {
+    var context = self
+    context.earlierSigning = signing
+    return context
+  }
+
   /// The same services with the folder of `--plugins` in `SPOOL_PLUGINS`, for child processes too;
   /// a missing folder is ignored. Called first, while there is one thread.
   func sharingPlugins() -> CommandContext {

@@ -8,10 +8,14 @@ import Synchronization
 /// answer; a file that lies there is read anew, for a watch goes on when the right one is in it.
 final class PassphraseProvider: PassphraseSource {
   private let file: PassphraseFile?
+  private let mayAsk: Bool
   private let known = Mutex<[String: SecretBytes]>([:])
 
-  /// - Parameter option: the path of `--passphrase-file`.
-  init(file option: String?) {
+  /// - Parameters:
+  ///   - option: the path of `--passphrase-file`.
+  ///   - mayAsk: whether a person at the terminal may be asked.
+  init(file option: String?, mayAsk: Bool = true) {
+    self.mayAsk = mayAsk
     file =
       option.map { PassphraseFile($0) } ?? PassphraseFile.credential(Environment.variables)
   }
@@ -33,10 +37,12 @@ final class PassphraseProvider: PassphraseSource {
 
   private func ask(_ key: String) throws(SpoolError) -> SecretBytes {
     if let file { return try file.passphrase(of: key) }
-    if let typed = try TerminalPassphrase.read("passphrase of \(key): ") { return typed }
+    if mayAsk, let typed = try TerminalPassphrase.read("passphrase of \(key): ") { return typed }
     throw SpoolError(
       "\(key) is protected by a passphrase",
-      reason: "there is no terminal to ask for it, and no file with it was named",
+      reason: mayAsk
+        ? "there is no terminal to ask for it, and no file with it was named"
+        : "no file with it was named",
       advice: "--passphrase-file FILE, with a file that only you can read", cause: .blocked)
   }
 }

@@ -56,7 +56,11 @@ extension CommandContext {
     }
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)
-      if delivery != nil { sendLast(.of(.run(record.id)), in: store, clock, stop: stop) }
+      if delivery != nil {
+        let writer = confirmationWriter(
+          for: store, besides: plan.receiptStep == nil ? nil : receiptWriter)
+        sendLast(.of(.run(record.id)), in: store, signing: writer, clock, stop: stop)
+      }
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
       return .done

@@ -7,7 +7,8 @@ import Platform
 ///
 /// The schemas are files in `Sources/System/CTexts/JSON`.
 struct OutputSchema: Sendable {
-  /// The command's words with hyphens: `runs-list`; `batch-report` is that of `batch.json`.
+  /// The command's words with hyphens: `runs-list`; `batch-report` is that of `batch.json`, and
+  /// `delivered-recording` that of the documents at destinations.
   let name: String
   private let text: String
 

@@ -43,7 +43,7 @@ struct WaitingDeliveries: Encodable {
     sentByteCount = open.reduce(0) { $0 + $1.sentByteCount }
     failed = rows.filter { $0.state == .failed }.reduce(0) { $0 + $1.count }
     since = DateTime(secondsSince1970: rows.map(\.since).min() ?? 0)
-    nextTry = open.map(\.nextTry).min().map {
+    nextTry = open.filter { $0.state != .pending }.map(\.nextTry).min().map {
       DateTime(secondsSince1970: max($0, state?.heldUntil ?? 0))
     }
     isPaused = state?.isPaused ?? false
@@ -58,7 +58,7 @@ struct WaitingDeliveries: Encodable {
         ? "paused"
         : nextTry.map { time in
           time.seconds > now ? "again in \(Format.duration(time.seconds - now))" : "due now"
-        } ?? ""
+        } ?? "not made yet"
       lines.append(
         "\(Format.padLeft("\(files)", 7))  \(files == 1 ? "file" : "files") on the way to "
           + "\(destination) since \(Format.time(since)), \(ByteCount(byteCount)), \(when)")

@@ -2,6 +2,7 @@ import Delivery
 import Intake
 import PipelineModel
 import Platform
+import Receipts
 import Store
 import Synchronization
 
@@ -12,21 +13,27 @@ extension WatchLog {
 
   /// Starts the threads.
   /// - Returns: stops them; what is being sent can be gone on with later.
-  func beginDelivering(to destinations: Destinations) -> () -> Void {
+  func beginDelivering(
+    to destinations: Destinations, signing writer: ConfirmationWriter
+  ) -> () -> Void {
     if destinations.all.isEmpty { return {} }
     let stop = StopRequest()
-    let thread = BackgroundThread(name: "deliveries") { deliver(to: destinations, until: stop) }
+    let thread = BackgroundThread(name: "deliveries") {
+      deliver(to: destinations, signing: writer, until: stop)
+    }
     return {
       stop.request(signal: 15)
       thread.join()
     }
   }
 
-  private func deliver(to destinations: Destinations, until stop: StopRequest) {
+  private func deliver(
+    to destinations: Destinations, signing writer: ConfirmationWriter, until stop: StopRequest
+  ) {
     let clock = SystemClock()
     let told = Mutex<[String: String]>([:])
     let worker = DeliveryWorker(
-      store.deliveries, to: destinations, Environment.variables, clock: clock, stop: stop
+      store, to: destinations, Environment.variables, sign: writer.sign, clock: clock, stop: stop
     ) { event in tell(event, at: clock.now, told) }
     var lastTrouble: String?
     while !stop.isRequested {

@@ -36,8 +36,9 @@ struct JSONOutputTests {
     #expect(Set(trial.lines.keys) == Set(names))
     var check = try SchemaCheck()
     for name in names {
-      // The command as it is typed, but for the file batch.json.
-      let words = name == "batch-report" ? [name] : name.split(separator: "-").map(String.init)
+      // The command as it is typed, but for files.
+      let isOfFile = ["batch-report", "delivered-recording"].contains(name)
+      let words = isOfFile ? [name] : name.split(separator: "-").map(String.init)
       let schema = try trial.place.spool(["pipeline", "schema", "json"] + words)
       #expect(schema.exitCode == 0, "\(schema.errorOutput)")
       #expect(schema.text.contains("\"urn:spool:json:v1:\(name)\""), "\(schema.text)")

@@ -309,12 +309,18 @@ final class JSONTrial {
     let destinations = ["--destinations", other.file("destinations.yaml")]
     let pipeline = try other.pipeline(
       "pipeline: sent\ninputs: { note: sound }\nstages:\n  - decode\n  - export: [wav]\n"
-        + "  - deliver: { to: [nas, away] }\n", named: "sent.yaml")
+        + "  - proof\n  - deliver: { to: [nas, away] }\n", named: "sent.yaml")
     let recording = other.file("note.wav")
     try Reference.record(recording, seconds: 0.3)
     let options = [pipeline, recording, "--out", other.out, "--deliver-wait", "5s"] + destinations
     try take("run", options, in: other)
     try take("status", [], in: other)
+    try take("verify", [other.out], in: other)
+    for case let name as String in FileManager.default.enumerator(atPath: folder) ?? .init()
+    where name.hasSuffix(".recording.json") {
+      keep(
+        try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8), "delivered-recording")
+    }
     let notes = other.file("notes")
     try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
     try Reference.record(notes + "/other.wav", seconds: 0.3)

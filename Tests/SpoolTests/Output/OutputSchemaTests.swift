@@ -11,12 +11,14 @@ import Testing
 /// every event, the rare ones too.
 @Suite("The schemas of --json")
 struct OutputSchemaTests {
-  @Test("are there for each command that takes --json, and for batch.json")
+  @Test("are there for each command that takes --json, and for files in JSON")
   func commands() {
     let commands = Spool.program.commands.filter { command in
       command.options.contains { $0.name == "json" }
     }
-    let names = commands.map { $0.name.replacing(" ", with: "-") } + ["batch-report"]
+    let names =
+      commands.map { $0.name.replacing(" ", with: "-") }
+      + ["batch-report", "delivered-recording"]
     #expect(OutputSchema.all.map(\.name) == names.sorted())
   }
 

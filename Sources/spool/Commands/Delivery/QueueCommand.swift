@@ -59,7 +59,7 @@ extension Command {
 
 extension Options {
   fileprivate enum State: String, CaseIterable, ArgumentValue {
-    case waiting, uploading, delivered, failed
+    case pending, waiting, uploading, delivered, failed
   }
 
   fileprivate static let destination = Option<String?>.value(
@@ -86,7 +86,7 @@ extension CommandContext {
     }) {
       query.states = [state]
     } else if !arguments[Options.all] {
-      query.states = [.waiting, .uploading, .failed]
+      query.states = [.pending, .waiting, .uploading, .failed]
     }
     let limit = arguments[Options.limit] ?? (isJSON ? 0 : 50)
     guard limit >= 0 else { throw .usage("--limit is \(limit)", advice: "0 lists all") }
@@ -122,8 +122,10 @@ extension CommandContext {
     _ delivery: QueuedDelivery, _ state: DestinationState?, at now: Double
   ) -> String {
     let size = delivery.file.byteCount
-    var facts = [ByteCount(size).description]
+    var facts = delivery.state == .pending ? [] : [ByteCount(size).description]
     switch delivery.state {
+    case .pending:
+      facts.append(delivery.trouble == nil ? "made when what it is about is there" : "not made yet")
     case .waiting:
       if delivery.sentByteCount > 0 {
         facts.append("\(100 * delivery.sentByteCount / max(1, size)) % there")

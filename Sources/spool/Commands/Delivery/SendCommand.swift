@@ -3,6 +3,7 @@ import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
+import Receipts
 import Store
 
 extension Command {
@@ -24,7 +25,8 @@ extension Command {
     positionals: [Options.subjects],
     options: [
       Options.to, Options.what, Options.path, Options.encounter, Options.deliverWait,
-      Options.destinations, Options.store, Options.json, Options.quiet,
+      Options.destinations, Options.keys, Options.passphraseFile, Options.store, Options.json,
+      Options.quiet,
     ],
     examples: [
       Example("The last run's files", "spool deliver send last --to nas"),
@@ -47,7 +49,8 @@ extension Command {
       runs until a signal, which it obeys at the next point from which it can go on, and exits with 0.
       """,
     options: [
-      Options.once, Options.destinations, Options.store, Options.json, Options.quiet,
+      Options.once, Options.destinations, Options.keys, Options.passphraseFile, Options.store,
+      Options.json, Options.quiet,
     ],
     examples: [
       Example("As a timer does", "spool deliver run --once"),
@@ -109,6 +112,7 @@ extension CommandContext {
     let clock = SystemClock()
     let stop = console.heed(SignalWatch.begin())
     var result = SendingResult()
+    let writer = confirmationWriter(for: store)
     let end = clock.elapsed + arguments[Options.deliverWait].seconds
     for name in arguments[Options.subjects] {
       let (run, recording) = try subject(named: name, in: store)
@@ -117,10 +121,11 @@ extension CommandContext {
       let delivery = QueuedRunDelivery(store.deliveries, to: destinations, of: subject)
       _ = try delivery.queue(
         DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
+      try writer.unlock()
       let owner = recording.map { DeliveryOwner.recording($0.key) } ?? .run(run.id)
       let sent = try send(
-        .of(owner), to: destinations, in: store, atMost: max(0, end - clock.elapsed), clock,
-        stop: stop)
+        .of(owner), to: destinations, in: store, signing: writer,
+        atMost: max(0, end - clock.elapsed), clock, stop: stop)
       result.open += sent.open
       result.deliveredCount += sent.deliveredCount
     }
@@ -138,7 +143,7 @@ extension CommandContext {
     // By hand, a recording need not wait for it.
     var request = DeliveryRequest(to: names, isRequired: false)
     let words = arguments[Options.what].flatMap { $0.split(separator: ",").map(String.init) }
-    let kinds = DeliveryRequest.Content.allCases.map(\.rawValue)
+    let kinds = DeliveryRequest.Content.choices.map(\.rawValue)
     for word in words where !kinds.contains(word) {
       throw .usage("--what is \"\(word)\"", advice: "choose among \(kinds.joined(separator: ", "))")
     }
@@ -209,8 +214,12 @@ extension CommandContext {
     let recorder = SendingRecorder(console, voice, clock)
     let isOnce = arguments[Options.once]
     let before = try openCount(store)
+    let writer = confirmationWriter(for: store)
+    try writer.unlock()
+    // A process that sends already may not have the keys.
+    try DeliveryDocuments(store, sign: writer.sign).makeDue()
     let worker = DeliveryWorker(
-      store.deliveries, to: destinations, Environment.variables, clock: clock, stop: stop
+      store, to: destinations, Environment.variables, sign: writer.sign, clock: clock, stop: stop
     ) { recorder.record($0) }
     let isSent = try worker.run { isIdle in isOnce && isIdle }
     recorder.end()
@@ -254,7 +263,11 @@ extension QueuedRunDelivery.Subject {
     title = recording.title
     receivedAt = recording.receivedAt
     name = recording.fileName
-    createdAt = StoredFacts(of: recording).createdAt
+    tags = recording.tags
+    let facts = StoredFacts(of: recording)
+    createdAt = facts.createdAt
+    devices = facts.devices
+    milliseconds = facts.milliseconds
     let files = (try? store.recordings.files(of: recording.key)) ?? []
     for file in files where file.role != .recording {
       guard let artifact = file.companion, let name = file.path.pathNames.last else { continue }

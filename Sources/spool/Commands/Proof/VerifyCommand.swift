@@ -22,6 +22,11 @@ extension Command {
       whoever changes a file can write its digest anew, but cannot sign the receipt. Of a quote, as \
       spool proof quote makes it, it is checked that the clip is part of the export whose root was signed.
 
+      A file called *.delivered-NAME.json is a confirmation, as a deliver stage makes one: NAME is the \
+      destination that gave the files back. Its signature is checked, that the receipt that it names \
+      lies beside it, and all of its files that lie here as they lay there, such as in a copy that was \
+      fetched back. One of an earlier version of a recording is told as such.
+
       A time stamp beside a receipt has to be of that receipt, by a certificate that leads to one of \
       --tsa-ca, or of those that lie beside it: these show only that the two belong together, so get \
       the authority's own from the authority.
@@ -76,6 +81,7 @@ extension CommandContext {
     let places = arguments[Options.places]
     let found = try subjects(of: places)
     let (paths, bags, quotes) = (found.receipts, found.bags, found.quotes)
+    let confirmations = found.confirmations
     let stop = console.heed(SignalWatch.begin())
     let mayGoOn: @Sendable () -> Bool = { !stop.isRequested }
     func verification(_ log: LogView?) -> Verification {
@@ -85,7 +91,7 @@ extension CommandContext {
     }
     let meter = readingMeter()
     let checked = verification(log).check(
-      receipts: paths, bags: bags, mayGoOn: mayGoOn,
+      receipts: paths, bags: bags, confirmations: confirmations, mayGoOn: mayGoOn,
       report: { progress in
         if progress.allBytes > 0 {
           meter.show(
@@ -116,14 +122,14 @@ extension CommandContext {
         advice: "name another folder; a proof stage in a pipeline writes receipts")
     }
     let withdrawals = log?.withdrawals(below: places, among: receipts) ?? []
-    tell(receipts, checked.bags, proven)
+    tell(receipts, checked.bags, proven, checked.confirmations)
     if !receipts.isEmpty || !withdrawals.isEmpty {
       let absent = log?.leftBehind(from: places, among: receipts) ?? []
       tell(of: log, receipts, withdrawals, absent: absent)
     }
     let isSound =
       (receipts.isEmpty || log?.findings.isEmpty != false)
-      && (receipts + checked.bags + proven).allSatisfy(\.isSound)
+      && (receipts + checked.bags + proven + checked.confirmations).allSatisfy(\.isSound)
     if !isSound, let other = log?.others.first {
       console.report(
         "note: \(Format.visible(other)) works in the store: what it is writing may not be whole yet"
@@ -162,6 +168,7 @@ extension CommandContext {
     var receipts: [String] = []
     var bags: [String] = []
     var quotes: [String] = []
+    var confirmations: [String] = []
     /// The folders that hold none of these.
     var emptyPlaces: [String] = []
   }
@@ -170,8 +177,13 @@ extension CommandContext {
     var all = Subjects()
     var known: Set<String> = []
     for place in places {
-      let (receipts, bags, quotes) = try subjects(at: place)
-      if receipts.isEmpty, bags.isEmpty, quotes.isEmpty { all.emptyPlaces.append(place) }
+      let (receipts, bags, quotes, confirmations) = try subjects(at: place)
+      if [receipts, bags, quotes, confirmations].allSatisfy(\.isEmpty) {
+        all.emptyPlaces.append(place)
+      }
+      all.confirmations += confirmations.filter {
+        known.insert("confirmation \(ResolvedPath.ofFile($0))").inserted
+      }
       all.receipts += receipts.filter {
         known.insert("receipt \(ResolvedPath.ofFile($0))").inserted
       }
@@ -181,22 +193,23 @@ extension CommandContext {
     return all
   }
 
-  /// The receipts, bags and quotes at or below a path.
+  /// The receipts, bags, quotes and confirmations at or below a path.
   private func subjects(at place: String) throws(SpoolError) -> (
-    receipts: [String], bags: [String], quotes: [String]
+    receipts: [String], bags: [String], quotes: [String], confirmations: [String]
   ) {
     let isFolder = (try? FileStamp(following: place))?.isFolder == true
     if !isFolder { try requireFile(place) }
     guard isFolder else {
       guard place == QuoteBundle.quoteName || place.hasSuffix("/" + QuoteBundle.quoteName) else {
+        if ReceiptSearch.isConfirmation(place) { return ([], [], [], [place]) }
         try requireReceipt(at: place)
-        return ([place], [], [])
+        return ([place], [], [], [])
       }
       let folder = place.dropLast(QuoteBundle.quoteName.utf8.count + 1)
-      return ([], [], [folder.isEmpty ? (place.hasPrefix("/") ? "/" : ".") : String(folder)])
+      return ([], [], [folder.isEmpty ? (place.hasPrefix("/") ? "/" : ".") : String(folder)], [])
     }
     let search = ReceiptSearch(below: place)
-    return (search.receipts, search.bags, search.quotes)
+    return (search.receipts, search.bags, search.quotes, search.confirmations)
   }
 
   /// Refuses another file than a receipt, such as the recording that one vouches for. What is called
@@ -245,21 +258,24 @@ extension CommandContext {
   }
 
   private func tell(
-    _ receipts: [VerificationResult], _ bags: [VerificationResult], _ quotes: [VerificationResult]
+    _ receipts: [VerificationResult], _ bags: [VerificationResult],
+    _ quotes: [VerificationResult], _ confirmations: [VerificationResult]
   ) {
     if isJSON {
       let lines =
-        bags.map(\.bagLine) + receipts.map(\.receiptLine) + quotes.map(\.quoteLine)
+        bags.map(\.bagLine) + receipts.map(\.receiptLine)
+        + confirmations.map(\.confirmationLine) + quotes.map(\.quoteLine)
       for line in lines { console.print(json: line) }
       return
     }
     let lines =
       verified(bags: bags) + verified(quotes: quotes)
       + verified(receipts: receipts, certificates: arguments[Options.authority])
+      + verified(confirmations: confirmations)
     for line in lines { console.print(line) }
     for advice in adviceOnKeys(
-      receipts + quotes, in: arguments[Options.places], keys: arguments[Options.key])
-    {
+      receipts + quotes + confirmations, in: arguments[Options.places], keys: arguments[Options.key]
+    ) {
       console.report("help:  \(Format.visible(advice))")
     }
     guard !isQuiet, receipts.contains(where: { !$0.plugins.isEmpty }) else { return }

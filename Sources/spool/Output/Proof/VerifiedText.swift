@@ -27,6 +27,21 @@ extension CommandContext {
     }
   }
 
+  /// One line for each sound confirmation, if they are few or have remarks; every problem; and a count.
+  func verified(confirmations: [VerificationResult]) -> [String] {
+    report(confirmations, "confirmation", "as they were signed", listsRemarks: true) { result in
+      let there =
+        result.checkedCount == result.fileCount
+        ? Count.of(result.fileCount, "file")
+        : "\(Count.of(result.fileCount, "file")), of which \(result.checkedCount) lie here"
+      return [
+        Format.visible(
+          "confirmed \(result.path)   \(result.destination ?? "") had \(there) on "
+            + "\(result.confirmedAt ?? ""), key \(result.keyID?.prefix(16) ?? "")")
+      ] + result.notes.map { Format.visible("  note    \($0.name)   \($0.reason)") }
+    }
+  }
+
   /// One line for each sound bag, if they are few or have remarks; every problem; and a count.
   func verified(bags: [VerificationResult]) -> [String] {
     report(bags, "bag", "valid", listsRemarks: true) { bag in
@@ -212,6 +227,14 @@ extension VerificationResult {
         ])
       },
       "awaitedStamps": awaitedStamps, "inLedger": isInLog,
+    ])
+  }
+
+  var confirmationLine: JSONLine {
+    JSONLine([
+      "verified": isSound, "problems": problems, "confirmation": path, "key": keyID,
+      "destination": destination, "receipt": receiptName, "confirmedAt": confirmedAt,
+      "files": fileCount, "checked": checkedCount, "bytes": byteCount, "notes": notes,
     ])
   }
 

@@ -1,17 +1,17 @@
 import Foundation
-import Platform
-import TestSupport
+internal import Platform
 
 /// A real server on this machine, in a folder of its own, which ends with its last reference.
-final class LocalServer {
-  let folder: ScratchFolder
-  let port: Int
+package final class LocalServer {
+  package let folder: ScratchFolder
+  package let port: Int
   private var process: SpawnedProcess?
   private let program: String
   private let arguments: [String]
 
   /// Starts a program and waits until it accepts connections.
-  init(_ program: String, in folder: ScratchFolder, port: Int, _ arguments: [String]) throws {
+  package init(_ program: String, in folder: ScratchFolder, port: Int, _ arguments: [String]) throws
+  {
     self.program = program
     self.folder = folder
     self.port = port
@@ -21,7 +21,7 @@ final class LocalServer {
 
   deinit { end() }
 
-  func begin() throws {
+  package func begin() throws {
     // Not Foundation's Process: it takes a server that closes what it inherits for one that has ended.
     // And a server must not keep open what Foundation awaits the end of for another program.
     let begin = """
@@ -51,27 +51,29 @@ final class LocalServer {
   }
 
   /// Kills it.
-  func end() {
+  package func end() {
     process?.end()
     process = nil
   }
 
-  var log: String {
+  package var log: String {
     (try? String(contentsOfFile: folder.file("server.log"), encoding: .utf8)) ?? ""
   }
 
-  struct Trouble: Error, CustomStringConvertible {
-    let description: String
+  package struct Trouble: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) { self.description = description }
   }
 
   /// Where a program of the system lies; nil if it is not installed.
-  static func path(of name: String) -> String? {
+  package static func path(of name: String) -> String? {
     ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].map { "\($0)/\(name)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
   /// A port that is free now, and that no connection takes for itself meanwhile.
-  static func freePort() throws -> Int {
+  package static func freePort() throws -> Int {
     for _ in 0..<1000 {
       // Below those that the system hands out.
       let port = Int.random(in: 20_000..<32_000)
@@ -110,7 +112,7 @@ final class LocalServer {
 
 extension LocalServer {
   /// Whether nginx and its module for PROPFIND are installed.
-  static var hasNginx: Bool {
+  package static var hasNginx: Bool {
     path(of: "nginx") != nil && FileManager.default.fileExists(atPath: nginxModule)
   }
 
@@ -120,7 +122,7 @@ extension LocalServer {
   /// - Parameters:
   ///   - secure: the names of a certificate and its key in the folder.
   ///   - password: of the user anna; nil for no authentication.
-  static func nginx(
+  package static func nginx(
     _ folder: ScratchFolder, secure: String? = nil, password: String? = nil,
     hasPropfind: Bool = true
   ) throws -> LocalServer {
@@ -159,7 +161,7 @@ extension LocalServer {
   }
 
   /// rclone with WebDAV, whose files lie in `root` of its folder, with an empty folder `Spool`.
-  static func rclone(_ folder: ScratchFolder) throws -> LocalServer {
+  package static func rclone(_ folder: ScratchFolder) throws -> LocalServer {
     let port = try freePort()
     try FileManager.default.createDirectory(
       atPath: folder.file("root/Spool"), withIntermediateDirectories: true)
@@ -172,7 +174,7 @@ extension LocalServer {
   }
 
   /// rclone with SFTP in the place of a server's, for the user anna with the password `s3cret`.
-  static func rcloneSFTP(_ folder: ScratchFolder, hostKey: String) throws -> LocalServer {
+  package static func rcloneSFTP(_ folder: ScratchFolder, hostKey: String) throws -> LocalServer {
     let port = try freePort()
     return try LocalServer(
       path(of: "rclone") ?? "", in: folder, port: port,
@@ -183,7 +185,7 @@ extension LocalServer {
   }
 
   /// Apache with WebDAV, whose files lie in `root` of its folder, with an empty folder `Spool`.
-  static func apache(_ folder: ScratchFolder) throws -> LocalServer {
+  package static func apache(_ folder: ScratchFolder) throws -> LocalServer {
     let port = try freePort()
     try FileManager.default.createDirectory(
       atPath: folder.file("root/Spool"), withIntermediateDirectories: true)
@@ -221,7 +223,7 @@ extension LocalServer {
   /// OpenSSH's server for the user of this process, whose keys are `key`, and `secured` with the
   /// passphrase `s3cret`; `stranger` is another one. `hosts` has the key of the server. What counts as the
   /// user's home is `root`, with an empty folder `Spool`.
-  static func sshd(_ folder: ScratchFolder) throws -> LocalServer {
+  package static func sshd(_ folder: ScratchFolder) throws -> LocalServer {
     let port = try freePort()
     try FileManager.default.createDirectory(
       atPath: folder.file("root/Spool"), withIntermediateDirectories: true)
@@ -261,7 +263,7 @@ extension LocalServer {
 
   /// A throw-away authority `ca.pem`, and certificates of the server 127.0.0.1: `good`, `expired`, and
   /// `other` for another name.
-  static func makeCertificates(_ folder: ScratchFolder) throws {
+  package static func makeCertificates(_ folder: ScratchFolder) throws {
     let script = """
       set -e; touch index.txt; echo 01 > serial
       openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj '/CN=A Test Root' -config ca.cnf \

@@ -1,0 +1,124 @@
+package import PipelineModel
+package import Platform
+
+/// Documents about delivered files, which are delivered behind them.
+extension DeliveryQueue {
+  /// Adds a document, which is pending, or finds the one that is made of the same. One that has failed
+  /// is made again.
+  static func insert(
+    _ order: Order, _ document: DeliveryDocument, at now: Double, in database: inout Database
+  ) throws(SpoolError) -> Int64 {
+    let file = order.file
+    let (madeOf, local) = (
+      try StoredJSON.encode(document, to: writing),
+      try order.local.map { (local) throws(SpoolError) in try StoredJSON.encode(local, to: writing)
+      }
+    )
+    let known = try database.run(
+      """
+      UPDATE deliveries SET local = coalesce(?, local),
+        state = CASE state WHEN 'failed' THEN 'pending' ELSE state END,
+        trouble = CASE state WHEN 'failed' THEN NULL ELSE trouble END
+      WHERE destination = ? AND made_of = ? RETURNING id
+      """, [SQLValue(local), .text(order.destination), .text(madeOf)], to: writing
+    ).first
+    if let id = known?[0].integer { return id }
+    let path = try freePath(order.path, at: order.destination, in: &database)
+    let rows = try database.run(
+      """
+      INSERT INTO deliveries (destination, recording, name, digest, path, role, byte_count, facts,
+        if_there, state, attempts, next_try, added_at, sent_byte_count, made_of, local)
+      VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, 'pending', 0, ?, ?, 0, ?, ?) RETURNING id
+      """,
+      [
+        .text(order.destination), .text(file.recording?.hex ?? ""), .text(file.name),
+        // It stands for the bytes until there are any.
+        .text(SHA256.digest(of: madeOf).hex), .text(path), .text(file.content.rawValue),
+        .text(try StoredJSON.encode(file.facts, to: writing)), .text(order.encounter.rawValue),
+        .real(now), .real(now), .text(madeOf), SQLValue(local),
+      ], to: writing)
+    guard let id = rows.first?[0].integer else {
+      throw SpoolError(writing, database.path, reason: "the row was not written")
+    }
+    return id
+  }
+
+  /// The documents whose files are all delivered, in the order in which they were added. O(documents
+  /// that are pending).
+  package func makeable() throws(SpoolError) -> [QueuedDelivery] {
+    try read(
+      """
+      WHERE state = 'pending' AND NOT EXISTS (
+        SELECT 1 FROM json_each(deliveries.made_of, '$.parts') AS part
+          LEFT JOIN deliveries AS file ON file.id = part.value
+        WHERE file.state IS NOT 'delivered')
+      ORDER BY id
+      """, [])
+  }
+
+  /// The files that a document is about, the recording itself first.
+  package func parts(of document: DeliveryDocument) throws(SpoolError) -> [QueuedDelivery] {
+    var query = Query()
+    query.ids = document.parts
+    let parts = try matching(query)
+    guard parts.count == document.parts.count else {
+      throw SpoolError(
+        "read the queue",
+        reason: "\(document.parts.count - parts.count) of a document's files are not in it",
+        advice: "\(command: .repair)", cause: .blocked)
+    }
+    func isRecording(_ part: QueuedDelivery) -> Bool {
+      part.file.content == .original && part.file.digest == part.file.recording
+    }
+    return parts.filter(isRecording) + parts.filter { !isRecording($0) }
+  }
+
+  /// The confirmations that are not signed yet, whether or not their files are delivered. O(documents
+  /// that are pending).
+  package func unsigned() throws(SpoolError) -> [QueuedDelivery] {
+    try read(
+      "WHERE state = 'pending' AND role = ? ORDER BY id",
+      [.text(DeliveryRequest.Content.confirmation.rawValue)])
+  }
+
+  /// What of this machine the making of a document needs; nil if nothing.
+  package func local(of id: Int64) throws(SpoolError) -> DeliveryDocument.Local? {
+    try database.run(
+      "SELECT local FROM deliveries WHERE id = ?", [.integer(id)], to: Self.reading
+    ).first?[0].text.flatMap { try? StoredJSON.decode($0) }
+  }
+
+  /// Records the bytes of a pending document, which are in the store: it waits to be sent.
+  /// - Returns: false if another process has made it.
+  @discardableResult
+  package func record(_ artifact: Artifact, for id: Int64) throws(SpoolError) -> Bool {
+    try transaction { (database) throws(SpoolError) in
+      try !database.run(
+        """
+        UPDATE deliveries SET state = 'waiting', digest = ?, byte_count = ?, attempts = 0,
+          next_try = ?, trouble = NULL, upload = NULL, sent_byte_count = 0
+        WHERE id = ? AND state = 'pending' RETURNING 1
+        """,
+        [
+          .text(artifact.digest.hex), .integer(Int64(artifact.byteCount)), .real(now), .integer(id),
+        ], to: Self.writing
+      ).isEmpty
+    }
+  }
+
+  /// Records why a pending document cannot be made.
+  package func refuse(_ id: Int64, because trouble: String) throws(SpoolError) {
+    _ = try database.run(
+      "UPDATE deliveries SET trouble = ?1 WHERE id = ?2 AND state = 'pending' AND trouble IS NOT ?1",
+      [.text(trouble), .integer(id)], to: Self.writing)
+  }
+
+  /// Has a document made again whose bytes the store has no more.
+  package func remake(_ id: Int64) throws(SpoolError) {
+    _ = try database.run(
+      """
+      UPDATE deliveries SET state = 'pending', trouble = NULL, upload = NULL, sent_byte_count = 0
+      WHERE id = ? AND state <> 'delivered' AND made_of IS NOT NULL
+      """, [.integer(id)], to: Self.writing)
+  }
+}
