@@ -22,6 +22,7 @@ struct Spool {
     .pipelines, .new, .checkPipeline, .plan, .graph, .schema, .crashTest, .stages, .plugin,
     .verify, .prove, .stamp, .key, .ledger,
     .deliverQueue, .send, .deliverRun, .deliverRetry, .deliverPause, .deliverResume,
+    .deliverVerify, .deliverMissing, .deliverFetch,
     .deliverDestinations, .deliverCheck, .deliverNew,
     .storeInfo, .check, .repair, .gc, .prune, .backup, .restore, .completion,
   ]

@@ -29,6 +29,7 @@ struct CommandTransportTests {
         there),
       read: ["cat", there])
     command.remove = ["rm", there]
+    command.list = script("cd \"$1\" && find . -type f", scratch.file("there"))
     return command
   }
 

@@ -50,8 +50,43 @@ extension LocalServer {
         def body(self):
             return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
+        def entry(self, href, kind=b""):
+            return (b'<d:response><d:href>' + href + b'</d:href><d:propstat><d:prop>'
+                    b'<d:resourcetype>' + kind + b'</d:resourcetype><d:getcontentlength>5'
+                    b'</d:getcontentlength></d:prop><d:status>HTTP/1.1 200 OK</d:status>'
+                    b'</d:propstat></d:response>')
+
+        def list(self):
+            begin, end = b'<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">', b'</d:multistatus>'
+            here = self.path.encode().rstrip(b"/") + b"/"
+            if self.way == "names":
+                hrefs = [b"good.wav", b"../up.wav", b"%2e%2e", b"a/b.wav", b"/etc/passwd",
+                         b"a%2Fb.wav", b"nul%00.wav", b"x" * 1000, b"bad%ff\x1b[31m.wav"]
+                hrefs = [h if h[:1] == b"/" else here + h for h in hrefs]
+                return self.answer(207, begin + b"".join(map(self.entry, hrefs)) + end)
+            if self.way == "long":
+                return self.answer(207, begin + self.entry(b"x" * 1000000) + end)
+            if self.way == "half":
+                return self.answer(207, begin + self.entry(here + b"a"))
+            if self.way == "loop":
+                folder = self.entry(here + b"loop", b"<d:collection/>")
+                return self.answer(207, begin + folder + self.entry(here + b"a.wav") + end)
+            if self.way == "endless":
+                self.send_response(207)
+                self.end_headers()
+                try:
+                    self.wfile.write(begin)
+                    while True:
+                        self.wfile.write(self.entry(here + b"a.wav"))
+                except OSError:
+                    self.close_connection = True
+                return
+            self.answer(207, folder)
+
         def do_PROPFIND(self):
             self.body()
+            if self.headers.get("Depth") == "1" and self.way not in ("bomb", "deep"):
+                return self.list()
             if self.way == "bomb":
                 return self.answer(207, bomb)
             if self.way == "deep":

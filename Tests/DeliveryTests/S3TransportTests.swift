@@ -113,6 +113,12 @@ struct S3ServerTests {
     var transport = try transport()
     try TransportConformance(ScratchFolder()).check(&transport)
     #expect(try transport.freeByteCount() == nil)
+    // In pages, all of them.
+    var (whole, paged): ([ListedFile], [ListedFile]) = ([], [])
+    try transport.list(mayGoOn: { true }) { whole.append($0) }
+    transport.listPageSize = 3
+    try transport.list(mayGoOn: { true }) { paged.append($0) }
+    #expect(whole.count > 9 && paged == whole)
     var versioned = try self.transport("s3://versioned")
     let (path, bytes) = try Sample.file(in: scratch, byteCount: 100)
     let file = try OutgoingFile(path, digest: SHA256.digest(of: bytes))

@@ -141,6 +141,6 @@ struct SFTPTransportTests {
     server.end()
     var other = try self.transport()
     let down = #expect(throws: SpoolError.self) { try other.find(RemotePath("a")) }
-    #expect(down?.remedy == .retry)
+    #expect(down?.remedy == .hold)
   }
 }

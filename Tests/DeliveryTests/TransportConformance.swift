@@ -29,14 +29,26 @@ struct TransportConformance {
   private let scratch: ScratchFolder
   /// Whether an upload can be stopped at a byte.
   private let canStop: Bool
+  /// Whether the destination can list its folders.
+  private let canList: Bool
 
-  init(_ scratch: ScratchFolder, canStop: Bool = true) {
+  init(_ scratch: ScratchFolder, canStop: Bool = true, canList: Bool = true) {
     self.scratch = scratch
     self.canStop = canStop
+    self.canList = canList
   }
 
+  /// The files that are sent first, and their sizes.
+  private let samples: KeyValuePairs = [
+    "empty.wav": 0, "one.wav": 1, "a/b/c/deep.wav": 70_000, "a/b/two.wav": 1 << 20,
+    "Grüße 100 % & more.m4a": 3_000_001, "über den Wolken/録音 #1 ?.m4a": 17,
+    "semi;colon+plus=equals.wav": 255, "quote'\"double.wav": 4096, " lead/two  spaces .wav": 3,
+  ]
+
   func check(_ transport: inout some Transport & ~Copyable) throws {
+    if canList { #expect(try list(&transport).isEmpty) }
     try sends(&transport)
+    if canList { try lists(&transport) }
     try replacesNothing(&transport)
     if canStop {
       try stops(&transport)
@@ -47,12 +59,7 @@ struct TransportConformance {
 
   /// Files of all sizes arrive whole, under names with every character, and come back.
   private func sends(_ transport: inout some Transport & ~Copyable) throws {
-    let names = [
-      "empty.wav", "one.wav", "a/b/c/deep.wav", "a/b/two.wav", "Grüße 100 % & more.m4a",
-      "über den Wolken/録音 #1 ?.m4a", "semi;colon+plus=equals.wav", "quote'\"double.wav",
-    ]
-    let sizes = [0, 1, 70_000, 1 << 20, 3_000_001, 17, 255, 4096]
-    for (index, (name, size)) in zip(names, sizes).enumerated() {
+    for (index, (name, size)) in samples.enumerated() {
       let (path, bytes) = try Sample.file(in: scratch, byteCount: size, seed: UInt64(index + 1))
       let digest = SHA256.digest(of: bytes)
       let file = try OutgoingFile(
@@ -93,6 +100,42 @@ struct TransportConformance {
     #expect(
       try transport.confirm(RemotePath("not/there"), byteCount: 1, digest: SHA256.digest(of: ""))
         == nil)
+  }
+
+  /// The files that a destination lists, with their sizes. Nothing may be refused.
+  private func list(_ transport: inout some Transport & ~Copyable) throws -> [String: Int?] {
+    var found: [String: Int?] = [:]
+    try transport.list(mayGoOn: { true }) { file in
+      switch file {
+      case .file(let path, let byteCount):
+        #expect(found.updateValue(byteCount, forKey: path.description) == nil, "\(path) twice")
+      case .unusable(let name, let reason): Issue.record("\(name): \(reason)")
+      }
+    }
+    return found
+  }
+
+  /// A list has every file by its path and its size, and no unfinished one.
+  private func lists(_ transport: inout some Transport & ~Copyable) throws {
+    if canStop {
+      let (path, bytes) = try Sample.file(in: scratch, byteCount: 12 << 20, seed: 40)
+      let file = try OutgoingFile(path, digest: SHA256.digest(of: bytes))
+      _ = try? transport.send(file, to: RemotePath("a/half.wav"), from: nil, note: { _ in }) {
+        $0.sentByteCount < 9 << 20
+      }
+    }
+    let found = try list(&transport)
+    #expect(Set(found.keys) == Set(samples.map(\.key)))
+    for (name, size) in samples {
+      if let listed = found[name] ?? nil { #expect(listed == size, "\(name)") }
+    }
+    #expect(throws: SpoolError.cancelled) {
+      try transport.list(mayGoOn: { false }) { _ in }
+    }
+    let refused = SpoolError("take", reason: "enough")
+    #expect(throws: refused) {
+      try transport.list(mayGoOn: { true }) { (_) throws(SpoolError) in throw refused }
+    }
   }
 
   /// What has the name already stays as it is.

@@ -26,7 +26,13 @@ struct WebDAVTransportTests {
   func nginx(hasPropfind: Bool) throws {
     let server = try LocalServer.nginx(scratch, hasPropfind: hasPropfind)
     var transport = try transport("http://127.0.0.1:\(server.port)/Spool")
-    try TransportConformance(ScratchFolder()).check(&transport)
+    try TransportConformance(ScratchFolder(), canList: hasPropfind).check(&transport)
+    if !hasPropfind {
+      let error = #expect(throws: SpoolError.self) {
+        try transport.list(mayGoOn: { true }) { _ in }
+      }
+      #expect(error?.why.contains("PROPFIND") == true, "\(String(describing: error))")
+    }
     let names = FilePath.names(in: scratch.file("root/Spool"))
     #expect(!names.contains { $0.contains(".part") }, "\(names)")
   }
@@ -95,7 +101,7 @@ struct WebDAVTransportTests {
     #expect(!FileManager.default.fileExists(atPath: folder))
     server.end()
     let down = #expect(throws: SpoolError.self) { try transport.find(RemotePath("a")) }
-    #expect(down?.remedy == .retry)
+    #expect(down?.remedy == .hold)
     try server.begin()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     _ = try transport.send(file, to: RemotePath("a/b.wav"), from: nil, note: { _ in }) { _ in true }
@@ -157,6 +163,50 @@ struct WebDAVTransportTests {
     #expect(!log.contains(" /good"), "a redirect was followed")
     var good = try transport("http://127.0.0.1:\(server.port)/good", user: "anna")
     _ = try good.send(file, to: RemotePath("a.wav"), from: nil, note: { _ in }) { _ in true }
+  }
+
+  @Test("names that a server makes up lead nowhere, and its lists end")
+  func hostileLists() throws {
+    let server = try LocalServer.hostile(scratch)
+    func list(_ way: String) throws -> (files: [String], refused: [String]) {
+      var transport = try transport("http://127.0.0.1:\(server.port)/\(way)", user: "anna")
+      var (files, refused): ([String], [String]) = ([], [])
+      try transport.list(mayGoOn: { true }) { file in
+        switch file {
+        case .file(let path, _): files.append(path.description)
+        case .unusable(let name, let reason): refused.append("\(name): \(reason)")
+        }
+      }
+      return (files, refused)
+    }
+    let (files, refused) = try list("names")
+    #expect(files == ["good.wav"])
+    let reasons = [
+      "..", "invalid name", "another folder", "another folder", "invalid name", "invalid name",
+      "900 bytes", "invalid name",
+    ]
+    #expect(refused.count == reasons.count, "\(refused)")
+    for (line, reason) in zip(refused, reasons) {
+      #expect(line.contains(reason), "\(line)")
+      #expect(!line.contains("\u{1B}") && line.utf8.count < 1000)
+    }
+    for (way, words) in [
+      ("bomb", "as WebDAV"), ("deep", "as WebDAV"), ("long", "as WebDAV"), ("half", "as WebDAV"),
+      ("endless", "enough"),
+    ] {
+      var transport = try transport("http://127.0.0.1:\(server.port)/\(way)", user: "anna")
+      var count = 0
+      let error = #expect(throws: SpoolError.self, "\(way)") {
+        try transport.list(mayGoOn: { true }) { (_) throws(SpoolError) in
+          count += 1
+          if count > 50_000 { throw SpoolError("take", reason: "enough") }
+        }
+      }
+      #expect(error?.why.contains(words) == true, "\(way): \(String(describing: error))")
+    }
+    // A folder that has itself in it ends where names are too long.
+    let (loop, tooLong) = try list("loop")
+    #expect(loop.count > 1 && (1...2).contains(tooLong.count), "\(loop.count) \(tooLong)")
   }
 
   @Test(

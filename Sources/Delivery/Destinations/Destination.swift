@@ -105,6 +105,8 @@ package struct Destination: Hashable, Sendable {
     package let read: [String]
     /// Removes the files that test the destination; nil if nothing can.
     package var remove: [String]?
+    /// Writes the paths of all files, one a line; nil if nothing can.
+    package var list: [String]?
 
     package init(send: [String], read: [String]) {
       self.send = send

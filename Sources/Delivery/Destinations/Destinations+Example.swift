@@ -68,6 +68,7 @@ extension Destinations {
       #   command: [rclone, copyto, "{file}", "other:spool/{name}"]
       #   read: [rclone, cat, "other:spool/{name}"]
       #   remove: [rclone, deletefile, "other:spool/{name}"]
+      #   list: [rclone, lsf, --recursive, --files-only, "other:spool"]
 
     """
 }

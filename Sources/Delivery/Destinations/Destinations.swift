@@ -102,6 +102,7 @@ private struct SettingReader {
       var command = Destination.Command(
         send: entry.place.value, read: entry.words["read"]?.value ?? [])
       command.remove = entry.words["remove"]?.value
+      command.list = entry.words["list"]?.value
       return .command(command)
     }
   }

@@ -39,8 +39,10 @@ struct DeliveryAttempt {
           throw changed(source)
         }
         guard error.kind == .occupied else { throw error }
-        // What has the name may be this file: a killed process may not have recorded it.
-        if state != nil || delivery.encounter == .same || delivery.document != nil,
+        // What has the name may be this file: a killed process may not have recorded it, or it is
+        // sent again.
+        if state != nil || delivery.encounter == .same || delivery.document != nil
+          || delivery.confirmation != nil,
           let found = try same(as: path, over: &lane)
         {
           return confirmation(found)

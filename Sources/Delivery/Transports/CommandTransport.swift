@@ -29,7 +29,7 @@ package struct CommandTransport: Transport, ~Copyable {
     let ending = try run(place.send, path, file: file.file.path, mayGoOn: { mayGoOn(progress) }) {
       _ in
     }
-    guard ending.exitCode == 0 else { throw failure(place.send, ending, path) }
+    guard ending.exitCode == 0 else { throw failure(place.send, ending, of: path.description) }
     progress.sentByteCount = file.byteCount
     guard
       try digest(readingBack: path, limit: file.byteCount, &progress, mayGoOn) == file.digest
@@ -49,7 +49,40 @@ package struct CommandTransport: Transport, ~Copyable {
       if count > limit { throw SpoolError(otherBytes: path, "it has more than \(limit) bytes") }
       try consume(bytes)
     }
-    guard ending.exitCode == 0 else { throw failure(place.read, ending, path) }
+    guard ending.exitCode == 0 else { throw failure(place.read, ending, of: path.description) }
+  }
+
+  package mutating func list(
+    mayGoOn: () -> Bool, to consume: (ListedFile) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    guard let words = place.list else {
+      throw SpoolError(
+        "list the files of the destination", reason: "it has no program that lists them",
+        advice: "give it list: [PROGRAM, …], which writes one path a line", cause: .input,
+        kind: .missing)
+    }
+    var lines = LineSplitter()
+    func take(_ line: [UInt8]) throws(SpoolError) {
+      guard var text = String(validating: line, as: UTF8.self) else {
+        let text = PlainText.line(String(decoding: line, as: UTF8.self))
+        return try consume(.unusable(text, reason: "its name is no UTF-8"))
+      }
+      // As find writes it; and a folder, as rclone does.
+      if text.hasPrefix("./") { text = String(text.dropFirst(2)) }
+      if text.isEmpty || text.hasSuffix("/") { return }
+      if let file = ListedFile.of(text, byteCount: nil) { try consume(file) }
+    }
+    let ending = try ProgramRun(words, environment: environment).run(mayGoOn: mayGoOn) {
+      (bytes) throws(SpoolError) in
+      guard let found = lines.take(bytes) else {
+        throw SpoolError(
+          "list the files of the destination", reason: "\(words[0]) writes a line of no end",
+          cause: .blocked, kind: .broken)
+      }
+      for line in found { try take(line) }
+    }
+    if let line = lines.last { try take(line) }
+    guard ending.exitCode == 0 else { throw failure(words, ending, "list", of: "the destination") }
   }
 
   /// Nothing of Spool's is left: the program has to remove its own.
@@ -63,7 +96,7 @@ package struct CommandTransport: Transport, ~Copyable {
         cause: .input)
     }
     let ending = try run(words, path, mayGoOn: { true }) { _ in }
-    guard ending.exitCode == 0 else { throw failure(words, ending, path) }
+    guard ending.exitCode == 0 else { throw failure(words, ending, of: path.description) }
   }
 
   /// No program says it.
@@ -109,12 +142,13 @@ package struct CommandTransport: Transport, ~Copyable {
   }
 
   private func failure(
-    _ words: [String], _ ending: ProgramRun.Ending, _ path: RemotePath
+    _ words: [String], _ ending: ProgramRun.Ending, _ action: String = "deliver",
+    of subject: String
   ) -> SpoolError {
     let last = ending.complaints.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
     let complaint = PlainText.line(last)
     return SpoolError(
-      "deliver", path.description,
+      action, subject,
       reason: "\(words.first ?? "") ended with the exit code \(ending.exitCode)"
         + (complaint.isEmpty ? "" : ": \(complaint)"),
       advice: "try it alone: \(ShellWords.line(words))", cause: .transient)

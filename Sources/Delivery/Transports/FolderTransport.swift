@@ -91,6 +91,41 @@ package struct FolderTransport: Transport, ~Copyable {
     }
   }
 
+  package mutating func list(
+    mayGoOn: () -> Bool, to consume: (ListedFile) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    try checkFolder()
+    var walk = FolderWalk()
+    while let names = walk.next() {
+      let place = ([folder.path] + names).joined(separator: "/")
+      var entries: [(name: String, isText: Bool)] = []
+      do throws(SystemError) {
+        try FilePath.forEachName(in: place) { name, _, isText in entries.append((name, isText)) }
+      } catch {
+        let error = refusal("list", place, error)
+        if names.isEmpty { throw error }
+        try consume(.unusable(names.joined(separator: "/"), reason: error.why))
+        continue
+      }
+      for (name, isText) in entries {
+        guard mayGoOn() else { throw .cancelled }
+        let text = (names + [name]).joined(separator: "/")
+        guard isText else {
+          try consume(.unusable(PlainText.line(text), reason: "its name is no UTF-8"))
+          continue
+        }
+        guard let stamp = try stamp(of: "\(place)/\(name)") else { continue }
+        guard stamp.isFolder || stamp.isRegularFile else {
+          try consume(.unusable(PlainText.line(text), reason: stamp.complaint ?? "it is no file"))
+          continue
+        }
+        let file = try walk.take(
+          name, in: names, isFolder: stamp.isFolder, byteCount: Int(stamp.byteCount))
+        if let file { try consume(file) }
+      }
+    }
+  }
+
   package mutating func discard(_ state: UploadState, of path: RemotePath) throws(SpoolError) {
     try checkFolder()
     try remove(path.part(state.token))

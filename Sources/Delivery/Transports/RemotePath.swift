@@ -47,6 +47,11 @@ package struct RemotePath: Hashable, Sendable {
     return UploadState.isToken(token) ? token : nil
   }
 
+  /// Whether a path is that of a file that is not complete.
+  static func isUnfinished(_ text: String) -> Bool {
+    text.split(separator: "/").last.flatMap { token(String($0)) } != nil
+  }
+
   /// Where the file lies until it is complete.
   package func part(_ token: String) -> RemotePath {
     var names = names

@@ -12,6 +12,8 @@ package struct S3Transport: Transport, ~Copyable {
   /// Whether the server knows the condition that nothing may be replaced.
   var hasConditions = true
   package private(set) var requestedPause: Double?
+  /// Objects in a page of a list; nil for as many as the server likes.
+  var listPageSize: Int?
 
   package init(
     _ place: Destination.S3, _ environment: [String: String], bytesPerSecond: Int? = nil
@@ -90,6 +92,64 @@ package struct S3Transport: Transport, ~Copyable {
     }
     if response.status == 404 { throw SpoolError(noFile: url(path)) }
     guard response.status == 200 else { throw refusal(response, "read", path) }
+  }
+
+  package mutating func list(
+    mayGoOn: () -> Bool, to consume: (ListedFile) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    try checkBucket()
+    let start = place.prefix.map { $0 + "/" }.joined()
+    var (token, count): (String?, Int) = (nil, 0)
+    repeat {
+      var query = [("list-type", "2"), ("encoding-type", "url"), ("prefix", start)]
+      if let listPageSize { query.append(("max-keys", String(listPageSize))) }
+      if let token { query.append(("continuation-token", token)) }
+      let response = try request("GET", nil, query: query, limit: Self.listLimit) { _ in mayGoOn() }
+      guard response.isSuccess else { throw refusal(response, "list", nil) }
+      guard let answer = XMLElement(response.body), answer.name == "ListBucketResult" else {
+        throw oddList
+      }
+      let isEncoded = answer["EncodingType"]?.text == "url"
+      for object in answer.children where object.name == "Contents" {
+        count += 1
+        guard mayGoOn() else { throw .cancelled }
+        guard let written = object["Key"]?.text else { throw oddList }
+        let size = object["Size"].flatMap { Int($0.text) }
+        if let file = Self.listed(written, beneath: start, isEncoded: isEncoded, size) {
+          try consume(file)
+        }
+      }
+      let next = answer["NextContinuationToken"]?.text
+      guard answer["IsTruncated"]?.text == "true" else { return }
+      guard let next, !next.isEmpty, next != token, count < Self.mostObjects else { throw oddList }
+      token = next
+    } while true
+  }
+
+  /// Bytes of a page of a list, which has a thousand objects.
+  private static let listLimit = 8 << 20
+  /// More objects than any destination has: the server makes them up.
+  private static let mostObjects = 10_000_000
+
+  private var oddList: SpoolError {
+    SpoolError(
+      "list", address.description, reason: "the server does not answer as S3 does",
+      advice: "check the endpoint", cause: .transient)
+  }
+
+  /// What is to be said of a key; nil for one that stands for a folder.
+  private static func listed(
+    _ written: String, beneath start: String, isEncoded: Bool, _ byteCount: Int?
+  ) -> ListedFile? {
+    // A plus is a space here, as in forms.
+    let key = isEncoded ? WebAddress.decoded(written.replacing("+", with: "%20")[...]) : written
+    guard let key, key.hasPrefix(start) else {
+      return .unusable(
+        PlainText.line(written),
+        reason: key == nil ? "its name is not printable" : "it lies elsewhere in the bucket")
+    }
+    return key.hasSuffix("/")
+      ? nil : ListedFile.of(String(key.dropFirst(start.count)), byteCount: byteCount)
   }
 
   package mutating func discard(_ state: UploadState, of path: RemotePath) throws(SpoolError) {

@@ -76,6 +76,35 @@ package struct SFTPTransport: Transport, ~Copyable {
     guard isThere else { throw SpoolError(noFile: connection.description(of: path.names)) }
   }
 
+  package mutating func list(
+    mayGoOn: () -> Bool, to consume: (ListedFile) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    try checkFolder()
+    var walk = FolderWalk()
+    while let folder = walk.next() {
+      guard mayGoOn() else { throw .cancelled }
+      var inner = walk
+      let isThere = try withoutActuallyEscaping(consume) { (consume) throws(SpoolError) in
+        try connection.list(folder, mayGoOn: mayGoOn) { (entry, line) throws(SpoolError) in
+          let text = PlainText.line((folder + [entry?.name ?? line]).joined(separator: "/"))
+          guard let entry else {
+            return try consume(.unusable(text, reason: "the server writes its name oddly"))
+          }
+          if entry.kind == .other {
+            return try consume(.unusable(text, reason: "it is a link, or no file"))
+          }
+          let file = try inner.take(
+            entry.name, in: folder, isFolder: entry.kind == .folder, byteCount: entry.byteCount)
+          if let file { try consume(file) }
+        }
+      }
+      walk = inner
+      if !isThere, folder.isEmpty {
+        throw SpoolError(noFile: connection.description(of: []))
+      }
+    }
+  }
+
   package mutating func discard(_ state: UploadState, of path: RemotePath) throws(SpoolError) {
     try checkFolder()
     try remove(path.part(state.token))

@@ -29,6 +29,16 @@ package protocol Transport: ~Copyable {
     to consume: (RawSpan) throws(SpoolError) -> Void
   ) throws(SpoolError)
 
+  /// Lists all files beneath the destination's folder, in no order, but for unfinished ones and for those
+  /// that test the destination. Holds one folder or page in memory, and the names of folders that are
+  /// still to be listed.
+  /// - Parameters:
+  ///   - mayGoOn: called at least once a second; false ends it.
+  ///   - consume: takes each file.
+  mutating func list(
+    mayGoOn: () -> Bool, to consume: (ListedFile) throws(SpoolError) -> Void
+  ) throws(SpoolError)
+
   /// Removes what an upload has left that will not be continued; nothing if there is nothing.
   mutating func discard(_ state: UploadState, of path: RemotePath) throws(SpoolError)
 
@@ -107,6 +117,63 @@ package struct RemoteFile: Hashable, Sendable, Codable {
     self.byteCount = byteCount
     self.identifier = identifier
     self.modified = modified
+  }
+}
+
+/// What a destination lists.
+package enum ListedFile: Hashable, Sendable {
+  /// A file, and its size in bytes if the destination says it.
+  case file(RemotePath, byteCount: Int?)
+  /// What cannot be fetched: its name, printable, and why.
+  case unusable(String, reason: String)
+
+  /// - Parameter text: the path beneath the destination, as it names it.
+  /// - Returns: nil for what is of no interest: an unfinished file, or one that tests the destination.
+  static func of(_ text: String, byteCount: Int?) -> ListedFile? {
+    do throws(SpoolError) {
+      let path = try RemotePath(text)
+      return path.isProbe ? nil : .file(path, byteCount: byteCount)
+    } catch {
+      if RemotePath.isUnfinished(text) { return nil }
+      return .unusable(PlainText.line(text), reason: error.reason ?? error.message)
+    }
+  }
+}
+
+/// The folders of a destination that are still to be listed. A pure value: servers may name what they
+/// like.
+struct FolderWalk {
+  private var pending: [[String]] = [[]]
+  private var count = 0
+
+  /// More names than any destination has: the server makes them up.
+  private static let limit = 10_000_000
+
+  /// The next folder to list, by its names beneath the destination.
+  mutating func next() -> [String]? { pending.popLast() }
+
+  /// Takes a name in a folder.
+  /// - Returns: what is to be said of it; nil for a folder, which is listed later, and for what is of
+  ///   no interest.
+  mutating func take(
+    _ name: String, in folder: [String], isFolder: Bool, byteCount: Int?
+  ) throws(SpoolError) -> ListedFile? {
+    count += 1
+    if count > Self.limit {
+      throw SpoolError(
+        "list the files of the destination", reason: "it names more than \(Self.limit)",
+        cause: .blocked, kind: .tooLarge)
+    }
+    let text = (folder + [name]).joined(separator: "/")
+    // A name with a slash would lead elsewhere.
+    if name.contains("/") {
+      return .unusable(PlainText.line(text), reason: "a name has a slash")
+    }
+    let file = ListedFile.of(text, byteCount: byteCount)
+    guard isFolder else { return file }
+    guard case .file(let path, _)? = file else { return file }
+    pending.append(path.names)
+    return nil
   }
 }
 

@@ -80,6 +80,17 @@ package struct WebDAVTransport: Transport, ~Copyable {
     guard response.status == 200 else { throw refusal(response, "read", path) }
   }
 
+  package mutating func list(
+    mayGoOn: () -> Bool, to consume: (ListedFile) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    try checkFolder()
+    var walk = FolderWalk()
+    while let folder = walk.next() {
+      guard mayGoOn() else { throw .cancelled }
+      try list(folder, &walk, mayGoOn, consume)
+    }
+  }
+
   package mutating func discard(_ state: UploadState, of path: RemotePath) throws(SpoolError) {
     try remove(path.part(state.token))
   }
@@ -132,15 +143,19 @@ extension WebDAVTransport {
       detail: XMLElement(response.body)?["message"]?.text)
   }
 
-  /// Asks for a few properties of one resource.
-  private mutating func propfind(_ url: String) throws(SpoolError) -> HTTPResponse {
+  /// Asks for a few properties of one resource, or also of those in a folder.
+  /// - Parameter depth: `0` or `1`.
+  private mutating func propfind(
+    _ url: String, depth: String = "0", mayGoOn: (Int) -> Bool = { _ in true },
+    to consume: ((RawSpan) throws(SpoolError) -> Void)? = nil
+  ) throws(SpoolError) -> HTTPResponse {
     let question = """
       <?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/>\
       <getcontentlength/><getlastmodified/><getetag/><quota-available-bytes/></prop></propfind>
       """
     return try request(
-      "PROPFIND", url, [("Depth", "0"), ("Content-Type", "application/xml; charset=utf-8")],
-      body: .bytes(Array(question.utf8)))
+      "PROPFIND", url, [("Depth", depth), ("Content-Type", "application/xml; charset=utf-8")],
+      body: .bytes(Array(question.utf8)), mayGoOn: mayGoOn, to: consume)
   }
 
   /// What the server answered about a resource; nil if there is none.
@@ -149,15 +164,71 @@ extension WebDAVTransport {
   ) throws(SpoolError) -> XMLElement? {
     if [404, 410].contains(response.status) { return nil }
     guard response.status == 207 else { throw SpoolError(refusal: response, "look at", url) }
-    let found = XMLElement(response.body)?["response"]?.children.lazy
-      .filter { $0.name == "propstat" && $0["status"]?.text.contains(" 200") == true }
-      .compactMap { $0["prop"] }.first
-    guard let found else {
-      throw SpoolError(
-        "look at", url, reason: "the server does not answer as WebDAV servers do",
-        advice: "check the address", cause: .blocked)
+    guard let found = XMLElement(response.body)?["response"]?.foundProperties else {
+      throw oddAnswer(url)
     }
     return found
+  }
+
+  private func oddAnswer(_ url: String) -> SpoolError {
+    SpoolError(
+      "look at", url, reason: "the server does not answer as WebDAV servers do",
+      advice: "check the address", cause: .blocked)
+  }
+
+  private mutating func list(
+    _ folder: [String], _ walk: inout FolderWalk, _ mayGoOn: () -> Bool,
+    _ consume: (ListedFile) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    let url = address.origin + folderPath(folder)
+    let place = address.appending(folder)
+    let odd = oddAnswer(url)
+    var (inner, children) = (walk, XMLChildren())
+    let response = try withoutActuallyEscaping(consume) { (consume) throws(SpoolError) in
+      try propfind(url, depth: "1") { _ in
+        mayGoOn()
+      } to: { (bytes) throws(SpoolError) in
+        guard let found = children.take(bytes) else { throw odd }
+        for child in found where child.name == "response" {
+          let file = try Self.listed(child, in: folder, at: place, &inner)
+          if let file { try consume(file) }
+        }
+      }
+    }
+    walk = inner
+    if [404, 410].contains(response.status), !folder.isEmpty { return }
+    if [405, 501].contains(response.status) {
+      throw SpoolError(
+        "list", url, reason: "the server cannot list its folders, with PROPFIND",
+        advice: "have its administrator allow that", cause: .blocked)
+    }
+    guard response.status == 207 else { throw SpoolError(refusal: response, "list", url) }
+    guard children.isComplete else { throw odd }
+  }
+
+  /// What is to be said of a name in a folder, which a server may have made up.
+  private static func listed(
+    _ response: XMLElement, in folder: [String], at place: WebAddress, _ walk: inout FolderWalk
+  ) throws(SpoolError) -> ListedFile? {
+    guard let reference = response["href"]?.text else { return nil }
+    let url = reference.hasPrefix("/") ? place.origin + reference : reference
+    let names: [String]
+    do throws(SpoolError) {
+      names = try WebAddress(url, schemes: ["https", "http"]).names
+    } catch {
+      return .unusable(
+        PlainText.line(reference), reason: PlainText.line(error.reason ?? error.message))
+    }
+    if names == place.names { return nil }
+    guard names.count == place.names.count + 1, names.starts(with: place.names),
+      let name = names.last
+    else {
+      return .unusable(PlainText.line(reference), reason: "it lies in another folder")
+    }
+    guard let properties = response.foundProperties else { return nil }
+    return try walk.take(
+      name, in: folder, isFolder: properties["resourcetype"]?["collection"] != nil,
+      byteCount: properties["getcontentlength"].flatMap { Int($0.text) })
   }
 
   /// The folder of a disk that is not mounted is missing, and must not be made on the disk below it.
@@ -302,5 +373,14 @@ extension WebDAVTransport {
     guard response.isSuccess || [404, 410].contains(response.status) else {
       throw refusal(response, "remove", path)
     }
+  }
+}
+
+extension XMLElement {
+  /// Of a `response`, the properties that its resource has.
+  fileprivate var foundProperties: XMLElement? {
+    children.lazy
+      .filter { $0.name == "propstat" && $0["status"]?.text.contains(" 200") == true }
+      .compactMap { $0["prop"] }.first
   }
 }

@@ -104,6 +104,8 @@ package enum DestinationKind: String, Hashable, Sendable, CaseIterable {
         Setting(
           "read", .command, "the words of a program that writes {name} out", isRequired: true),
         Setting("remove", .command, "the words of a program that removes the files of a check"),
+        Setting(
+          "list", .command, "the words of a program that writes all files' paths, one a line"),
       ]
     }
   }

@@ -49,16 +49,31 @@ package enum FilePath {
   /// The names in a folder in no order, each with its kind as readdir(3) gives it: `DT_REG`, or
   /// `DT_UNKNOWN` where only a stamp says more; empty if it cannot be read.
   package static func entries(in folder: String) -> [(name: String, kind: Int)] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
     var entries: [(name: String, kind: Int)] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if name != "." && name != ".." { entries.append((name, Int(unsafe entry.pointee.d_type))) }
-    }
+    try? forEachName(in: folder) { name, kind, _ in entries.append((name, kind)) }
     return entries
+  }
+
+  /// Calls `body` with each name in a folder, in no order, its kind as readdir(3) gives it, and whether
+  /// the name is UTF-8: in one that is not, invalid bytes are replaced.
+  package static func forEachName(
+    in folder: String, _ body: (_ name: String, _ kind: Int, _ isText: Bool) -> Void
+  ) throws(SystemError) {
+    guard let stream = unsafe opendir(folder) else { throw SystemError(errno) }
+    defer { unsafe closedir(stream) }
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else {
+        if errno != 0 { throw SystemError(errno) }
+        return
+      }
+      let (name, isText) = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+          unsafe (String(cString: $0), String(validatingCString: $0) != nil)
+        }
+      }
+      if name != "." && name != ".." { body(name, Int(unsafe entry.pointee.d_type), isText) }
+    }
   }
 
   /// Without `.` and redundant slashes. `..` stays: behind a symbolic link, only the kernel can

@@ -89,6 +89,79 @@ package struct SFTPConnection: ~Copyable {
     return true
   }
 
+  /// What a folder has under a name.
+  package struct Entry: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable { case file, folder, other }
+
+    package let name: String
+    package let kind: Kind
+    /// Nil if the server does not say it.
+    package let byteCount: Int?
+
+    /// Reads a line as servers write it, which is that of `ls -l`: eight fields, and the name.
+    /// - Returns: nil for another line.
+    init?(_ line: [UInt8]) {
+      var rest = line[...]
+      var fields: [Substring] = []
+      let text = { (bytes: ArraySlice<UInt8>) in String(decoding: bytes, as: UTF8.self)[...] }
+      for _ in 0..<8 {
+        rest = rest.drop { $0 == UInt8(ascii: " ") }
+        let field = rest.prefix { $0 != UInt8(ascii: " ") }
+        if field.isEmpty { return nil }
+        fields.append(text(field))
+        rest = rest.dropFirst(field.count)
+      }
+      guard rest.popFirst() == UInt8(ascii: " "), !rest.isEmpty,
+        let name = String(validating: rest, as: UTF8.self), let mode = fields[0].first,
+        fields[0].utf8.count >= 10
+      else { return nil }
+      self.name = name
+      kind = mode == "-" ? .file : mode == "d" ? .folder : .other
+      byteCount = Int(fields[4])
+    }
+  }
+
+  /// Lists a folder.
+  /// - Parameters:
+  ///   - mayGoOn: called at least once a second; false ends it.
+  ///   - consume: takes each entry but `.` and `..`; of one whose name is no UTF-8, or that cannot be
+  ///     read, its line.
+  /// - Returns: false if there is no such folder.
+  package mutating func list(
+    _ names: [String], mayGoOn: () -> Bool,
+    to consume: @escaping (Entry?, _ line: String) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Bool {
+    var failure: SpoolError?
+    var lines = LineSplitter()
+    let place = description(of: names)
+    func take(_ line: [UInt8]) throws(SpoolError) {
+      let entry = Entry(line)
+      if let entry, [".", ".."].contains(entry.name) { return }
+      try consume(entry, String(decoding: line, as: UTF8.self))
+    }
+    let outcome = perform(names, [], [], isListing: true) { bytes in
+      do throws(SpoolError) {
+        guard let found = lines.take(bytes) else {
+          throw SpoolError(
+            "list", place, reason: "the server writes a name of no end", cause: .transient,
+            kind: .broken)
+        }
+        for line in found { try take(line) }
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    } mayGoOn: { _ in
+      mayGoOn()
+    }
+    if let failure { throw failure }
+    if outcome.code == CURLE_REMOTE_FILE_NOT_FOUND { return false }
+    try check(outcome, names)
+    if let line = lines.last { try take(line) }
+    return true
+  }
+
   /// Writes a file, whose folder exists.
   /// - Parameters:
   ///   - file: the descriptor of a file of `byteCount` bytes.
@@ -122,12 +195,15 @@ package struct SFTPConnection: ~Copyable {
 extension SFTPConnection {
   private mutating func perform(
     _ names: [String], _ changes: [Change], _ options: [CurlConnection.Option],
-    sending body: CurlConnection.Body = .none, take: ((RawSpan) -> Bool)? = nil,
+    sending body: CurlConnection.Body = .none, isListing: Bool = false,
+    take: ((RawSpan) -> Bool)? = nil,
     mayGoOn: (Int) -> Bool = { _ in true }
   ) -> CurlConnection.Outcome {
     let place = settings.address.appending(names)
     // libcurl lists what ends in a slash.
-    let path = place.names.isEmpty ? "/." : place.path
+    let path =
+      isListing
+      ? place.path + (place.names.isEmpty ? "" : "/") : place.names.isEmpty ? "/." : place.path
     var all: [CurlConnection.Option] = [
       .text(CURLOPT_URL, place.origin + path),
       .number(CURLOPT_PATH_AS_IS, 1),

@@ -100,8 +100,9 @@ package struct WebAddress: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Nil for a bad escape, a control character, or what is no UTF-8.
-  private static func decoded(_ text: Substring) -> String? {
+  /// Text with its percent escapes decoded; nil for a bad escape, a control character, or what is no
+  /// UTF-8. O(n).
+  package static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {

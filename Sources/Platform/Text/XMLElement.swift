@@ -8,7 +8,7 @@ package struct XMLElement: Hashable, Sendable {
   package private(set) var children: [XMLElement] = []
 
   /// How deep elements may be nested.
-  private static let depthLimit = 32
+  fileprivate static let depthLimit = 32
 
   private init(name: String) { self.name = name }
 
@@ -114,6 +114,19 @@ package struct XMLElement: Hashable, Sendable {
     return nil
   }
 
+  /// Where what begins with `<` ends, and its tag: nil in it for what is no tag of this kind. Nil without
+  /// an inner tag for a comment, an instruction or unparsed text; nil as a whole if the end has not come.
+  fileprivate static func markEnd(_ bytes: ArraySlice<UInt8>) -> (place: Int, tag: Tag??)? {
+    for (start, end) in [("<?", "?>"), ("<!--", "-->"), ("<![CDATA[", "]]>")] {
+      if bytes.starts(with: start.utf8) {
+        return skip(start, end, bytes).map { ($0.startIndex, nil) }
+      }
+      // It may become one.
+      if start.utf8.starts(with: bytes) { return nil }
+    }
+    return tagEnd(bytes).map { ($0 + 1, .some(Tag(bytes[(bytes.startIndex + 1)..<$0]))) }
+  }
+
   /// The `>` that closes a tag, which quotation marks may hide.
   private static func tagEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
     var quotation: UInt8?
@@ -130,7 +143,7 @@ package struct XMLElement: Hashable, Sendable {
     return nil
   }
 
-  private struct Tag {
+  fileprivate struct Tag {
     enum Kind { case start, end, empty }
 
     let kind: Kind
@@ -155,6 +168,59 @@ package struct XMLElement: Hashable, Sendable {
       let local = whole.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).last
       name = String(decoding: local ?? whole, as: UTF8.self)
     }
+  }
+}
+
+/// The children of the root of a document that comes in pieces, one after the other, so that a long
+/// list needs little memory. As strict as ``XMLElement``.
+package struct XMLChildren {
+  private var bytes: [UInt8] = []
+  /// Where the next mark is looked for, and where the child begins that is not whole yet.
+  private var (place, start): (Int, Int?) = (0, nil)
+  private var depth = 0
+  /// Whether the root was closed.
+  package private(set) var isComplete = false
+  private let limit: Int
+
+  /// - Parameter limit: the most bytes of one child.
+  package init(limit: Int = 256 << 10) { self.limit = limit }
+
+  /// Takes the next bytes. O(n).
+  /// - Returns: the children that they complete; nil for what is no such document.
+  package mutating func take(_ span: RawSpan) -> [XMLElement]? {
+    unsafe span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+    var children: [XMLElement] = []
+    while let mark = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+      place = mark
+      guard let end = XMLElement.markEnd(bytes[mark...]) else { break }
+      if let tag = end.tag {
+        guard !isComplete, let child = take(tag, at: mark, until: end.place) else { return nil }
+        children += child
+      }
+      place = end.place
+    }
+    let used = start ?? place
+    bytes.removeFirst(used)
+    place -= used
+    start = start.map { $0 - used }
+    return bytes.count <= limit ? children : nil
+  }
+
+  /// - Returns: the child that a tag completes, if it completes one; nil for what may not stand there.
+  private mutating func take(_ tag: XMLElement.Tag?, at mark: Int, until end: Int) -> [XMLElement]?
+  {
+    guard let tag else { return nil }
+    if tag.kind != .end {
+      if depth == 1 { start = mark }
+      depth += 1
+    }
+    if tag.kind != .start { depth -= 1 }
+    guard (0...XMLElement.depthLimit).contains(depth) else { return nil }
+    isComplete = depth == 0
+    guard depth == 1, let begin = start, tag.kind != .start else { return [] }
+    guard end - begin <= limit else { return nil }
+    start = nil
+    return XMLElement(Array(bytes[begin..<end])).map { [$0] }
   }
 }
 

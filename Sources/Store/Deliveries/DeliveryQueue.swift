@@ -74,7 +74,7 @@ package struct DeliveryQueue: Sendable {
 
   /// - Parameter parts: the rows that a document is about.
   /// - Returns: the row's number.
-  private static func insert(
+  static func insert(
     _ order: Order, behind parts: [Int64], at now: Double, in database: inout Database
   ) throws(SpoolError) -> Int64 {
     if let about = order.about {

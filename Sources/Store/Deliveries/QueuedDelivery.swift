@@ -38,7 +38,7 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
   package internal(set) var upload: [UInt8]?
   /// Bytes that the destination has of it, as far as is known.
   package internal(set) var sentByteCount = 0
-  /// Nil until it is delivered.
+  /// Nil until it is delivered. That of the last time if it is to be sent again.
   package internal(set) var confirmation: Confirmation?
 
   /// What is delivered.

@@ -137,6 +137,10 @@ package struct RecordingRepository: Sendable {
     }
   }
 
+  /// The path of an artifact in the store.
+  /// - Throws: if it is not there.
+  func path(of artifact: Artifact) throws(SpoolError) -> String { try store.path(of: artifact) }
+
   /// Changes recordings in one transaction.
   func transaction<Result: Sendable>(
     _ body: @Sendable (inout Database) throws(SpoolError) -> Result

@@ -27,6 +27,12 @@ static const text_named schemas[] = {
     {"deliver-destinations", (const char[]){
 #embed "JSON/deliver-destinations.json"
     , 0}},
+    {"deliver-fetch", (const char[]){
+#embed "JSON/deliver-fetch.json"
+    , 0}},
+    {"deliver-missing", (const char[]){
+#embed "JSON/deliver-missing.json"
+    , 0}},
     {"deliver-queue", (const char[]){
 #embed "JSON/deliver-queue.json"
     , 0}},
@@ -35,6 +41,9 @@ static const text_named schemas[] = {
     , 0}},
     {"deliver-send", (const char[]){
 #embed "JSON/deliver-send.json"
+    , 0}},
+    {"deliver-verify", (const char[]){
+#embed "JSON/deliver-verify.json"
     , 0}},
     {"delivered-recording", (const char[]){
 #embed "JSON/delivered-recording.json"

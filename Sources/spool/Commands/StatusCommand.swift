@@ -1,3 +1,4 @@
+import Delivery
 import Intake
 import PipelineModel
 import Platform
@@ -202,7 +203,10 @@ struct StoreStatus: Encodable {
     troubles = named
     timeStamps = WaitingStamps(try store.stamps.awaited())
     deliveries = try WaitingDeliveries.all(in: store.deliveries)
-    singleCopies = SingleCopies(try store.deliveries.singleCopies())
+    // A mistake in the file of destinations is for the commands that use it.
+    let destinations = (try? context.destinations())?.all.map(\.name) ?? []
+    singleCopies = SingleCopies(
+      try store.deliveries.singleCopies(), destinations: destinations)
     recordings =
       RecordingState.allCases.compactMap { state in
         tally.counts[state].map { Group(state.rawValue, $0) }

@@ -102,6 +102,8 @@ extension CommandContext {
     case .file(let path):
       try requireRecording(path)
       return try NamedRecording(file: path, in: store)
+    case .original(let original):
+      return try NamedRecording(file: store.path(of: original.content), in: store)
     case .run(let run, nil): return try NamedRecording(wordlessRun: run, in: store)
     case .run(let run, let stage?):
       throw .usage(

@@ -50,9 +50,11 @@ extension CommandContext {
     (namedStore.map { ["--store", $0] } ?? []) + destinationsOption
   }
 
-  /// A command line with these options.
+  /// A command line with these options; `queue` and `retry` look at the store alone.
   func deliveryCommand(_ words: [String]) -> String {
-    ShellWords.line(["spool", "deliver"] + words + deliveryOptions)
+    let isOfStore = ["queue", "retry"].contains(words.first)
+    let options = isOfStore ? namedStore.map { ["--store", $0] } ?? [] : deliveryOptions
+    return ShellWords.line(["spool", "deliver"] + words + options)
   }
 
   /// Queues what a plan gives.

@@ -32,6 +32,9 @@ struct NamedSoundFinder {
     case file(String)
     /// The sound after a stage; nil for the run's final sound.
     case run(RunRecord, stage: String?)
+    /// The original of a recording of an inbox that has no run here, as one that came back from a
+    /// destination.
+    case original(Recording)
   }
 
   /// The words for a run's first and final sound, unless stages of these names give sound.
@@ -50,19 +53,25 @@ struct NamedSoundFinder {
     guard parts.count < 2 || stage == nil else {
       throw .usage("the stage is given twice: \(parts[1]) and \(stage ?? "")")
     }
-    let run = try run(named: parts.first ?? word, in: context.existingStore())
-    return .run(run, stage: parts.count > 1 ? parts[1] : stage)
+    return try run(
+      named: parts.first ?? word, stage: parts.count > 1 ? parts[1] : stage,
+      in: context.existingStore())
   }
 
-  /// A run, or the last one of the recording of an inbox that has this ID.
-  private func run(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
-    do throws(SpoolError) { return try context.run(named: name, in: store) } catch {
+  /// A run, or of the recording of an inbox that has this ID, the last one or else its original.
+  private func run(
+    named name: String, stage: String?, in store: DiskStore
+  ) throws(SpoolError) -> Reference {
+    do throws(SpoolError) {
+      return .run(try context.run(named: name, in: store), stage: stage)
+    } catch {
       guard name != "last", let recording = try? store.recordings.recording(named: name) else {
         throw error
       }
       let run = try store.runs.lastRun(
         of: recording.content.digest, pipeline: recording.pipeline)
-      if let run { return run }
+      if let run { return .run(run, stage: stage) }
+      if stage == nil, recording.state == .uploaded { return .original(recording) }
       throw .usage(
         "the recording \(recording.key) has no run yet", reason: "it is \(recording.status)",
         advice: "spool inbox show \(recording.key) says more of it")
@@ -87,6 +96,12 @@ struct NamedSoundFinder {
       return NamedSound(
         sound: try PlayableSound(file: path) { warnings.send($0) },
         name: path.pathNames.last ?? path, path: context.absolute(path), warnings: warnings)
+    case .original(let recording):
+      let path = try context.existingStore().path(of: recording.content)
+      let warnings = Mailbox<String>()
+      return NamedSound(
+        sound: try PlayableSound(file: path) { warnings.send($0) }, name: recording.fileName,
+        warnings: warnings)
     case .run(let run, let stage):
       let store = try context.existingStore()
       let step = try step(stage, of: run, in: store)

@@ -138,6 +138,7 @@ extension QueuedDelivery {
   /// The entry of the queue as `--json` shows it.
   var line: JSONLine {
     let size = file.byteCount
+    let confirmed = state == .delivered ? confirmation : nil
     let progress = state == .delivered ? 1 : size == 0 ? 0 : Double(sentByteCount) / Double(size)
     return JSONLine([
       "id": Int(id), "destination": destination, "path": path, "file": file.name,
@@ -145,8 +146,8 @@ extension QueuedDelivery {
       "sentByteCount": sentByteCount, "progress": min(1, progress), "digest": file.digest.hex,
       "attempts": attempts, "addedAt": DateTime(secondsSince1970: addedAt),
       "nextTry": state == .waiting ? DateTime(secondsSince1970: nextTry) : nil,
-      "trouble": trouble, "identifier": confirmation?.identifier,
-      "confirmedAt": confirmation.map { DateTime(secondsSince1970: $0.at) },
+      "trouble": trouble, "identifier": confirmed?.identifier,
+      "confirmedAt": confirmed.map { DateTime(secondsSince1970: $0.at) },
     ])
   }
 }

@@ -77,15 +77,22 @@ struct SingleCopies: Encodable {
   let count: Int
   /// When the first of them was uploaded.
   let since: DateTime
+  /// A destination that could have them; nil if none is known.
+  private let destination: String?
 
-  init?(_ found: (count: Int, since: Double)?) {
+  private enum CodingKeys: String, CodingKey { case count, since }
+
+  /// - Parameter destinations: their names.
+  init?(_ found: (count: Int, since: Double)?, destinations: [String]) {
     guard let found else { return nil }
     count = found.count
     since = DateTime(secondsSince1970: found.since)
+    destination = destinations.first
   }
 
   var line: String {
-    "\(Format.padLeft("\(count)", 7))  with a single copy, in this store, since \(Format.time(since)); a "
-      + "deliver stage sends them to a second place"
+    "\(Format.padLeft("\(count)", 7))  with a single copy, in this store, since \(Format.time(since)); "
+      + (destination.map { "\(command: .deliverMissing) \(Format.visible($0)) lists them" }
+        ?? "a deliver stage sends them to a second place")
   }
 }

@@ -321,6 +321,23 @@ final class JSONTrial {
       keep(
         try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8), "delivered-recording")
     }
+    try take("deliver-verify", ["nas"] + destinations, in: other)
+    try take("deliver-missing", ["away"] + destinations, in: other)
+    try take(
+      "deliver-fetch", ["nas", "last", "--out", other.file("got")] + destinations, in: other)
+    let restore = ["--from", "nas", "--out", other.file("back"), "--store", other.file("new")]
+    try take("store-restore", restore + destinations, in: other)
+    let delivered = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String }
+    let export = try #require(delivered?.first { $0.hasSuffix("/note.wav") })
+    let kept = other.file("kept.wav")
+    try FileManager.default.moveItem(atPath: "\(folder)/\(export)", toPath: kept)
+    try take("deliver-verify", ["nas"] + destinations, in: other, codes: [4])
+    try take(
+      "deliver-fetch", ["nas", "last", "--out", other.file("less")] + destinations, in: other,
+      codes: [4])
+    let less = ["--from", "nas", "--out", other.file("rest"), "--store", other.file("newer")]
+    try take("store-restore", less + destinations, in: other, codes: [4])
+    try FileManager.default.moveItem(atPath: kept, toPath: "\(folder)/\(export)")
     let notes = other.file("notes")
     try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
     try Reference.record(notes + "/other.wav", seconds: 0.3)

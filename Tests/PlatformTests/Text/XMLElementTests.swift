@@ -31,6 +31,59 @@ struct XMLElementTests {
     ])
   func refuses(text: String) { #expect(read(text) == nil) }
 
+  /// Has a document taken in pieces of a length.
+  private func children(of text: String, piece: Int, limit: Int = 1000) -> [XMLElement]? {
+    var reader = XMLChildren(limit: limit)
+    var rest = Array(text.utf8)[...]
+    var found: [XMLElement] = []
+    while !rest.isEmpty {
+      let bytes = Array(rest.prefix(piece))
+      rest = rest.dropFirst(piece)
+      guard let next = unsafe reader.take(bytes.span.bytes) else { return nil }
+      found += next
+    }
+    return reader.isComplete ? found : nil
+  }
+
+  @Test("the children of a long document come one after the other, however it is cut")
+  func streams() throws {
+    let text = """
+      <?xml version="1.0"?><!-- <x> --><D:m xmlns:D='DAV:' note="a > b"> <D:a>1&amp;<b>x</b></D:a>
+      <c/><D:a><![CDATA[</D:a>]]></D:a><!-- </D:m> --></D:m>
+      """
+    let whole = try #require(XMLElement(Array(text.utf8)))
+    for piece in 1...text.utf8.count {
+      #expect(children(of: text, piece: piece) == whole.children, "\(piece)")
+    }
+    let many = "<m>" + String(repeating: "<a>1</a>", count: 5000) + "</m>"
+    #expect(children(of: many, piece: 4096, limit: 5000)?.count == 5000)
+  }
+
+  @Test(
+    "a stream that is no such document is refused",
+    arguments: [
+      "", "<a>", "</a>", "<a><b></c></a>", "<a/><b/>", "<a><b>&z;</b></a>", "<a><b", "<a><></a>",
+      "<!DOCTYPE a [<!ENTITY z 'x'>]><a><b>&z;</b></a>", "<a><b c='></b></a>",
+      "<a>" + String(repeating: "<b>", count: 40) + String(repeating: "</b>", count: 40) + "</a>",
+      "<a><b>" + String(repeating: "x", count: 2000) + "</b></a>",
+    ])
+  func refusesStream(text: String) {
+    for piece in [1, 7, 100_000] { #expect(children(of: text, piece: piece) == nil, "\(piece)") }
+  }
+
+  @Test("lines come as they are complete, and none without end")
+  func lines() {
+    var splitter = LineSplitter(limit: 5)
+    func take(_ text: String) -> [String]? {
+      unsafe splitter.take(Array(text.utf8).span.bytes)?.map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(take("a\n\nbc") == ["a", ""])
+    #expect(take("d\ne") == ["bcd"])
+    #expect(splitter.last == Array("e".utf8))
+    #expect(take("\n") == ["e"] && splitter.last == nil)
+    #expect(take("123456") == nil)
+  }
+
   @Test("dates of HTTP")
   func dates() {
     #expect(HTTPDate.seconds(of: "Fri, 27 Nov 2026 19:27:12 GMT") == 1_795_807_632)

@@ -31,11 +31,16 @@ extension Command {
       They wait again as if they were new, and their destinations are tried at once. What sends is a \
       watch that runs, or spool deliver run. A recording that failed because of them is processed \
       again, which finds all of its work done.
+
+      A delivered file is sent again only by its number, as where it is gone at its destination. Nothing \
+      there is replaced: where the file itself still lies under its name, nothing is sent, and another \
+      file of that name has to be moved away first.
       """,
     positionals: [Options.files], options: [Options.destination, Options.store, Options.quiet],
     examples: [
       Example("All of them", "spool deliver retry"),
       Example("What one destination is to get", "spool deliver retry --to nas"),
+      Example("A file that is gone there", "spool deliver retry 12"),
     ],
     perform: CommandContext.retryDeliveries)
 
@@ -164,8 +169,10 @@ extension CommandContext {
         advice: "spool deliver queue shows the numbers")
     }
     let store = try openStore()
-    let count = try store.deliveries.retry(
+    let again = try deliveredAgain(ids, in: store)
+    var count = try store.deliveries.retry(
       ids: ids.isEmpty ? nil : ids, destination: arguments[Options.destination])
+    count += try store.deliveries.sendAgain(again)
     if count == 0, !typed.isEmpty {
       throw .usage(
         "no such file waits or has failed", advice: "spool deliver queue shows the numbers")
@@ -177,6 +184,20 @@ extension CommandContext {
           : "\(Count.of(count, "file")) \(count == 1 ? "is" : "are") tried at once")
     }
     return .done
+  }
+
+  /// The delivered files among those that were named: they are sent again.
+  /// - Throws: if one of them is here no more.
+  private func deliveredAgain(
+    _ ids: [Int64], in store: DiskStore
+  ) throws(SpoolError) -> [Int64] {
+    if ids.isEmpty { return [] }
+    var query = DeliveryQueue.Query()
+    (query.ids, query.states) = (ids, [.delivered])
+    query.destination = arguments[Options.destination]
+    let delivered = try store.deliveries.matching(query)
+    for delivery in delivered { _ = try store.deliveries.source(of: delivery.file) }
+    return delivered.map(\.id)
   }
 
   fileprivate func pause(_ isPaused: Bool) throws(SpoolError) -> ExitCode {

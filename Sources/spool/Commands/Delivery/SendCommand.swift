@@ -142,14 +142,7 @@ extension CommandContext {
     }
     // By hand, a recording need not wait for it.
     var request = DeliveryRequest(to: names, isRequired: false)
-    let words = arguments[Options.what].flatMap { $0.split(separator: ",").map(String.init) }
-    let kinds = DeliveryRequest.Content.choices.map(\.rawValue)
-    for word in words where !kinds.contains(word) {
-      throw .usage("--what is \"\(word)\"", advice: "choose among \(kinds.joined(separator: ", "))")
-    }
-    if !words.isEmpty {
-      request.contents = Set(words.compactMap(DeliveryRequest.Content.init(rawValue:)))
-    }
+    if let contents = try contents(arguments[Options.what]) { request.contents = contents }
     if let path = arguments[Options.path] {
       if let fault = DeliveryPath.fault(of: path) {
         throw .usage(
@@ -166,6 +159,16 @@ extension CommandContext {
       request.encounter = encounter
     }
     return request
+  }
+
+  /// The kinds of files that `--what` names; nil for none.
+  func contents(_ typed: [String]) throws(SpoolError) -> Set<DeliveryRequest.Content>? {
+    let words = typed.flatMap { $0.split(separator: ",").map(String.init) }
+    let kinds = DeliveryRequest.Content.choices.map(\.rawValue)
+    for word in words where !kinds.contains(word) {
+      throw .usage("--what is \"\(word)\"", advice: "choose among \(kinds.joined(separator: ", "))")
+    }
+    return words.isEmpty ? nil : Set(words.compactMap(DeliveryRequest.Content.init(rawValue:)))
   }
 
   /// The run that is meant, and the recording of an inbox that it is of.

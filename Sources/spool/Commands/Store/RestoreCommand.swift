@@ -1,3 +1,4 @@
+import Delivery
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -22,16 +23,20 @@ extension Command {
       lay in the old store. Words and sound are computed again when they are wanted. The keys that receipts \
       are signed with are in no backup: copy their folder, which spool proof key prints on the old computer, \
       too; without it the ledger cannot be checked. Copy the whole folder of the store instead where you can.
+
+      With --from, everything comes back that a destination has, on a computer without the store: the       originals and what arrived with them as uploaded recordings of the store, which is made where it       is missing, and exports, receipts and transcripts into --out, under the paths that they have there. Every       file is compared with the SHA-256 in the document of its recording. What is missing there, or has       other bytes, is told file by file, and the rest comes back; so do files beside those of Spool that no document       names, which are told too. Nothing here is replaced, and what was interrupted goes on when it is run       again. Private keys are in no delivery: receipts verify as of a foreign signer until spool proof key       import has taken the public key. The exit code is 4 if anything is missing or damaged.
       """,
     positionals: [Options.source],
     options: [
-      Options.list, Options.otherStore, Options.force, Options.keys, Options.store, Options.json,
+      Options.list, Options.otherStore, Options.force, Options.from, Options.target,
+      Options.destinations, Options.keys, Options.store, Options.json, Options.quiet,
     ],
     examples: [
       Example("What there is", "spool store restore --list"),
       Example("The newest backup", "spool store restore"),
       Example("The one before it", "spool store restore 2"),
       Example("On a new computer", "spool store restore /mnt/usb/spool.sqlite"),
+      Example("From a NAS alone", "spool store restore --from nas --out ~/recordings"),
     ],
     perform: CommandContext.restoreBackup)
 }
@@ -47,10 +52,20 @@ extension Options {
     "other-store", help: "Take the backup although it is one of another store.")
   fileprivate static let force = Option<Bool>.flag(
     "force", help: "Replace the database although a newer Spool wrote it.")
+  fileprivate static let from = Option<String?>.value(
+    "from", "DESTINATION", help: "Bring back what this destination has, and not a backup.")
+  fileprivate static let target = Option<String?>.value(
+    "out", "FOLDER", short: "o",
+    help: "With --from, the folder for exports, receipts and transcripts.",
+    defaultText: "a folder of the destination's name in the current one", completion: .folder)
 }
 
 extension CommandContext {
   fileprivate func restoreBackup() throws(SpoolError) -> ExitCode {
+    if let name = arguments[Options.from] { return try restore(from: name) }
+    if arguments[Options.target] != nil {
+      throw .usage("--out goes with --from alone", advice: "spool help store restore")
+    }
     let path = storePath
     if arguments[Options.source] == nil || arguments[Options.list] { try requireStore() }
     try requireParent(of: named(Options.store))
@@ -85,6 +100,27 @@ extension CommandContext {
       return .verificationFailed
     }
     return .done
+  }
+
+  /// Brings back what a destination has.
+  private func restore(from name: String) throws(SpoolError) -> ExitCode {
+    guard arguments[Options.source] == nil, !arguments[Options.list] else {
+      throw .usage("--from goes without a backup", advice: "spool help store restore")
+    }
+    let destination = try destinations().destination(named: name)
+    let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? name))
+    let store = try openStore()
+    let stop = console.heed(SignalWatch.begin())
+    var restoration = DestinationRestoration(self, destination, into: store, folder, stop)
+    do throws(SpoolError) {
+      try restoration.run()
+    } catch {
+      restoration.end()
+      if let signal = stop.signalNumber { return .interrupted(by: signal) }
+      throw error
+    }
+    restoration.end()
+    return restoration.problemCount > 0 ? .verificationFailed : .done
   }
 
   /// What is not known yet of a ledger whose keys have not been copied.

@@ -1,0 +1,147 @@
+import Delivery
+import Intake
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+extension Command {
+  /// `spool deliver fetch`: brings delivered files back.
+  static let deliverFetch = Command(
+    name: "deliver fetch", group: "Care",
+    summary: "Bring delivered files of a recording or a run back.",
+    discussion: """
+      The files that the destination has confirmed are read into a folder, under the paths that they have \
+      there. Each gets its name when all of its bytes are there and have the SHA-256 that was confirmed. \
+      No file is replaced: one that is there already with the same bytes is left as it is, and another one \
+      of its name is an error. A fetch that was interrupted goes on when it is run again.
+
+      On a computer without the store, spool store restore --from brings everything back.
+
+      The exit code is 4 if the destination has lost a file or has other bytes, and 1 for other failures.
+      """,
+    positionals: [Options.source, Options.subjects],
+    options: [
+      Options.target, Options.what, Options.destinations, Options.store, Options.json,
+      Options.quiet,
+    ],
+    examples: [
+      Example("All of a recording", "spool deliver fetch nas 3f9a12cd --out ~/Desktop"),
+      Example("Only the original", "spool deliver fetch cloud walk.m4a --what original"),
+    ],
+    perform: CommandContext.fetchFiles)
+}
+
+extension Options {
+  fileprivate static let source = Positional<String>.required(
+    "DESTINATION", help: "Its name; spool deliver destinations lists them.")
+  fileprivate static let subjects = Positional<[String]>.repeated(
+    "RUN|RECORDING", minimum: 1,
+    help: "A run's name, or last; or a recording's ID or name.",
+    completion: NameKind.runs.hint())
+  fileprivate static let target = Option<String?>.value(
+    "out", "FOLDER", short: "o", help: "The folder for them, which is made if it is missing.",
+    defaultText: "the current folder", completion: .folder)
+  fileprivate static let what = Option<[String]>.values(
+    "what", "KIND", help: "exports, receipt, transcript or original; left out, all of them.")
+}
+
+extension CommandContext {
+  fileprivate func fetchFiles() throws(SpoolError) -> ExitCode {
+    let destination = try destinations().destination(named: arguments[Options.source])
+    let contents = try contents(arguments[Options.what])
+    let store = try existingStore()
+    var files: [QueuedDelivery] = []
+    for name in arguments[Options.subjects] {
+      var query = DeliveryQueue.Query.of(try owner(named: name, in: store))
+      (query.destination, query.states) = (destination.name, [.delivered])
+      let found = try store.deliveries.matching(query).filter {
+        contents?.contains($0.file.content) ?? true
+      }
+      if found.isEmpty {
+        throw SpoolError(
+          "\(destination.name) has nothing of \(name)",
+          reason: "no such file of it was confirmed there",
+          advice: deliveryCommand(["send", name, "--to", destination.name]) + " sends it")
+      }
+      files += found.filter { file in !files.contains { $0.id == file.id } }
+    }
+    let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? "."))
+    let stop = console.heed(SignalWatch.begin())
+    var reader = DestinationReader(destination, Environment.variables) { !stop.isRequested }
+    var code = ExitCode.done
+    for delivery in files {
+      do throws(SpoolError) {
+        let expected = DestinationReader.Expectation(
+          try RemotePath(delivery.path), byteCount: delivery.file.byteCount,
+          digest: delivery.file.digest)
+        let fetched = try reader.fetch(expected, into: folder)
+        tell(delivery, fetched, "\(folder)/\(delivery.path)")
+      } catch {
+        if let signal = stop.signalNumber { return .interrupted(by: signal) }
+        if error.remedy == .hold || error.isFullDisk { throw error }
+        let isLost = error.kind == .missing || error.kind == .broken
+        code = isLost || code == .verificationFailed ? .verificationFailed : .failed
+        tell(delivery, error)
+      }
+    }
+    return code
+  }
+
+  private func tell(
+    _ delivery: QueuedDelivery, _ fetched: DestinationReader.Fetched, _ place: String
+  ) {
+    if isJSON {
+      console.print(
+        json: JSONLine([
+          "id": Int(delivery.id), "path": delivery.path, "place": place,
+          "what": delivery.file.content.rawValue, "byteCount": delivery.file.byteCount,
+          "digest": delivery.file.digest.hex, "written": fetched == .written,
+        ]))
+    } else if !isQuiet {
+      let word = fetched == .written ? "fetched" : "there already"
+      console.print(Format.visible("\(word): \(place), \(ByteCount(delivery.file.byteCount))"))
+    }
+  }
+
+  private func tell(_ delivery: QueuedDelivery, _ error: SpoolError) {
+    if isJSON {
+      console.print(
+        json: JSONLine([
+          "id": Int(delivery.id), "path": delivery.path, "what": delivery.file.content.rawValue,
+          "byteCount": delivery.file.byteCount, "digest": delivery.file.digest.hex,
+          "trouble": error.account,
+        ]))
+    } else {
+      console.report(
+        Format.visible("\(delivery.destination):\(delivery.path): ") + error.text(console))
+    }
+  }
+
+  /// Whose deliveries are meant: those of a recording of an inbox, or else of a run.
+  private func owner(named name: String, in store: DiskStore) throws(SpoolError) -> DeliveryOwner {
+    let run: RunRecord?
+    do throws(SpoolError) {
+      run = name == "last" ? try store.runs.last() : try store.runs.run(named: name)
+    } catch { throw error.asUsage }
+    if let run {
+      return try store.inboxRecording(of: run).map { .recording($0.key) } ?? .run(run.id)
+    }
+    var recording = try store.recordings.recording(named: name)
+    if recording == nil { recording = try store.recordings.recordings(ofFile: name).first }
+    if recording == nil {
+      let (exact, printed) = try store.recordings.recordings(called: name)
+      recording = exact.first ?? printed.first
+    }
+    if let recording { return .recording(recording.key) }
+    if FilePath.exists(name) {
+      let digest = try store.digest(ofFile: absolute(name))
+      if let run = try store.runs.mentioning([digest]).first(where: { $0.state == .done }) {
+        return .run(run.id)
+      }
+    }
+    throw .usage(
+      "there is no run and no recording \"\(name)\"",
+      advice: "spool runs and spool inbox list them")
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+/// A computer that is lost, and a new one with the destinations alone.
+@Suite("Everything comes back from a destination, and what is wrong there is told")
+struct RestoreFromDestinationTests {
+  private let inbox: WatchedPlace
+  private let place: Workspace
+  private let disk: String
+
+  init() throws {
+    inbox = try WatchedPlace(delivery: "{ to: nas }")
+    place = inbox.place
+    disk = place.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+  }
+
+  private var destinations: [String] { ["--destinations", place.file("destinations.yaml")] }
+
+  private func write(_ nas: String) throws {
+    try place.folder.write("destinations: { nas: \(nas) }\n", to: "destinations.yaml")
+  }
+
+  /// Has a watch take in and deliver recordings, and ends it.
+  /// - Returns: their IDs, by the names of their files.
+  private func deliver(_ names: [String]) throws -> [String: String] {
+    for number in 1...names.count { try inbox.make(number) }
+    let watch = try inbox.watch(destinations)
+    for (index, name) in names.enumerated() {
+      try place.folder.write(
+        #"{"noteId": "n-\#(index)", "title": "Walk \#(index)", "tags": ["a", "ü"]}"#,
+        to: "made/side.json")
+      try inbox.shell(
+        "mv made/side.json 'inbox/\(name).json'; cp made/\(index + 1).wav 'inbox/\(name).tmp'; "
+          + "mv 'inbox/\(name).tmp' 'inbox/\(name)'")
+    }
+    #expect(
+      inbox.wait { watch.news.filter { $0.event == "uploaded" }.count == names.count },
+      "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    let sent = try place.spool(["deliver", "run", "--once"] + destinations)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    return try Dictionary(
+      uniqueKeysWithValues: names.map { ($0, try inbox.note($0).key) })
+  }
+
+  private func lines(_ result: Program.Result) throws -> [[String: Any]] {
+    try result.text.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+    }
+  }
+
+  private func files(in folder: String) -> [String: String] {
+    let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+    var found: [String: String] = [:]
+    for name in names where (try? FileStamp(at: "\(folder)/\(name)"))?.isRegularFile == true {
+      let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
+      found[name] = SHA256.digest(of: Array(bytes)).hex
+    }
+    return found
+  }
+
+  /// Loses the computer, and restores it from the destination, being killed in between.
+  private func loseAndRestore(_ ids: [String: String], from there: String) throws {
+    let originals = files(in: place.file("made"))
+    let delivered = files(in: there)
+    try FileManager.default.removeItem(atPath: place.store)
+    for name in ["inbox", "out", "made"] {
+      try? FileManager.default.removeItem(atPath: place.file(name))
+    }
+    let restore = ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations
+    for round in 1...6 {
+      let work = try place.start(restore)
+      usleep(UInt32(round) * 20_000)
+      work.send(SIGKILL)
+      _ = work.ends(within: 60)
+      for (name, digest) in files(in: place.file("back")) where !name.contains(".part-") {
+        #expect(delivered[name] == digest, "\(name)")
+      }
+    }
+    let result = try place.spool(restore)
+    #expect(result.exitCode == 0, "\(result.text) \(result.errorOutput)")
+    // All but the originals, which are in the store.
+    let back = files(in: place.file("back"))
+    #expect(back == delivered.filter { !$0.key.contains("/originals/") })
+    for (name, id) in ids {
+      let shown = try place.spool(["inbox", "show", id])
+      #expect(shown.exitCode == 0 && shown.text.contains(name), "\(shown.text)")
+      #expect(shown.text.contains("uploaded"), "\(shown.text)")
+      let exported = try place.spool(["inbox", "export", id, "--to", place.file("given")])
+      #expect(exported.exitCode == 0, "\(exported.errorOutput)")
+    }
+    let given = Set(files(in: place.file("given")).values)
+    for (name, digest) in originals where name.hasSuffix(".wav") {
+      #expect(given.contains(digest), "\(name)")
+    }
+    let listed = try lines(place.spool(["inbox", "list", "--json"]))
+    #expect(Set(listed.compactMap { $0["title"] as? String }) == ["Walk 0", "Walk 1"])
+    #expect(listed.allSatisfy { $0["tags"] as? [String] == ["a", "ü"] }, "\(listed)")
+    // The store is sound, and knows what the destination has.
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+    let missing = try place.spool(["deliver", "missing", "nas", "--json"] + destinations)
+    #expect(missing.exitCode == 0 && missing.text.isEmpty, "\(missing.text)")
+    let verified = try place.spool(["deliver", "verify", "nas"] + destinations)
+    #expect(verified.exitCode == 0, "\(verified.text) \(verified.errorOutput)")
+    #expect(!(try place.spool(["status"]).text.contains("single copy")))
+    // A second time nothing is done.
+    let again = try place.spool(restore)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(files(in: place.file("back")) == back)
+  }
+
+  @Test("from a folder, across kills")
+  func folder() throws {
+    try write("{ folder: \(disk) }")
+    let ids = try deliver(["walk.wav", "ta lk ü.wav"])
+    try loseAndRestore(ids, from: disk)
+  }
+
+  @Test(
+    "from a web server, across kills",
+    .enabled(if: LocalServer.hasNginx, "nginx is not installed"))
+  func webDAV() throws {
+    let server = try LocalServer.nginx(ScratchFolder())
+    try write("{ webdav: \"http://127.0.0.1:\(server.port)/Spool\" }")
+    let ids = try deliver(["walk.wav", "talk.wav"])
+    try loseAndRestore(ids, from: server.folder.file("root/Spool"))
+  }
+
+  @Test("what is missing or damaged is told, the rest comes back, and it is sent again")
+  func damage() throws {
+    try write("{ folder: \(disk) }")
+    _ = try deliver(["walk.wav", "talk.wav"])
+    let paths = files(in: disk).keys
+    let export = try #require(
+      paths.first { $0.hasSuffix("/walk.wav") && !$0.contains("originals") })
+    let original = try #require(paths.first { $0.hasSuffix("originals/talk.wav") })
+    let bytes = try #require(FileManager.default.contents(atPath: "\(disk)/\(export)"))
+    try FileManager.default.removeItem(atPath: "\(disk)/\(export)")
+    let whole = try #require(FileManager.default.contents(atPath: "\(disk)/\(original)"))
+    var spoilt = whole
+    spoilt[spoilt.count / 2] ^= 1
+    try spoilt.write(to: URL(fileURLWithPath: "\(disk)/\(original)"))
+    let verified = try place.spool(["deliver", "verify", "nas", "--json"] + destinations)
+    #expect(verified.exitCode == 4, "\(verified.text)")
+    let found = try lines(verified)
+    #expect(found.count == 3, "\(verified.text)")
+    func number(_ finding: String) throws -> String {
+      let line = try #require(found.first { $0["finding"] as? String == finding })
+      return "\(try #require(line["id"] as? Int))"
+    }
+    #expect(found.last?["missing"] as? Int == 1 && found.last?["damaged"] as? Int == 1)
+    // Restored without them, into another store.
+    let other = place.file("other")
+    let restored = try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back"), "--store", other]
+        + destinations)
+    #expect(restored.exitCode == 4, "\(restored.text)")
+    #expect(restored.errorOutput.contains("missing  nas:\(export)"), "\(restored.errorOutput)")
+    #expect(restored.errorOutput.contains("damaged  nas:\(original)"), "\(restored.errorOutput)")
+    let listed = try place.spool(["inbox", "list", "--store", other]).text
+    #expect(listed.contains("walk.wav") && !listed.contains("talk.wav"), "\(listed)")
+    // Sent again; what is damaged has to be moved away first.
+    let missing = try number("missing")
+    let damaged = try number("damaged")
+    #expect(try place.spool(["deliver", "retry", missing, damaged]).exitCode == 0)
+    let sent = try place.spool(["deliver", "run", "--once"] + destinations)
+    #expect(sent.exitCode == 3, "\(sent.text) \(sent.errorOutput)")
+    #expect(FileManager.default.contents(atPath: "\(disk)/\(export)") == bytes)
+    #expect(FileManager.default.contents(atPath: "\(disk)/\(original)") == spoilt)
+    try FileManager.default.moveItem(atPath: "\(disk)/\(original)", toPath: place.file("bad"))
+    #expect(try place.spool(["deliver", "retry", damaged]).exitCode == 0)
+    #expect(try place.spool(["deliver", "run", "--once"] + destinations).exitCode == 0)
+    #expect(FileManager.default.contents(atPath: "\(disk)/\(original)") == whole)
+    #expect(try place.spool(["deliver", "verify", "nas"] + destinations).exitCode == 0)
+    // Where it is sound, nothing is sent.
+    #expect(try place.spool(["deliver", "retry", damaged]).exitCode == 0)
+    #expect(try place.spool(["deliver", "run", "--once"] + destinations).exitCode == 0)
+    #expect(files(in: disk).count == paths.count)
+    // A destination that is away.
+    try FileManager.default.moveItem(atPath: disk, toPath: place.file("unmounted"))
+    let away = try place.spool(["deliver", "verify", "nas", "--read", "1%"] + destinations)
+    #expect(away.exitCode == 1 && away.errorOutput.contains("mount"), "\(away.errorOutput)")
+  }
+
+  @Test("files without a document come back and are told, and hostile documents write nothing")
+  func documents() throws {
+    try write("{ folder: \(disk) }")
+    _ = try deliver(["walk.wav"])
+    let document = try #require(files(in: disk).keys.first { $0.hasSuffix(".recording.json") })
+    try FileManager.default.removeItem(atPath: "\(disk)/\(document)")
+    try FileManager.default.createDirectory(
+      atPath: "\(disk)/holiday", withIntermediateDirectories: false)
+    try place.folder.write("mine", to: "disk/holiday/photo.jpg")
+    let file = #""contentType":"audio/wav","byteCount":4,"sha256":""#
+    for (name, path) in [("up", "../up.wav"), ("root", "/tmp/root.wav"), ("nul", "a\\u0000b")] {
+      try place.folder.write(
+        #"{"uploadedAt":"2025-03-01T00:00:00Z","status":"uploaded","pipeline":"x","originals":["#
+          + #"{"path":"\#(path)","name":"\#(path)",\#(file)\#(SHA256.digest(of: "mine").hex)"}],"#
+          + #""exports":[],"transcripts":[],"receipts":[]}"#, to: "disk/\(name).recording.json")
+    }
+    try place.folder.write("{", to: "disk/half.recording.json")
+    let restored = try place.spool(
+      [
+        "store", "restore", "--from", "nas", "--out", place.file("back"), "--json", "--store",
+        place.file("other"),
+      ] + destinations)
+    #expect(restored.exitCode == 4, "\(restored.text)")
+    let found = try lines(restored)
+    #expect(found.last?["problems"] as? Int == 4, "\(restored.text)")
+    #expect(found.last?["recordings"] as? Int == 0)
+    let unnamed = found.filter { $0["finding"] as? String == "unnamed" }
+      .compactMap { $0["path"] as? String }
+    #expect(unnamed.contains { $0.hasSuffix("originals/walk.wav") }, "\(unnamed)")
+    for (name, digest) in files(in: place.file("back")) where unnamed.contains(name) {
+      #expect(files(in: disk)[name] == digest)
+    }
+    #expect(!FileManager.default.fileExists(atPath: place.file("up.wav")))
+    #expect(!FileManager.default.fileExists(atPath: "/tmp/root.wav"))
+  }
+
+  @Test("files of one recording are fetched, never over another file")
+  func fetched() throws {
+    try write("{ folder: \(disk) }")
+    let id = try #require(try deliver(["walk.wav"])["walk.wav"])
+    let fetch = ["deliver", "fetch", "nas", id, "--out", place.file("got")] + destinations
+    let first = try place.spool(fetch + ["--what", "original"])
+    #expect(first.exitCode == 0, "\(first.errorOutput)")
+    var got = files(in: place.file("got"))
+    #expect(!got.isEmpty && got.keys.allSatisfy { $0.contains("/originals/") }, "\(got)")
+    let export = try #require(
+      files(in: disk).keys.first { $0.hasSuffix("/walk.wav") && !$0.contains("originals") })
+    try place.folder.write("mine", to: "got/\(export)")
+    let second = try place.spool(fetch)
+    #expect(
+      second.exitCode == 1 && second.errorOutput.contains("another file"), "\(second.errorOutput)")
+    #expect(second.text.contains("there already"), "\(second.text)")
+    got = files(in: place.file("got"))
+    #expect(got[export] == SHA256.digest(of: "mine").hex)
+    for (name, digest) in got where name != export { #expect(files(in: disk)[name] == digest) }
+    #expect(!got.keys.contains { $0.contains(".part-") })
+    // Nothing of it is known elsewhere.
+    let none = try place.spool(["deliver", "fetch", "nas", "nothing"] + destinations)
+    #expect(none.exitCode == 2, "\(none.errorOutput)")
+  }
+}
