@@ -236,7 +236,10 @@ extension RunRecord {
     of files: [String]? = nil, setting variables: [String: String] = [:],
     adding words: [String] = []
   ) -> String {
-    let own = orderedInputs.map { "\($0.name)=\($0.path)" } + declinedTexts.map { "\($0)=" }
+    // The places of a list are given one after the other, each under the list's name.
+    let own =
+      orderedInputs.map { "\(Self.listPlace($0.name).0)=\($0.path)" }
+      + declinedTexts.map { "\($0)=" }
     var line = [pipelinePath] + (files ?? own)
     let overrides = overrides.merging(variables) { $1 }
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
@@ -250,7 +253,9 @@ extension RunRecord {
   /// The transcripts that it did without, where another run would take what lies beside a recording.
   private var declinedTexts: [String] {
     let definition = request.flatMap { ParsedPipeline($0.pipelineText).definition }
-    let texts = definition?.inputs.filter { $0.kind == .transcript && inputs[$0.name] == nil } ?? []
+    let given = Set(inputs.keys)
+    let texts =
+      definition?.inputs.filter { $0.kind == .transcript && $0.names(in: given).isEmpty } ?? []
     if texts.isEmpty { return [] }
     let isBeside = inputs.values.contains { Companions(besides: $0)?.isEmpty == false }
     return isBeside ? texts.map(\.name) : []

@@ -105,7 +105,7 @@ extension DiskStore {
           for recorded in runs {
             var run = recorded.run
             run.state = .dropped
-            run.finishedAt = run.finishedAt ?? now
+            run.droppedAt = now
             try RunTable.write(RecordedRun(run, number: recorded.number), to: &database)
           }
         }
