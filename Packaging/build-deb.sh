@@ -73,7 +73,7 @@ for folder in Plugins/*/; do
   install -m 644 "$folder/plugin.yaml" "$target"
 done
 
-install -m 644 Packaging/spool-watch@.service "$root/lib/systemd/system"
+install -m 644 Packaging/spool-{watch@.service,deliver@.service,deliver@.timer} "$root/lib/systemd/system"
 install -m 644 Packaging/watch.yaml samples/note-1.m4a "$root/usr/share/doc/spool/examples"
 install -m 644 Packaging/copyright "$root/usr/share/doc/spool"
 maintainer="Spool maintainers <maintainers@spool.invalid>"

@@ -102,7 +102,8 @@ if command -v zsh >/dev/null; then
 fi
 expect "systemd installs" "${apt[@]}" install --no-install-recommends systemd procps
 expect "systemd accepts the unit" inside systemd-analyze verify --man=no \
-  /lib/systemd/system/spool-watch@.service
+  /lib/systemd/system/spool-watch@.service /lib/systemd/system/spool-deliver@.service \
+  /lib/systemd/system/spool-deliver@.timer
 
 kept() { (cd "$root" && find srv/spool var/lib/spool etc/spool -type f -exec sha256sum {} + | sort); }
 kept >"$work/before"

@@ -61,7 +61,7 @@ package final class ConfirmationWriter: Sendable {
   }
 
   /// Opens the keys that confirmations wait for. Passphrases are asked for here and at no other time,
-  /// before anything is drawn on the terminal. A key that cannot be used is told when it is needed.
+  /// before anything is drawn on the terminal. A key that cannot be used is reported when it is needed.
   package func unlock() throws(SpoolError) {
     var tried: Set<String> = []
     for confirmation in try store.deliveries.unsigned() {
@@ -93,7 +93,7 @@ package final class ConfirmationWriter: Sendable {
       let options = local.signing?.folder.map { ["\(option: .keys)", $0] } ?? []
       let advice = ShellWords.line(
         ["\(command: .deliverRun)"].flatMap { $0.split(separator: " ").map(String.init) }
-          + ["--once"] + options)
+          + ["\(option: .once)"] + options)
       throw SpoolError(
         "the confirmation \(name) is not signed yet",
         reason: error.message + (error.reason.map { ": \($0)" } ?? ""),

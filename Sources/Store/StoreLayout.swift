@@ -9,6 +9,8 @@ struct StoreLayout: Sendable {
   var drafts: String { root + "/drafts" }
   var damaged: String { root + "/damaged" }
   var work: String { root + "/work" }
+  /// Copies for destinations that may not read what they keep.
+  var encrypted: String { root + "/encrypted" }
   var database: String { "\(root)/\(DiskStore.databaseName)" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }

@@ -21,8 +21,8 @@ struct Spool {
     .normalize, .convert, .clean, .trim, .mix,
     .pipelines, .new, .checkPipeline, .plan, .graph, .schema, .crashTest, .stages, .plugin,
     .verify, .prove, .stamp, .key, .ledger,
-    .deliverQueue, .send, .deliverRun, .deliverRetry, .deliverPause, .deliverResume,
-    .deliverVerify, .deliverMissing, .deliverFetch,
+    .deliverQueue, .send, .deliverRun, .deliverRetry, .deliverRelease, .deliverPause,
+    .deliverResume, .deliverVerify, .deliverMissing, .deliverFetch, .deliverLink,
     .deliverDestinations, .deliverCheck, .deliverNew,
     .storeInfo, .check, .repair, .gc, .prune, .backup, .restore, .completion,
   ]

@@ -163,6 +163,8 @@ struct DeliveryDocumentsTests {
     #expect(made.state == .waiting)
     try FileManager.default.removeItem(
       atPath: try #require(store.file(of: made.file.digest)))
+    // An empty folder would be one whose disk is not mounted.
+    try "".write(toFile: disk + "/lost+found", atomically: false, encoding: .utf8)
     #expect(try send() == ["nas walk.recording.json"])
     let sent = try #require(try store.deliveries.matching(DeliveryQueue.Query()).last)
     #expect(sent.confirmation?.digest == made.file.digest)

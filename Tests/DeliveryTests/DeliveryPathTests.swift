@@ -1,4 +1,5 @@
 import PipelineModel
+import Platform
 import Testing
 
 @testable import Delivery
@@ -23,6 +24,31 @@ struct DeliveryPathTests {
     for template in ["{date}/{name}", "{what}/{title}.{ext}", DeliveryRequest.usualPath] {
       _ = try RemotePath(DeliveryPath.fill(template, values))
     }
+  }
+
+  @Test("a file keeps its own name, which receipts and lists speak of")
+  func names() throws {
+    for name in ["Who was there?.flac", "Side A: childhood.wav", ".a", "b. ", "\"x\" <y>.wav"] {
+      let path = DeliveryPath.fill("{date}/{name}", ["date": "d", "name": name])
+      #expect(path == "d/\(name)")
+      #expect(try RemotePath(path).names == ["d", name])
+    }
+    let long = String(repeating: "x", count: 250) + ".json"
+    #expect(DeliveryPath.fill("{name}", ["name": long]) == long)
+    let path = try RemotePath(long)
+    #expect(path.part("0123abcd").names[0].utf8.count == 255)
+    #expect(throws: SpoolError.self) { try RemotePath(path.part("0123abcd").description) }
+    #expect(DeliveryPath.fill("{date}-{name}", ["date": "d", "name": "a/b?"]) == "d-a/b-")
+  }
+
+  @Test(
+    "the folder of a version is the innermost that a recording has for itself",
+    arguments: [
+      (DeliveryRequest.usualPath, 2), ("{date}/{name}", nil), ("{noteId}/{what}/{name}", 1),
+      ("{name}", nil), ("{title}.{ext}", nil), ("a/{stem}/b/{title}/{name}", 4),
+    ])
+  func versions(template: String, depth: Int?) {
+    #expect(DeliveryPath.versionDepth(of: template) == depth)
   }
 
   @Test(

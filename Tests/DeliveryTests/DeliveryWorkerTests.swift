@@ -41,11 +41,14 @@ struct DeliveryWorkerTests {
   }
 
   /// Sends what is due, and returns what happened.
-  private func send(_ clock: TestClock = TestClock()) throws -> [String] {
+  private func send(
+    _ clock: TestClock = TestClock(), to destination: Destination? = nil
+  ) throws -> [String] {
     let events = Mutex<[String]>([])
     let worker = DeliveryWorker(
       store,
-      to: Destinations([Destination("nas", .folder(Destination.Folder(disk)))]), [:],
+      to: Destinations([destination ?? Destination("nas", .folder(Destination.Folder(disk)))]),
+      ProcessInfo.processInfo.environment,
       clock: clock, stop: StopRequest()
     ) { event in
       let word: String? =
@@ -69,6 +72,77 @@ struct DeliveryWorkerTests {
 
   private func text(_ path: String) -> String? {
     try? String(contentsOfFile: "\(disk)/\(path)", encoding: .utf8)
+  }
+
+  @Test("a destination gets encrypted what it may not read, and the copy stays the same until then")
+  func encrypted() throws {
+    let key = try AgeKey(in: scratch)
+    var nas = Destination("nas", .folder(Destination.Folder(disk)))
+    nas.encryption = try Encryption([key.recipient], identity: key.path)
+    try FileManager.default.removeItem(atPath: disk)
+    try add(try order("a.wav", String(repeating: "sound ", count: 100_000)))
+    // The folder is away until the copy is made.
+    #expect(try send(to: nas) == ["held nas"])
+    let made = FilePath.names(in: scratch.file("store/encrypted")).map {
+      try? Data(contentsOf: URL(fileURLWithPath: scratch.file("store/encrypted/\($0)")))
+    }
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try store.deliveries.release("nas")
+    #expect(try send(to: nas) == ["delivered a.wav"])
+    let delivery = try #require(try store.deliveries.matching(DeliveryQueue.Query()).first)
+    let path = "\(disk)/\(delivery.path)"
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    #expect(bytes.starts(with: Array("age-encryption.org/v1".utf8)))
+    #expect(made == [bytes])
+    #expect(delivery.confirmation?.digest == SHA256.digest(of: Array(bytes)))
+    #expect(delivery.confirmation?.byteCount == bytes.count)
+    let clear = scratch.file("clear")
+    let copy = try nas.encryption?.decrypt(
+      path, to: clear, ProcessInfo.processInfo.environment
+    ) { true }
+    #expect(copy?.digest == delivery.file.digest)
+    #expect(FilePath.names(in: scratch.file("store/encrypted")) == [])
+  }
+
+  @Test("without age, and with a key that is none, nothing is sent")
+  func encryptionFails() throws {
+    var nas = Destination("nas", .folder(Destination.Folder(disk)))
+    nas.encryption = try Encryption(["age1qqqqqqqqqq"])
+    try add(try order("a.wav"))
+    #expect(try send(to: nas) == ["held nas"])
+    #expect(FilePath.names(in: disk) == [])
+    #expect(FilePath.names(in: scratch.file("store/encrypted")) == [])
+  }
+
+  @Test("outside of its hours a destination gets nothing")
+  func hours() throws {
+    try add(try order("a.wav"))
+    let clock = TestClock()
+    let minute = Clock.minuteOfDay(at: clock.now)
+    func text(_ minute: Int) -> String {
+      let minute = (minute + 1440) % 1440
+      return "\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
+    }
+    var nas = Destination("nas", .folder(Destination.Folder(disk)))
+    nas.hours = DailyHours("\(text(minute + 60))-\(text(minute + 120))")
+    #expect(try send(clock, to: nas) == [])
+    nas.hours = DailyHours("\(text(minute - 60))-\(text(minute + 60))")
+    #expect(try send(clock, to: nas) == ["delivered a.wav"])
+  }
+
+  @Test("a folder that has lost everything is one whose disk is not mounted")
+  func unmounted() throws {
+    try add(try order("a.wav"))
+    #expect(try send() == ["delivered a.wav"])
+    try FileManager.default.removeItem(atPath: disk + "/notes")
+    try add(try order("b.wav"))
+    #expect(try send() == ["held nas"])
+    #expect(FilePath.names(in: disk) == [])
+    // It is mounted again.
+    try FileManager.default.createDirectory(
+      atPath: disk + "/lost+found", withIntermediateDirectories: false)
+    try store.deliveries.release("nas")
+    #expect(try send() == ["delivered b.wav"])
   }
 
   @Test("each file lies under its name afterwards, and its confirmation in the queue")
@@ -159,5 +233,26 @@ private struct TestClock: RunClock {
   func jitter() -> Double { 0.5 }
   func sleep(_ seconds: Double, unless stop: StopRequest) {
     usleep(UInt32(min(seconds, 0.01) * 1e6))
+  }
+}
+
+/// A key pair of age.
+struct AgeKey {
+  /// The file with the private key.
+  let path: String
+  let recipient: String
+
+  init(in folder: ScratchFolder) throws {
+    path = folder.file("age-key")
+    var bytes: [UInt8] = []
+    let environment = ProcessInfo.processInfo.environment
+    let made = try ProgramRun(["age-keygen", "-o", path], environment: environment)
+      .run(mayGoOn: { true }) { _ in }
+    #expect(made.exitCode == 0, "\(made.complaints)")
+    _ = try ProgramRun(["age-keygen", "-y", path], environment: environment)
+      .run(mayGoOn: { true }) { piece in
+        unsafe piece.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+      }
+    recipient = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
   }
 }

@@ -45,6 +45,25 @@ struct DestinationCheckTests {
     #expect(check.clockDifference == nil)
   }
 
+  @Test("nothing is removed from one that only grows, and what it gets encrypted can be read")
+  func protected() throws {
+    let identity = try AgeKey(in: local)
+    defer { try? FileManager.default.removeItem(atPath: identity.path) }
+    var destination = Destination("nas", .folder(Destination.Folder(scratch.path)))
+    destination.isAppendOnly = true
+    destination.encryption = try Encryption([identity.recipient], identity: identity.path)
+    let check = DestinationCheck(
+      destination, ProcessInfo.processInfo.environment, in: local.path)
+    #expect(check.isGood, "\(check.steps)")
+    let name = try #require(check.remainder).description
+    #expect(FilePath.names(in: scratch.path) == [name])
+    let clear = scratch.file("clear")
+    _ = try destination.encryption?.decrypt(
+      scratch.file(name), to: clear, ProcessInfo.processInfo.environment
+    ) { true }
+    #expect(try String(contentsOfFile: clear, encoding: .utf8).contains(name))
+  }
+
   @Test("one that is missing, or spoils what it gets, is not")
   func bad() throws {
     let missing = check(.folder(Destination.Folder(scratch.file("nowhere"))))

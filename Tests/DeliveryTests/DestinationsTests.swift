@@ -46,6 +46,66 @@ struct DestinationsTests {
     #expect(try destinations.destination(named: "box") == destinations.all[3])
   }
 
+  @Test("hours, append-only, encryption and the kind of confirmation are read")
+  func protections() throws {
+    let (destinations, problems) = read(
+      """
+      destinations:
+        a: { folder: /a, hours: 22:00-06:00, append-only: true, encrypt: age1xyz, identity: ~/key }
+        b: { folder: /b, encrypt: [age1abc, "ssh-ed25519 AAAA anna"] }
+        c:
+          s3: s3://c
+          access-key: { env: A }
+          secret-key: { env: B }
+          confirm: checksum
+        d: { webdav: "https://d.example/dav", public: "https://d.example/share" }
+      """)
+    #expect(problems == [])
+    let all = destinations.all
+    #expect(all[0].isAppendOnly && !all[1].isAppendOnly)
+    #expect(all[0].hours?.beginning == "22:00")
+    #expect(all[0].encryption == (try Encryption(["age1xyz"], identity: "/users/anna/key")))
+    #expect(all[1].encryption?.recipients == ["age1abc", "ssh-ed25519 AAAA anna"])
+    guard case .s3(let vault) = all[2].kind, case .webDAV(let web) = all[3].kind else {
+      throw SpoolError("other kinds")
+    }
+    #expect(vault.isChecksumTrusted)
+    #expect(web.publicAddress?.description == "https://d.example/share")
+  }
+
+  @Test("wrong hours and keys are told, and a private key is not repeated")
+  func wrongProtections() {
+    let (_, problems) = read(
+      """
+      destinations:
+        a: { folder: /a, hours: 22:00 }
+        b: { folder: /b, hours: 6:00-25:00 }
+        c: { folder: /c, append-only: yes }
+      """)
+    #expect(problems.map { $0.location?.line } == [2, 3, 4])
+    #expect(problems[2].suggestion == "true")
+    for key in ["AGE-SECRET-KEY-1QQQ", "age2xyz", "age1/../x"] {
+      let (_, problems) = read("destinations: { a: { folder: /a, encrypt: \(key) } }")
+      #expect(problems.count == 1, "\(key)")
+      #expect(problems.first?.message.contains("1QQQ") != true)
+    }
+    let (_, lone) = read("destinations: { a: { folder: /a, identity: key } }")
+    #expect(lone.count == 1)
+  }
+
+  @Test("hours of the night go over midnight, and the last minute is not in them")
+  func hours() throws {
+    let night = try #require(DailyHours("22:00-06:00"))
+    #expect([22 * 60, 23 * 60 + 59, 0, 5 * 60 + 59].allSatisfy { night.contains(minute: $0) })
+    #expect(![6 * 60, 12 * 60, 22 * 60 - 1].contains { night.contains(minute: $0) })
+    let evening = try #require(DailyHours("9:30 - 24:00"))
+    #expect(evening.contains(minute: 23 * 60 + 59) && !evening.contains(minute: 0))
+    #expect(evening.beginning == "09:30")
+    for text in ["", "9-10", "9:00-9:00", "9:60-10:00", "24:01-2:00", "a:b-c:d", "1:00-2:00-3:00"] {
+      #expect(DailyHours(text) == nil, "\(text)")
+    }
+  }
+
   @Test("every problem is told at once, each at its place")
   func problems() throws {
     let (_, problems) = read(

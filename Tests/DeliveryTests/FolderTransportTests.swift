@@ -89,7 +89,9 @@ struct FolderTransportTests {
     }
     #expect(error.kind == .broken)
     #expect(error.remedy == .retry)
-    #expect(state != nil)
+    let left = try #require(state)
+    #expect(FilePath.names(in: root) == [try RemotePath("a.wav").part(left.token).description])
+    try transport.discard(left, of: RemotePath("a.wav"))
     #expect(FilePath.names(in: root) == [])
   }
 

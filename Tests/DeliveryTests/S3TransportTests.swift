@@ -150,6 +150,41 @@ struct S3ServerTests {
     #expect(response["x-amz-meta-durationms"] == "1200")
   }
 
+  @Test(
+    "a server's own checksum is believed where the destination says so, and nothing is read back")
+  func checksum() throws {
+    var place = try Destination.S3(
+      "s3://recordings/spool", accessKey: .file(scratch.file("access")),
+      secretKey: .file(scratch.file("secret")))
+    place.endpoint = try WebAddress("http://127.0.0.1:\(server.port)", schemes: ["http"])
+    place.region = "eu-central-1"
+    place.isChecksumTrusted = true
+    var transport = try S3Transport(place, [:])
+    for (name, byteCount) in [("small.wav", 100_000), ("large.wav", 20 << 20)] {
+      let (path, bytes) = try Sample.file(in: scratch, byteCount: byteCount)
+      let file = try OutgoingFile(path, digest: SHA256.digest(of: bytes))
+      let target = try RemotePath(name)
+      let found = try transport.send(file, to: target, from: nil, note: { _ in }) { _ in true }
+      #expect(found.byteCount == byteCount)
+      #expect(
+        !server.log.split(separator: "\n").contains {
+          $0.contains("GET /recordings/spool/\(name)")
+        })
+      #expect(
+        try transport.confirm(target, byteCount: byteCount, digest: file.digest) != nil)
+      if byteCount < 8 << 20 { continue }
+      // The bytes are others than their digest says.
+      let wrong = try OutgoingFile(path, digest: SHA256.digest(of: "other"))
+      let error = #expect(throws: SpoolError.self) {
+        try transport.send(wrong, to: RemotePath("wrong.wav"), from: nil, note: { _ in }) { _ in
+          true
+        }
+      }
+      #expect(error?.kind == .changed)
+      #expect(try transport.find(RemotePath("wrong.wav")) == nil)
+    }
+  }
+
   @Test("an upload in parts continues with those that the server lacks")
   func continues() throws {
     let (path, bytes) = try Sample.file(in: scratch, byteCount: 30 << 20)

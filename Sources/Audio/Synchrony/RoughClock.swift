@@ -35,9 +35,6 @@ package struct RoughClock: Hashable, Sendable {
   private static let tolerance = 4.0
   /// Frames that a slope needs to be told from the candidates' own errors.
   private static let leastSpan = 20_000
-  /// How alike a stretch must be on the line to be compared elsewhere, as a share of the one that is most
-  /// alike.
-  private static let leastLikeness = 0.5
   /// How many other places are compared with the line.
   private static let mostRivals = 16
 
@@ -76,9 +73,7 @@ package struct RoughClock: Hashable, Sendable {
   }
 
   /// The line beside the best one on which the stretches are most alike. Both are compared where both
-  /// have sound, by the stretches that tell places apart: one that is hardly alike on the best line, such
-  /// as one of faint noise with the beginning of a recording's sound in it, is alike nowhere else but by
-  /// chance.
+  /// have sound.
   /// - Parameter likeness: the correlation of the stretch that begins at a frame with the place where it
   ///   lies with a lag; nil outside of the reference.
   private static func rival(
@@ -92,9 +87,7 @@ package struct RoughClock: Hashable, Sendable {
         .max()
     }
     let starts = Set(found.map(\.start)).sorted()
-    let all = starts.map { best($0, lag) }
-    let least = leastLikeness * (all.compactMap(\.self).max() ?? 0)
-    let own = all.map { $0.flatMap { $0 >= least ? $0 : nil } }
+    let own = starts.map { best($0, lag) }
     var lags: [Double] = []
     for other in found.sorted(by: { $0.score > $1.score }) where lags.count < mostRivals {
       let place = Double(other.lag) - slope * Double(other.start)

@@ -1,3 +1,4 @@
+package import PipelineModel
 package import Platform
 
 /// A second place for recordings: one entry of `destinations.yaml`, checked.
@@ -6,6 +7,12 @@ package struct Destination: Hashable, Sendable {
   package let kind: Kind
   /// The highest rate of uploads in bytes per second; nil for none.
   package var bytesPerSecond: Int?
+  /// When files are sent; nil for always.
+  package var hours: DailyHours?
+  /// Whether Spool may neither rename nor delete anything there, not even its own unfinished files.
+  package var isAppendOnly = false
+  /// How files are encrypted; nil if they are not.
+  package var encryption: Encryption?
 
   package init(_ name: String, _ kind: Kind, bytesPerSecond: Int? = nil) {
     self.name = name
@@ -34,6 +41,8 @@ package struct Destination: Hashable, Sendable {
     /// `http` or `https`. The folder is never made.
     package let address: WebAddress
     package var user: String?
+    /// Below which anyone can read what lies in the folder; nil if there is no such address.
+    package var publicAddress: WebAddress?
     /// Of the user, if there is one; else a bearer token.
     package var password: Secret?
     /// The file with the certificates that are trusted; nil for the system's.
@@ -59,6 +68,8 @@ package struct Destination: Hashable, Sendable {
     /// Whether the bucket is part of the path, and not of the server's name.
     package var isPathStyle = true
     package var storageClass: String?
+    /// Whether the server's own checksum is believed, and nothing is read back.
+    package var isChecksumTrusted = false
     /// The file with the certificates that are trusted; nil for the system's.
     package var certificates: String?
 

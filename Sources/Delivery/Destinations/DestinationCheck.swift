@@ -39,14 +39,15 @@ package struct DestinationCheck: Sendable {
       var transport = try destination.connect(environment)
       _ = try transport.find(RemotePath.probe(UploadState().token))
       steps.append((.connect, nil))
-      try deliver(with: &transport, in: folder, mayGoOn)
+      try deliver(to: destination, with: &transport, environment, in: folder, mayGoOn)
     } catch {
       steps.append((.connect, error))
     }
   }
 
   private mutating func deliver(
-    with transport: inout any Transport & ~Copyable, in folder: String, _ mayGoOn: () -> Bool
+    to destination: Destination, with transport: inout any Transport & ~Copyable,
+    _ environment: [String: String], in folder: String, _ mayGoOn: () -> Bool
   ) throws(SpoolError) {
     let path = RemotePath.probe(UploadState().token)
     let text = "This file, \(path), tests a destination. It can be removed.\n"
@@ -56,9 +57,15 @@ package struct DestinationCheck: Sendable {
     try doing("write", local) { () throws(SystemError) in
       try files.replace(local, with: bytes, draft: local + ".new", mode: 0o600)
     }
-    defer { try? files.unlink(local) }
-    let digest = SHA256.digest(of: bytes)
-    let file = try OutgoingFile(local, digest: digest, contentType: "text/plain")
+    defer { try? files.unlinkIfThere(local) }
+    var (sent, byteCount, digest) = (local, bytes.count, SHA256.digest(of: bytes))
+    if let encryption = destination.encryption {
+      sent += Encryption.ending
+      let copy = try encryption.encrypt(local, to: sent, environment, mayGoOn: mayGoOn)
+      (byteCount, digest) = (copy.byteCount, copy.digest)
+    }
+    defer { try? files.unlinkIfThere(sent) }
+    let file = try OutgoingFile(sent, digest: digest, contentType: "text/plain")
     let start = Double(Clock.now()) / 1e9
     do throws(SpoolError) {
       let sent = try transport.send(file, to: path, from: nil, note: { state = $0 }) { _ in
@@ -70,18 +77,22 @@ package struct DestinationCheck: Sendable {
       clockDifference = sent.modified.map { $0 - (start + end) / 2 }
     } catch {
       steps.append((.deliver, error))
-      if let state { try? transport.discard(state, of: path) }
+      if let state, !destination.isAppendOnly { try? transport.discard(state, of: path) }
       return
     }
     do throws(SpoolError) {
       let found = try transport.confirm(
-        path, byteCount: bytes.count, digest: digest, mayGoOn: mayGoOn)
+        path, byteCount: byteCount, digest: digest, mayGoOn: mayGoOn)
       let missing = SpoolError(
         "find", path.description, reason: "the destination has it no more", cause: .environment)
       steps.append((.confirm, found == nil ? missing : nil))
       freeByteCount = try transport.freeByteCount()
     } catch {
       steps.append((.confirm, error))
+    }
+    if destination.isAppendOnly {
+      remainder = path
+      return
     }
     do throws(SpoolError) {
       try transport.removeProbe(path)

@@ -56,6 +56,9 @@ extension Destinations {
       #   region: eu-central-1
       #   access-key: { env: SPOOL_ACCESS_KEY }
       #   secret-key: { credential: s3 }
+      #   hours: 22:00-06:00
+      #   # Only the owner of this public key of age can read what is there.
+      #   encrypt: age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
 
       # A server with SSH. Its key must be in known-hosts.
       # box:

@@ -65,7 +65,17 @@ private struct SettingReader {
   let home: String?
 
   func destination(_ entry: DestinationsDefinition.Entry) throws(SpoolError) -> Destination {
-    Destination(entry.name.value, try kind(entry), bytesPerSecond: entry.rate)
+    var destination = Destination(
+      entry.name.value, try kind(entry), bytesPerSecond: entry.rate)
+    destination.hours = entry.hours
+    destination.isAppendOnly = entry.isAppendOnly
+    if let keys = entry.words["encrypt"]?.value {
+      destination.encryption = try Encryption(
+        keys, identity: entry.text("identity").map(path))
+    } else if entry.words["identity"] != nil {
+      throw SpoolError("identity decrypts what encrypt encrypts, and there is no encrypt")
+    }
+    return destination
   }
 
   private func kind(_ entry: DestinationsDefinition.Entry) throws(SpoolError) -> Destination.Kind {
@@ -77,6 +87,9 @@ private struct SettingReader {
       server.user = entry.text("user") ?? server.user
       server.password = secret("password", entry)
       server.certificates = entry.text("certificates").map(path)
+      if let address = entry.text("public") {
+        server.publicAddress = try WebAddress(address, schemes: ["https", "http"])
+      }
       return .webDAV(server)
     case .s3:
       guard let accessKey = secret("access-key", entry), let key = secret("secret-key", entry)
@@ -89,6 +102,7 @@ private struct SettingReader {
       bucket.sessionToken = secret("session-token", entry)
       bucket.isPathStyle = entry.text("style") != "host"
       bucket.storageClass = entry.text("storage-class")
+      bucket.isChecksumTrusted = entry.text("confirm") == "checksum"
       bucket.certificates = entry.text("certificates").map(path)
       return .s3(bucket)
     case .sftp:

@@ -7,6 +7,8 @@ package import Platform
 package struct DeliveredRecording: Hashable, Sendable, Codable {
   /// The end of its name: after the stem of the recording's file.
   package static let ending = ".recording.json"
+  /// The end of its name where that is encrypted.
+  package static let encryptedEnding = ".recording" + Encryption.ending
 
   /// The identity that its device gave it.
   package var noteId: String?
@@ -58,6 +60,8 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
   package struct File: Hashable, Sendable, Codable {
     /// Its path below the destination.
     package var path: String
+    /// The path that it would have if it were not encrypted; nil if it is not.
+    package var clearPath: String?
     /// Its name as it arrived or was exported, with the folders that its run made for it.
     package var name: String
     /// Its media type.

@@ -93,5 +93,6 @@ extension DeliveredRecording.File {
       path: delivery.path, name: delivery.file.name,
       contentType: ContentType.of(delivery.file.name), byteCount: delivery.file.byteCount,
       sha256: delivery.file.digest.hex)
+    clearPath = delivery.file.facts[QueuedDelivery.File.clearPath]
   }
 }

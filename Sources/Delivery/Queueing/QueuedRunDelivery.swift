@@ -17,6 +17,8 @@ package struct QueuedRunDelivery: RunDelivery {
     /// Its device's name for it.
     package var noteID: String?
     package var title: String?
+    /// Whether nothing of it leaves the machine before a person releases it.
+    package var isSensitive = false
     /// Its length, as its sidecar or container says.
     package var milliseconds: Int?
     /// The user's tags, in order.
@@ -51,15 +53,11 @@ package struct QueuedRunDelivery: RunDelivery {
     let files = try deliverables(context)
     let request = context.request
     var orders: [DeliveryQueue.Order] = []
-    for destination in request.destinations {
+    for name in request.destinations {
+      let destination = try destinations.destination(named: name)
       for file in files {
-        let path = DeliveryPath.fill(request.path, fields(of: file, context.run))
-        // A name that no destination takes is refused here, and not tried for ever.
-        _ = try RemotePath(path)
         orders.append(
-          DeliveryQueue.Order(
-            file, to: destination, at: path, encounter: request.encounter,
-            isRequired: request.isRequired))
+          try order(file, to: destination, context, isRequired: request.isRequired))
       }
       if !files.isEmpty { orders += try documents(context, to: destination) }
     }
@@ -68,10 +66,34 @@ package struct QueuedRunDelivery: RunDelivery {
     return try deliveries.add(orders, for: owner).allSatisfy { $0.addedAt < began }
   }
 
+  private func order(
+    _ file: QueuedDelivery.File, to destination: Destination, _ context: DeliveryContext,
+    isRequired: Bool, encounter: DeliveryRequest.Encounter? = nil
+  ) throws(SpoolError) -> DeliveryQueue.Order {
+    var file = file
+    let request = context.request
+    var path = DeliveryPath.fill(request.path, fields(of: file, context.run))
+    // A name that no destination takes is refused here, and not tried for ever.
+    _ = try RemotePath(path)
+    if destination.encryption != nil {
+      file.facts[QueuedDelivery.File.clearPath] = path
+      // A restore has to find the documents.
+      path =
+        Encryption.opaqueName()
+        + (file.content == .metadata ? DeliveredRecording.encryptedEnding : Encryption.ending)
+    }
+    var order = DeliveryQueue.Order(
+      file, to: destination.name, at: path,
+      versionDepth: DeliveryPath.versionDepth(of: request.path),
+      encounter: encounter ?? request.encounter, isRequired: isRequired)
+    order.isHeld = subject.isSensitive
+    return order
+  }
+
   /// The documents that follow a run's files to a destination: the one about the recording, and a
   /// confirmation for each receipt, whether that is delivered or not.
   private func documents(
-    _ context: DeliveryContext, to destination: String
+    _ context: DeliveryContext, to destination: Destination
   ) throws(SpoolError) -> [DeliveryQueue.Order] {
     let (run, request) = (context.run, context.request)
     let facts = facts(of: run)
@@ -82,12 +104,10 @@ package struct QueuedRunDelivery: RunDelivery {
       let file = QueuedDelivery.File(
         name: name, content, digest: SHA256.digest(of: about), byteCount: 0,
         recording: run.deliveredRecording, path: nil, facts: facts)
-      let path = DeliveryPath.fill(request.path, fields(of: file, run))
-      _ = try RemotePath(path)
       // Documents state times: where a lost store's are, these have other bytes and get a number.
-      var order = DeliveryQueue.Order(
-        file, to: destination, at: path, encounter: request.encounter == .fail ? .fail : .rename,
-        isRequired: isRequired)
+      var order = try self.order(
+        file, to: destination, context, isRequired: isRequired,
+        encounter: request.encounter == .fail ? .fail : .rename)
       (order.about, order.local) = (about, local)
       return order
     }
@@ -116,7 +136,7 @@ package struct QueuedRunDelivery: RunDelivery {
       orders.append(
         try order(
           run.name(of: receipt).dropLast(signed.name.count)
-            + signed.confirmation(by: destination), .confirmation,
+            + signed.confirmation(by: destination.name), .confirmation,
           isRequired: false, about: about,
           DeliveryDocument.Local(receipt: receipt.path, signing: run.request?.signing)))
     }
@@ -136,6 +156,10 @@ package struct QueuedRunDelivery: RunDelivery {
         guard let digest = run.recordings?[input] else { continue }
         let file = context.files[input]
         let isFirst = input == run.deliveredInput
+        // A text that came with the recording is delivered under its own name.
+        if !isFirst, subject.companions.contains(where: { $0.artifact.digest == digest }) {
+          continue
+        }
         let name = isFirst ? subject.name ?? path.fileName : path.fileName
         files.append(
           QueuedDelivery.File(
@@ -190,7 +214,7 @@ package struct QueuedRunDelivery: RunDelivery {
     return [
       "date": String(stamp.prefix(10)),
       "time": String(stamp.dropFirst(11).prefix(8)).replacing(":", with: "-"),
-      "noteId": subject.noteID ?? subject.recording?.name ?? run.id.name,
+      "noteId": subject.noteID ?? subject.recording?.name ?? run.deliveredID,
       "title": subject.title ?? ExportName.stem(of: recordingName),
       "stem": stem,
       // An export may have the recording's own name.
@@ -206,6 +230,11 @@ package struct QueuedRunDelivery: RunDelivery {
 extension RunRecord {
   /// The input that its files are made of: the first sound, else the first input; nil without one.
   fileprivate var deliveredInput: String? { soundInputs?.first ?? orderedInputs.first?.name }
+
+  /// The name of the recording in paths: the same for each of its runs.
+  fileprivate var deliveredID: String {
+    deliveredRecording.map { String($0.hex.prefix(12)) } ?? id.name
+  }
 
   /// The digest of that; nil if unknown.
   fileprivate var deliveredRecording: Digest? {

@@ -23,41 +23,83 @@ struct DeliveryAttempt {
 
   /// Sends the file, or continues sending it, until the destination has given all of it back.
   func run(over lane: inout Lane) throws(SpoolError) -> QueuedDelivery.Confirmation {
+    try checkFolder(of: lane.destination)
     let source = try worker.queue.source(of: delivery.file)
-    let file = try OutgoingFile(
-      source, digest: delivery.file.digest, contentType: ContentType.of(delivery.file.name),
-      metadata: delivery.file.facts.mapValues(Self.plain))
-    guard file.byteCount == delivery.file.byteCount else { throw changed(source) }
     var path = try RemotePath(delivery.path)
     var state = delivery.upload.flatMap(Self.state)
+    let file: OutgoingFile
+    if let encryption = lane.destination.encryption {
+      file = try encrypted(source, by: encryption, &state)
+    } else {
+      file = try OutgoingFile(
+        source, digest: delivery.file.digest, contentType: ContentType.of(delivery.file.name),
+        metadata: delivery.file.facts.mapValues(Self.plain))
+      guard file.byteCount == delivery.file.byteCount else { throw changed(source) }
+    }
     for _ in 0..<Self.nameLimit {
       do throws(SpoolError) {
         let found = try send(file, to: path, from: state, over: &lane)
-        return confirmation(found)
+        return confirmation(found, of: file)
       } catch {
         if error.kind == .broken, error.remedy == .retry, try !isUnchanged(source) {
           throw changed(source)
+        }
+        // What is of no use is removed: it may fill the disk that is to be freed.
+        if error.remedy == .giveUp ? error.kind != .occupied : error.kind == .broken {
+          try beginAnew(path, over: &lane)
         }
         guard error.kind == .occupied else { throw error }
         // What has the name may be this file: a killed process may not have recorded it, or it is
         // sent again.
         if state != nil || delivery.encounter == .same || delivery.document != nil
           || delivery.confirmation != nil,
-          let found = try same(as: path, over: &lane)
+          let found = try same(as: path, file, over: &lane)
         {
-          return confirmation(found)
+          return confirmation(found, of: file)
         }
         guard delivery.encounter == .rename else { throw error }
-        if let state {
-          try? lane.with(worker.environment) { (transport) throws(SpoolError) in
-            try transport.discard(state, of: path)
-          }
-        }
+        if let state { discard(state, of: path, over: &lane) }
         state = nil
         path = try RemotePath(try worker.queue.rename(delivery))
       }
     }
     throw SpoolError(occupied: path)
+  }
+
+  /// The file's encrypted copy, which stays the same until it is delivered, so that its upload can be
+  /// continued.
+  private func encrypted(
+    _ source: String, by encryption: Encryption, _ state: inout UploadState?
+  ) throws(SpoolError) -> OutgoingFile {
+    let path = try worker.queue.encryptedPath(of: delivery.id)
+    let size = (try? FileStamp(at: path)).map { Int($0.byteCount) }
+    let copy: Encryption.Copy
+    if let made = state?.encrypted, made.byteCount == size {
+      copy = made
+    } else {
+      var anew = UploadState()
+      copy = try encryption.encrypt(source, to: path, worker.environment) { worker.mayGoOn }
+      guard try isUnchanged(source) else { throw changed(source) }
+      anew.encrypted = copy
+      _ = try note(anew, isFlushed: true)
+      state = anew
+    }
+    return try OutgoingFile(path, digest: copy.digest)
+  }
+
+  /// Holds a folder that has lost everything: its disk is not mounted, and what is written lies on the
+  /// disk below it.
+  private func checkFolder(of destination: Destination) throws(SpoolError) {
+    guard case .folder(let folder) = destination.kind,
+      FolderCondition(of: destination) == .empty
+    else { return }
+    let count = try worker.queue.confirmedCount(at: destination.name)
+    guard count > 0 else { return }
+    throw SpoolError(
+      "deliver to the folder", folder.path,
+      reason: "it is empty, and \(count) \(count == 1 ? "file was" : "files were") delivered there",
+      advice: "mount its disk; if you have emptied it yourself, put any file into it",
+      kind: .missing)
   }
 
   private func send(
@@ -100,6 +142,21 @@ struct DeliveryAttempt {
     }
   }
 
+  /// Has the next attempt use nothing of what is at the destination.
+  private func beginAnew(_ path: RemotePath, over lane: inout Lane) throws(SpoolError) {
+    let known = try worker.queue.matching(.of(ids: [delivery.id])).first
+    if let state = known?.upload.flatMap(Self.state) { discard(state, of: path, over: &lane) }
+    try worker.queue.note(delivery.id, upload: nil, sentByteCount: 0, isFlushed: false)
+  }
+
+  /// Removes what an upload has left, if that is allowed and possible.
+  private func discard(_ state: UploadState, of path: RemotePath, over lane: inout Lane) {
+    if lane.destination.isAppendOnly { return }
+    try? lane.with(worker.environment) { (transport) throws(SpoolError) in
+      try transport.discard(state, of: path)
+    }
+  }
+
   /// Records how far the upload is. A store that cannot be written to says nothing of the destination.
   private func note(_ state: UploadState, isFlushed: Bool) throws(SpoolError) -> [UInt8] {
     do throws(SpoolError) {
@@ -135,11 +192,14 @@ struct DeliveryAttempt {
   }
 
   /// What lies at a path, if it is this file; nil for other bytes.
-  private func same(as path: RemotePath, over lane: inout Lane) throws(SpoolError) -> RemoteFile? {
+  private func same(
+    as path: RemotePath, _ file: borrowing OutgoingFile, over lane: inout Lane
+  ) throws(SpoolError) -> RemoteFile? {
+    let (byteCount, digest) = (file.byteCount, file.digest)
     do throws(SpoolError) {
       return try lane.with(worker.environment) { (transport) throws(SpoolError) in
         try transport.confirm(
-          path, byteCount: delivery.file.byteCount, digest: delivery.file.digest
+          path, byteCount: byteCount, digest: digest
         ) { worker.mayGoOn }
       }
     } catch {
@@ -148,9 +208,11 @@ struct DeliveryAttempt {
     }
   }
 
-  private func confirmation(_ found: RemoteFile) -> QueuedDelivery.Confirmation {
+  private func confirmation(
+    _ found: RemoteFile, of file: borrowing OutgoingFile
+  ) -> QueuedDelivery.Confirmation {
     QueuedDelivery.Confirmation(
-      byteCount: found.byteCount, digest: delivery.file.digest, at: worker.clock.now,
+      byteCount: found.byteCount, digest: file.digest, at: worker.clock.now,
       identifier: found.identifier)
   }
 

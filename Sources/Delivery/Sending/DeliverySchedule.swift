@@ -12,7 +12,7 @@ package struct DeliverySchedule: Hashable, Sendable {
   private static let longestPause = 6 * 3600.0
   /// After a destination itself has failed.
   private static let firstHold = 5.0
-  /// While it cannot be connected to: a look costs nothing, and whoever switches it on wants to see
+  /// While it cannot be connected to: a look costs nothing, and the user who switches it on wants to see
   /// it used.
   private static let longestAbsence = 300.0
 

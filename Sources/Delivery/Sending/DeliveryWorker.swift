@@ -146,7 +146,8 @@ package final class DeliveryWorker: Sendable {
   private func isIdle() throws(SpoolError) -> Bool {
     if board.withLock({ $0.busyCount > 0 || $0.hasNews }) { return false }
     let states = try queue.destinations()
-    for destination in destinations.all where states[destination.name].isOpen(at: clock.now) {
+    for destination in destinations.all
+    where states[destination.name].isOpen(at: clock.now) && destination.isSending(at: clock.now) {
       if try !queue.due(destination.name, at: clock.now, limit: 1).isEmpty { return false }
     }
     return board.withLock { $0.busyCount == 0 && !$0.hasNews }
@@ -192,7 +193,7 @@ package final class DeliveryWorker: Sendable {
   private func next(of lane: borrowing Lane) throws(SpoolError) -> QueuedDelivery? {
     let name = lane.destination.name
     let state = try queue.destinations()[name]
-    if state?.isPaused == true { return nil }
+    if state?.isPaused == true || !lane.destination.isSending(at: clock.now) { return nil }
     if let state, state.failures > 0 {
       // One file tells whether a destination works again.
       guard lane.number == 0, state.isOpen(at: clock.now) || lane.hasReturned else { return nil }
@@ -212,6 +213,7 @@ package final class DeliveryWorker: Sendable {
       let confirmation = try DeliveryAttempt(self, delivery).run(over: &lane)
       lane.used(at: clock.elapsed)
       try queue.confirm(delivery.id, confirmation)
+      try queue.removeEncrypted(of: delivery.id)
       board.withLock { board in
         board.failing[delivery.destination] = nil
         board.hasNews = true
@@ -295,7 +297,7 @@ struct Lane: ~Copyable {
   private var usedAt: Double?
   /// What the server asked for in its last refusal.
   private(set) var requestedPause: Double?
-  private var isAway = false
+  private var failed: FolderCondition?
 
   /// Seconds for which an unused connection stays open.
   private static let patience = 20.0
@@ -317,16 +319,15 @@ struct Lane: ~Copyable {
     usedAt = nil
   }
 
-  /// Records whether a folder is there after a failure.
-  mutating func noteFailure() {
-    guard case .folder(let folder) = destination.kind else { return }
-    isAway = !FilePath.exists(folder.path)
-  }
+  /// Records how a folder is after a failure.
+  mutating func noteFailure() { failed = FolderCondition(of: destination) }
 
-  /// Whether a folder that was away when it was last used is there again, as when its disk is mounted.
+  /// Whether a folder has come back since it was last used, as when its disk is mounted.
   var hasReturned: Bool {
-    guard isAway, case .folder(let folder) = destination.kind else { return false }
-    return FilePath.exists(folder.path)
+    guard let failed, failed.mayReturn, let now = FolderCondition(of: destination) else {
+      return false
+    }
+    return now != failed && now != .missing
   }
 
   /// Calls `body` with the connection, which is opened if there is none.
@@ -351,6 +352,23 @@ struct Lane: ~Copyable {
   }
 }
 
+/// How the folder of a destination is. That of a disk which is not mounted is missing or empty.
+enum FolderCondition: Hashable {
+  case missing, empty, filled
+
+  /// Nil for a destination that is no folder.
+  init?(of destination: Destination) {
+    guard case .folder(let folder) = destination.kind else { return nil }
+    if !FilePath.exists(folder.path) {
+      self = .missing
+    } else {
+      self = FilePath.isEmptyFolder(folder.path) ? .empty : .filled
+    }
+  }
+
+  var mayReturn: Bool { self != .filled }
+}
+
 /// The ways to the network that the kernel knows.
 package enum NetworkRoutes {
   /// The routing tables as text, which changes when a network comes or goes. proc(5)
@@ -360,6 +378,12 @@ package enum NetworkRoutes {
 }
 
 extension Destination {
+  /// Whether it is a time of day at which files are sent.
+  /// - Parameter time: in seconds since 1970.
+  package func isSending(at time: Double) -> Bool {
+    hours?.contains(minute: Clock.minuteOfDay(at: time)) ?? true
+  }
+
   /// Whether it may work again when the network does.
   fileprivate var usesNetwork: Bool {
     if case .folder = kind { false } else { true }

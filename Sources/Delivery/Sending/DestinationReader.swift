@@ -6,17 +6,21 @@ package struct DestinationReader: ~Copyable {
   private var lane: Lane
   private let environment: [String: String]
   private let mayGoOn: @Sendable () -> Bool
+  /// Where encrypted files are decrypted.
+  private let scratch: String
 
   /// Seconds before a file is tried again.
   private static let pauses = [1.0, 3]
 
   /// - Parameters:
   ///   - environment: for the secrets and for programs.
+  ///   - scratch: the folder where encrypted files are decrypted.
   ///   - mayGoOn: called at least once a second; false ends the work.
   package init(
-    _ destination: Destination, _ environment: [String: String],
+    _ destination: Destination, _ environment: [String: String], scratch: String = "/tmp",
     mayGoOn: @Sendable @escaping () -> Bool
   ) {
+    self.scratch = scratch
     lane = Lane(destination, number: 0)
     self.environment = environment
     self.mayGoOn = mayGoOn
@@ -33,11 +37,18 @@ package struct DestinationReader: ~Copyable {
   /// A file of the destination, and what its bytes are to be.
   package struct Expectation: Hashable, Sendable {
     package let path: RemotePath
+    /// Where it lies in a folder of this computer: under the path that it would have if it were not
+    /// encrypted.
+    package let place: RemotePath
+    /// Of the file itself, whether it is encrypted there or not.
     package let byteCount: Int
     package let digest: Digest
 
-    package init(_ path: RemotePath, byteCount: Int, digest: Digest) {
+    package init(
+      _ path: RemotePath, byteCount: Int, digest: Digest, at place: RemotePath? = nil
+    ) {
       self.path = path
+      self.place = place ?? path
       self.byteCount = byteCount
       self.digest = digest
     }
@@ -49,7 +60,12 @@ package struct DestinationReader: ~Copyable {
   package mutating func look(
     at path: RemotePath, limit: Int
   ) throws(SpoolError) -> Expectation {
-    try retrying { (transport, mayGoOn) throws(SpoolError) in
+    if let encryption = lane.destination.encryption {
+      let file = try decrypted(path, by: encryption, limit: limit)
+      defer { file.remove() }
+      return Expectation(path, byteCount: file.copy.byteCount, digest: file.copy.digest)
+    }
+    return try retrying { (transport, mayGoOn) throws(SpoolError) in
       var hash = SHA256()
       var count = 0
       try transport.read(path, limit: limit, mayGoOn: mayGoOn) { bytes in
@@ -78,7 +94,14 @@ package struct DestinationReader: ~Copyable {
   /// Reads a small file.
   /// - Parameter limit: more bytes are an error of the kind `broken`.
   package mutating func bytes(of path: RemotePath, limit: Int) throws(SpoolError) -> [UInt8] {
-    try retrying { (transport, mayGoOn) throws(SpoolError) in
+    if let encryption = lane.destination.encryption {
+      let file = try decrypted(path, by: encryption, limit: limit)
+      defer { file.remove() }
+      return try doing("read", file.path) { () throws(SystemError) in
+        try OpenFile(file.path, O_RDONLY).bytes(limit)
+      }
+    }
+    return try retrying { (transport, mayGoOn) throws(SpoolError) in
       var all: [UInt8] = []
       try transport.read(path, limit: limit, mayGoOn: mayGoOn) { bytes in
         unsafe bytes.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
@@ -96,6 +119,15 @@ package struct DestinationReader: ~Copyable {
     _ file: Expectation, begin: () throws(SpoolError) -> Void,
     to consume: (UnsafeRawBufferPointer) throws(SpoolError) -> Void
   ) throws(SpoolError) {
+    if let encryption = lane.destination.encryption {
+      let clear = try decrypted(file.path, by: encryption, limit: file.byteCount)
+      defer { clear.remove() }
+      guard clear.copy.digest == file.digest, clear.copy.byteCount == file.byteCount else {
+        throw SpoolError(otherBytes: file.path, "what it holds is not what was delivered")
+      }
+      try begin()
+      return try unsafe clear.read(to: consume)
+    }
     try retrying { (transport, mayGoOn) throws(SpoolError) in
       try begin()
       guard try transport.find(file.path) != nil else {
@@ -114,6 +146,49 @@ package struct DestinationReader: ~Copyable {
       guard count == file.byteCount, hash.finalize() == file.digest else {
         throw SpoolError(otherBytes: file.path, "its bytes are not those that were confirmed")
       }
+    }
+  }
+
+  /// Fetches an encrypted file and decrypts it into the scratch folder.
+  /// - Parameter limit: of the bytes that it holds.
+  private mutating func decrypted(
+    _ path: RemotePath, by encryption: Encryption, limit: Int
+  ) throws(SpoolError) -> DecryptedFile {
+    let sealed = "\(scratch)/spool-\(Encryption.opaqueName())\(Encryption.ending)"
+    let files = FileOperations.uncounted
+    defer { try? files.unlinkIfThere(sealed) }
+    let file = try doing("write", sealed) { () throws(SystemError) in
+      try files.open(sealed, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    }
+    // Every 64 KiB have 16 bytes more, and there is a header.
+    let sealedLimit = min(limit, .max / 2)
+    try retrying { (transport, mayGoOn) throws(SpoolError) in
+      try doing("write", sealed) { () throws(SystemError) in
+        try files.truncate(file, to: 0)
+        try file.seek(to: 0)
+      }
+      guard try transport.find(path) != nil else { throw SpoolError(noFile: path.description) }
+      try transport.read(
+        path, limit: sealedLimit + sealedLimit / 1000 + (1 << 20), mayGoOn: mayGoOn
+      ) { (bytes) throws(SpoolError) in
+        try doing("write", sealed) { () throws(SystemError) in
+          try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+            try unsafe files.write(bytes, to: file)
+          }
+        }
+      }
+    }
+    let clear = "\(scratch)/spool-\(Encryption.opaqueName())"
+    do throws(SpoolError) {
+      let copy = try encryption.decrypt(sealed, to: clear, environment) { mayGoOn() }
+      guard copy.byteCount <= limit else {
+        try? files.unlinkIfThere(clear)
+        throw SpoolError(otherBytes: path, "it has more than \(limit) bytes")
+      }
+      return DecryptedFile(path: clear, copy: copy)
+    } catch {
+      if error.kind == .broken { throw SpoolError(otherBytes: path, error.why) }
+      throw error
     }
   }
 
@@ -192,6 +267,34 @@ extension DestinationReader {
   }
 }
 
+/// What an encrypted file held, in the scratch folder.
+private struct DecryptedFile {
+  let path: String
+  let copy: Encryption.Copy
+
+  func remove() { try? FileOperations.uncounted.unlinkIfThere(path) }
+
+  func read(
+    to consume: (UnsafeRawBufferPointer) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    let file = try doing("read", path) { () throws(SystemError) in
+      try OpenFile(path, O_RDONLY)
+    }
+    var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
+    var offset: Int64 = 0
+    while true {
+      let count = try doing("read", path) { () throws(SystemError) in
+        try FileOperations.uncounted.read(into: &piece, from: file, at: offset)
+      }
+      if count == 0 { return }
+      try unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes {
+        (bytes) throws(SpoolError) in try unsafe consume(bytes)
+      }
+      offset += Int64(count)
+    }
+  }
+}
+
 /// A file on its way into a folder of this computer.
 private struct FetchedFile {
   let file: DestinationReader.Expectation
@@ -203,9 +306,9 @@ private struct FetchedFile {
     self.folder = folder
   }
 
-  private var place: String { "\(folder)/\(file.path)" }
+  private var place: String { "\(folder)/\(file.place)" }
   /// The same for the same file, so that a process that was killed leaves one at most.
-  private var part: String { "\(folder)/\(file.path.part(String(file.digest.hex.prefix(8))))" }
+  private var part: String { "\(folder)/\(file.place.part(String(file.digest.hex.prefix(8))))" }
 
   /// Whether the file itself is there.
   var isPresent: Bool {
@@ -224,7 +327,7 @@ private struct FetchedFile {
   /// Makes the folders of its path. No link is followed beneath the folder.
   func makeFolders() throws(SpoolError) {
     var place = folder
-    for name in file.path.names.dropLast() {
+    for name in file.place.names.dropLast() {
       let parent = place
       place += "/\(name)"
       if let stamp = try? FileStamp(at: place) {

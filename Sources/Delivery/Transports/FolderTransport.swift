@@ -46,6 +46,7 @@ package struct FolderTransport: Transport, ~Copyable {
       try files.truncate(part, to: start)
       try part.seek(to: start)
     }
+    try checkRoom(for: file.byteCount - progress.sentByteCount)
     while progress.sentByteCount < file.byteCount {
       guard mayGoOn(progress) else { throw .cancelled }
       let count = min(piece.count, file.byteCount - progress.sentByteCount)
@@ -65,7 +66,8 @@ package struct FolderTransport: Transport, ~Copyable {
       try throttle.wait(for: count) { mayGoOn(sent) }
     }
     try flush(part)
-    try confirm(part: partPath, of: file, &progress, mayGoOn)
+    try confirm(
+      part: partPath, of: file, &progress, place: partPlace, keeper: "the disk", mayGoOn)
     return try finish(partPath, as: path)
   }
 
@@ -164,6 +166,18 @@ extension FolderTransport {
     }
   }
 
+  /// A file that will not fit is not begun: others may.
+  private func checkRoom(for byteCount: Int) throws(SpoolError) {
+    guard let room = try? FilePath.freeByteCount(inFolder: folder.path), room < byteCount else {
+      return
+    }
+    throw SpoolError(
+      "the disk of \(folder.path) is full",
+      reason: "\(byteCount) bytes are to be written, and \(room) are free",
+      advice: "free some space there, then \(command: .deliverRetry)", cause: .fullDisk,
+      kind: .noRoom)
+  }
+
   private func stamp(of place: String) throws(SpoolError) -> FileStamp? {
     do throws(SystemError) {
       return try FileStamp(at: place)
@@ -217,21 +231,6 @@ extension FolderTransport {
   private func flush(_ part: borrowing OpenFile) throws(SpoolError) {
     do throws(SystemError) { try files.flush(part) } catch {
       throw refusal("write", part.path, error)
-    }
-  }
-
-  private mutating func confirm(
-    part: RemotePath, of file: borrowing OutgoingFile, _ progress: inout UploadProgress,
-    _ mayGoOn: (UploadProgress) -> Bool
-  ) throws(SpoolError) {
-    guard
-      try digest(readingBack: part, limit: file.byteCount, &progress, mayGoOn) == file.digest
-    else {
-      // The part is of no use, and nothing else can be wrong with it next time.
-      try? remove(part)
-      throw SpoolError(
-        "confirm", place(of: part), reason: "the disk gave other bytes back than it was sent",
-        advice: "check the disk, and the file that is sent", cause: .transient, kind: .broken)
     }
   }
 

@@ -30,7 +30,11 @@ extension SpoolError {
       self = error(
         .blocked, .denied, "check the user, the password or the keys of the destination")
     case 403: self = error(.environment, nil, "check what the user may do at the destination")
-    case 413: self = error(.input, .tooLarge, "raise the server's limit for uploads, then retry")
+    case 413:
+      self = error(
+        .input, .tooLarge,
+        "the server takes no files of this size: raise its limit for uploads (nginx calls it "
+          + "client_max_body_size), then \(command: .deliverRetry)")
     case 507:
       self.init(
         "the destination of \(subject) is full", reason: reason,

@@ -5,8 +5,8 @@ package struct RemotePath: Hashable, Sendable {
   /// The outermost folder first; the last one is the file's.
   package let names: [String]
 
-  /// Bytes of one name. File systems hold 255, and a part's name is longer than its file's.
-  private static let nameLimit = 240
+  /// Bytes of one name, which file systems hold.
+  private static let nameLimit = 255
   /// Bytes of all names. A key of S3 holds 1,024, with its prefix.
   private static let limit = 900
   /// What a part's name has behind its file's. `.part` alone is refused by Nextcloud.
@@ -55,8 +55,12 @@ package struct RemotePath: Hashable, Sendable {
   /// Where the file lies until it is complete.
   package func part(_ token: String) -> RemotePath {
     var names = names
-    names[names.count - 1] += Self.partMark + token
-    return RemotePath(names: names)
+    // A part's name is longer than its file's.
+    var name = names.removeLast()
+    while name.utf8.count + Self.partMark.utf8.count + token.utf8.count > Self.nameLimit {
+      name.removeLast()
+    }
+    return RemotePath(names: names + [name + Self.partMark + token])
   }
 
   /// A file to test a destination with, which may be removed afterwards.

@@ -15,6 +15,12 @@ extension S3Transport {
     return headers
   }
 
+  /// What the server is to store of an object or a part.
+  private func checksum(_ digest: Digest) -> [(name: String, value: String)] {
+    place.isChecksumTrusted
+      ? [("x-amz-sdk-checksum-algorithm", "SHA256"), ("x-amz-checksum-sha256", digest.base64)] : []
+  }
+
   private var condition: [(name: String, value: String)] {
     hasConditions ? [("If-None-Match", "*")] : []
   }
@@ -40,7 +46,7 @@ extension S3Transport {
   ) throws(SpoolError) {
     let limit = file.byteCount
     let body = HTTPRequest.Body.file(file.file.descriptor, offset: 0, byteCount: limit)
-    let (headers, digest) = (headers(of: file), file.digest)
+    let (headers, digest) = (headers(of: file) + checksum(file.digest), file.digest)
     let response = try complete(path) { (transport, condition) throws(SpoolError) in
       try transport.request(
         "PUT", path, headers + condition, body: body, payload: digest
@@ -54,10 +60,11 @@ extension S3Transport {
   }
 
   /// Sends a file in parts, but for those that the server has.
+  /// - Returns: the checksum that the server is to have of the object: that of its parts' digests.
   mutating func sendParts(
     of file: borrowing OutgoingFile, to path: RemotePath, _ state: inout UploadState,
     _ note: (UploadState) throws(SpoolError) -> Void, _ mayGoOn: (UploadProgress) -> Bool
-  ) throws(SpoolError) {
+  ) throws(SpoolError) -> String {
     var held: [Int: Part] = [:]
     if let upload = state.upload {
       if let parts = try listParts(of: upload, path) { held = parts } else { state.upload = nil }
@@ -72,28 +79,42 @@ extension S3Transport {
       (state.upload, state.partByteCount, state.byteCount) = (upload, size, 0)
       try note(state)
     }
-    var tags: [String] = []
+    var parts: [SentPart] = []
+    // Nothing is read back: so the file itself is looked at.
+    var whole = SHA256()
     var piece: [UInt8] = []
     var offset = 0
     while offset < file.byteCount {
-      let (number, count) = (tags.count + 1, min(size, file.byteCount - offset))
-      if let part = held[number], part.byteCount == count {
-        tags.append(part.tag)
-      } else {
+      let (number, count) = (parts.count + 1, min(size, file.byteCount - offset))
+      let known = held[number].flatMap { $0.byteCount == count ? $0.tag : nil }
+      if known == nil || place.isChecksumTrusted {
         if piece.count != count { piece = [UInt8](repeating: 0, count: count) }
         try file.fill(&piece, count, at: offset)
+      }
+      let digest = known == nil || place.isChecksumTrusted ? SHA256.digest(of: piece) : nil
+      if place.isChecksumTrusted { whole.update(piece) }
+      if let known {
+        parts.append(SentPart(tag: known, digest: digest))
+      } else {
         let tag = try sendPart(number, piece, of: upload, path) { [offset] sent in
           var progress = UploadProgress()
           progress.sentByteCount = offset + min(sent, count)
           return mayGoOn(progress)
         }
-        tags.append(tag)
+        parts.append(SentPart(tag: tag, digest: digest))
       }
       offset += count
       state.byteCount = offset
       try note(state)
     }
-    try finish(upload, tags, path)
+    if place.isChecksumTrusted, whole.finalize() != file.digest {
+      throw SpoolError(
+        "send", file.file.path, reason: "it was changed since it was queued",
+        advice: "run its pipeline again, which queues what that gives", cause: .input,
+        kind: .changed)
+    }
+    try finish(upload, parts, path)
+    return "\(SHA256.digest(of: parts.flatMap { $0.digest?.bytes ?? [] }).base64)-\(parts.count)"
   }
 
   /// The size of parts: as small as may be, and no more parts than there may be.
@@ -108,11 +129,19 @@ extension S3Transport {
     let tag: String
   }
 
+  private struct SentPart {
+    let tag: String
+    /// Nil if the server's checksums are not asked for, and it had the part.
+    let digest: Digest?
+  }
+
   private mutating func beginUpload(
     of file: borrowing OutgoingFile, _ path: RemotePath
   ) throws(SpoolError) -> String {
+    let algorithm =
+      place.isChecksumTrusted ? [(name: "x-amz-checksum-algorithm", value: "SHA256")] : []
     let response = try request(
-      "POST", path, query: [("uploads", "")], headers(of: file), body: .bytes([]))
+      "POST", path, query: [("uploads", "")], headers(of: file) + algorithm, body: .bytes([]))
     guard response.isSuccess else { throw refusal(response, "send", path) }
     guard let upload = XMLElement(response.body)?["UploadId"]?.text, !upload.isEmpty,
       upload.utf8.count <= 1024
@@ -124,9 +153,10 @@ extension S3Transport {
     _ number: Int, _ bytes: [UInt8], of upload: String, _ path: RemotePath,
     mayGoOn: (Int) -> Bool
   ) throws(SpoolError) -> String {
+    let digest = SHA256.digest(of: bytes)
     let response = try request(
       "PUT", path, query: [("partNumber", String(number)), ("uploadId", upload)],
-      body: .bytes(bytes), payload: SHA256.digest(of: bytes), mayGoOn: mayGoOn)
+      checksum(digest), body: .bytes(bytes), payload: digest, mayGoOn: mayGoOn)
     guard response.isSuccess else { throw refusal(response, "send", path) }
     guard let tag = response["etag"] else { throw oddAnswer(path) }
     return tag
@@ -165,11 +195,17 @@ extension S3Transport {
   }
 
   private mutating func finish(
-    _ upload: String, _ tags: [String], _ path: RemotePath
+    _ upload: String, _ sent: [SentPart], _ path: RemotePath
   ) throws(SpoolError) {
-    let parts = tags.enumerated().map { index, tag in
-      let tag = tag.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-      return "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(tag)</ETag></Part>"
+    let parts = sent.enumerated().map { index, part in
+      let tag = part.tag.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      let checksum =
+        if place.isChecksumTrusted, let digest = part.digest {
+          "<ChecksumSHA256>\(digest.base64)</ChecksumSHA256>"
+        } else {
+          ""
+        }
+      return "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(tag)</ETag>\(checksum)</Part>"
     }
     let text =
       "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"

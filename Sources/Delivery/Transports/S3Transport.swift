@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 package import Platform
 
 /// A bucket of an object store. Small files are sent at once, larger ones in parts, of which the server
@@ -56,12 +57,15 @@ package struct S3Transport: Transport, ~Copyable {
     note: (UploadState) throws(SpoolError) -> Void, mayGoOn: (UploadProgress) -> Bool
   ) throws(SpoolError) -> RemoteFile {
     if try find(path) != nil { throw SpoolError(occupied: path) }
+    let checksum: String
     if file.byteCount <= UploadState.step {
       try put(file, at: path, mayGoOn)
+      checksum = file.digest.base64
     } else {
       var state = state ?? UploadState()
-      try sendParts(of: file, to: path, &state, note, mayGoOn)
+      checksum = try sendParts(of: file, to: path, &state, note, mayGoOn)
     }
+    if place.isChecksumTrusted { return try confirm(checksum, of: path, byteCount: file.byteCount) }
     var progress = UploadProgress()
     progress.sentByteCount = file.byteCount
     guard
@@ -179,6 +183,27 @@ package struct S3Transport: Transport, ~Copyable {
 }
 
 extension S3Transport {
+  /// What the server has computed of the bytes that it stores is what was computed here.
+  private mutating func confirm(
+    _ checksum: String, of path: RemotePath, byteCount: Int
+  ) throws(SpoolError) -> RemoteFile {
+    let response = try request("HEAD", path, [("x-amz-checksum-mode", "ENABLED")])
+    guard response.status == 200 else { throw refusal(response, "confirm", path) }
+    guard let stored = response["x-amz-checksum-sha256"] else {
+      throw SpoolError(
+        "confirm", url(path), reason: "the server keeps no SHA-256 of it",
+        advice: "write confirm: read for the destination, and retry", cause: .input, kind: .invalid)
+    }
+    // Some servers leave the number of parts away.
+    let isSame = stored == checksum || stored == checksum.prefix { $0 != "-" }
+    guard isSame, response.contentLength == byteCount else {
+      throw SpoolError(otherBytes: path, "the server's checksum is that of other bytes")
+    }
+    return RemoteFile(
+      byteCount: byteCount, identifier: response["x-amz-version-id"] ?? response["etag"],
+      modified: response.lastModified)
+  }
+
   private func object(_ path: RemotePath) -> WebAddress {
     address.appending(place.prefix + path.names)
   }
@@ -263,4 +288,9 @@ extension S3Transport {
     }
     return SpoolError(refusal: response, action, subject, detail: detail)
   }
+}
+
+extension Digest {
+  /// As checksums are written in headers and in answers of S3.
+  var base64: String { Data(bytes).base64EncodedString() }
 }

@@ -57,7 +57,9 @@ package struct SFTPTransport: Transport, ~Copyable {
       folders.formUnion(changes)
     }
     progress.sentByteCount = file.byteCount
-    try confirm(part: part, of: file, progress, mayGoOn)
+    try confirm(
+      part: part, of: file, &progress, place: connection.description(of: part.names),
+      keeper: "the server", mayGoOn)
     return try finish(part, as: path, byteCount: file.byteCount)
   }
 
@@ -177,31 +179,6 @@ extension SFTPTransport {
       now.sentByteCount = sent
       return mayGoOn(now)
     }
-  }
-
-  private mutating func confirm(
-    part: RemotePath, of file: borrowing OutgoingFile, _ start: UploadProgress,
-    _ mayGoOn: (UploadProgress) -> Bool
-  ) throws(SpoolError) {
-    var progress = start
-    let digest: Digest
-    do throws(SpoolError) {
-      digest = try self.digest(readingBack: part, limit: file.byteCount, &progress, mayGoOn)
-    } catch {
-      guard [.missing, .broken].contains(error.kind) else { throw error }
-      throw lost(part, error.why)
-    }
-    guard digest == file.digest else {
-      throw lost(part, "the server gave other bytes back than it was sent")
-    }
-  }
-
-  /// For a part that is not what was sent. It is of no use, and removed.
-  private mutating func lost(_ part: RemotePath, _ reason: String) -> SpoolError {
-    try? remove(part)
-    return SpoolError(
-      "confirm", connection.description(of: part.names), reason: reason,
-      advice: "check the server's disk and log", cause: .transient, kind: .broken)
   }
 
   /// Gives a confirmed part its name.

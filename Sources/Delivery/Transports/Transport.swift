@@ -9,8 +9,9 @@ package protocol Transport: ~Copyable {
 
   /// Sends a file, reads all of it back, compares it, and only then gives it its name.
   ///
-  /// Nothing is replaced: what has the name already is an error of the kind `occupied`. Missing
-  /// folders of the path are made, and the destination's own folder never is.
+  /// Nothing is replaced: what has the name already is an error of the kind `occupied`. An error of
+  /// the kind `broken` leaves a part of no use behind, which ``discard(_:of:)`` removes. Missing folders
+  /// of the path are made, and the destination's own folder never is.
   /// - Parameters:
   ///   - state: what an earlier upload of the same file to the same path noted last.
   ///   - note: takes the state of the upload, to be kept durably before it returns.
@@ -80,6 +81,29 @@ extension Transport where Self: ~Copyable {
       now.readByteCount += bytes.byteCount
     }
     return hash.finalize()
+  }
+
+  /// Reads the part of a file back, before it gets its name.
+  /// - Parameters:
+  ///   - progress: of the upload; what is read is added.
+  ///   - place: how the part is named in an error.
+  ///   - keeper: who gives it back: `the server`.
+  /// - Throws: an error of the kind `broken` for other bytes: the part is of no use then.
+  mutating func confirm(
+    part: RemotePath, of file: borrowing OutgoingFile, _ progress: inout UploadProgress,
+    place: String, keeper: String, _ mayGoOn: (UploadProgress) -> Bool
+  ) throws(SpoolError) {
+    var reason = "\(keeper) gave other bytes back than it was sent"
+    do throws(SpoolError) {
+      let read = try digest(readingBack: part, limit: file.byteCount, &progress, mayGoOn)
+      if read == file.digest { return }
+    } catch {
+      guard [.missing, .broken].contains(error.kind) else { throw error }
+      reason = error.why
+    }
+    throw SpoolError(
+      "confirm", place, reason: reason, advice: "check the disk there, and the server's log",
+      cause: .transient, kind: .broken)
   }
 
   /// Reads all of a file back and compares it.
@@ -197,6 +221,8 @@ package struct UploadState: Hashable, Sendable, Codable {
   package var partByteCount: Int?
   /// The bytes that the destination has confirmed.
   package var byteCount = 0
+  /// What is sent instead of the file; nil if that is the file itself.
+  package var encrypted: Encryption.Copy?
 
   /// Before the first byte is sent.
   package init() {

@@ -7,6 +7,7 @@ package import Platform
 /// begins anew, unless the server has the whole part.
 package struct WebDAVTransport: Transport, ~Copyable {
   private let address: WebAddress
+  private let publicAddress: WebAddress?
   private let token: String?
   private var connection: HTTPConnection
   /// The folders that are there, and when the destination's own was seen last.
@@ -31,6 +32,7 @@ package struct WebDAVTransport: Transport, ~Copyable {
     settings.password = place.user == nil ? nil : secret
     connection = try HTTPConnection(settings)
     address = place.address
+    publicAddress = place.publicAddress
     token = place.user == nil ? secret : nil
   }
 
@@ -57,7 +59,10 @@ package struct WebDAVTransport: Transport, ~Copyable {
     }
     state.byteCount = file.byteCount
     try note(state)
-    try confirm(part: part, of: file, mayGoOn)
+    var progress = UploadProgress()
+    progress.sentByteCount = file.byteCount
+    try confirm(
+      part: part, of: file, &progress, place: url(part), keeper: "the server", mayGoOn)
     return try finish(part, as: path, byteCount: file.byteCount)
   }
 
@@ -102,7 +107,10 @@ package struct WebDAVTransport: Transport, ~Copyable {
 
   package mutating func freeByteCount() throws(SpoolError) -> Int? {
     let url = address.origin + folderPath([])
-    let properties = try properties(propfind(url), of: url)
+    let response = try propfind(url)
+    // A server without PROPFIND does not say it.
+    if [405, 501].contains(response.status) { return nil }
+    let properties = try properties(response, of: url)
     // A negative number says that there is no limit, or that it is not known.
     return properties?["quota-available-bytes"].flatMap { Int($0.text) }.flatMap {
       $0 < 0 ? nil : $0
@@ -111,6 +119,15 @@ package struct WebDAVTransport: Transport, ~Copyable {
 }
 
 extension WebDAVTransport {
+  package mutating func link(
+    to path: RemotePath, forSeconds seconds: Int
+  ) throws(SpoolError) -> String? {
+    publicAddress.map { address in
+      let place = address.appending(path.names)
+      return place.origin + place.path
+    }
+  }
+
   private func url(_ path: RemotePath) -> String {
     let place = address.appending(path.names)
     return place.origin + place.path
@@ -322,31 +339,6 @@ extension WebDAVTransport {
         cause: .transient)
     }
     throw refusal(response, "send", part)
-  }
-
-  private mutating func confirm(
-    part: RemotePath, of file: borrowing OutgoingFile, _ mayGoOn: (UploadProgress) -> Bool
-  ) throws(SpoolError) {
-    var progress = UploadProgress()
-    progress.sentByteCount = file.byteCount
-    let digest: Digest
-    do throws(SpoolError) {
-      digest = try self.digest(readingBack: part, limit: file.byteCount, &progress, mayGoOn)
-    } catch {
-      guard [.missing, .broken].contains(error.kind) else { throw error }
-      throw lost(part, error.why)
-    }
-    guard digest == file.digest else {
-      throw lost(part, "the server gave other bytes back than it was sent")
-    }
-  }
-
-  /// For a part that is not what was sent. It is of no use, and removed.
-  private mutating func lost(_ part: RemotePath, _ reason: String) -> SpoolError {
-    try? remove(part)
-    return SpoolError(
-      "confirm", url(part), reason: reason, advice: "check the server's disk and log",
-      cause: .transient, kind: .broken)
   }
 
   /// Gives a confirmed part its name.

@@ -236,10 +236,7 @@ extension RunRecord {
     of files: [String]? = nil, setting variables: [String: String] = [:],
     adding words: [String] = []
   ) -> String {
-    // The places of a list are given one after the other, each under the list's name.
-    let own =
-      orderedInputs.map { "\(Self.listPlace($0.name).0)=\($0.path)" }
-      + declinedTexts.map { "\($0)=" }
+    let own = orderedInputs.map { "\($0.name)=\($0.path)" } + declinedTexts.map { "\($0)=" }
     var line = [pipelinePath] + (files ?? own)
     let overrides = overrides.merging(variables) { $1 }
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
@@ -253,9 +250,7 @@ extension RunRecord {
   /// The transcripts that it did without, where another run would take what lies beside a recording.
   private var declinedTexts: [String] {
     let definition = request.flatMap { ParsedPipeline($0.pipelineText).definition }
-    let given = Set(inputs.keys)
-    let texts =
-      definition?.inputs.filter { $0.kind == .transcript && $0.names(in: given).isEmpty } ?? []
+    let texts = definition?.inputs.filter { $0.kind == .transcript && inputs[$0.name] == nil } ?? []
     if texts.isEmpty { return [] }
     let isBeside = inputs.values.contains { Companions(besides: $0)?.isEmpty == false }
     return isBeside ? texts.map(\.name) : []
@@ -269,7 +264,9 @@ extension InboxProcessor {
     guard let path, let folder = try? ownFolder(), let file = try? folder.open(path),
       let sidecar = try? Sidecar(reading: file), sidecar.isReadable, !sidecar.isTranscript
     else { return nil }
-    return fields(of: sidecar, ignoredBy: recording)
+    // A copy's own noteId is kept as another name of the recording.
+    let fields = fields(of: sidecar, ignoredBy: recording)?.filter { $0 != "noteId" } ?? []
+    return fields.isEmpty ? nil : fields
   }
 
   /// The fields that the recording's own sidecar has not, or with another value; nil for none.

@@ -57,7 +57,7 @@ package struct RestoredRecording: Sendable {
     }
   }
 
-  /// What the store is told of it.
+  /// What the store records of it.
   /// - Parameters:
   ///   - pipeline: that processed it.
   ///   - folder: the absolute path that stands for its inbox.

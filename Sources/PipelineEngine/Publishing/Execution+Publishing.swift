@@ -268,7 +268,7 @@ extension Execution {
     warn: @escaping @Sendable (String) -> Void = { _ in }
   ) -> PublishingContext {
     PublishingContext(
-      run: run, step: step.id, outputs: outputs, recordings: inputFiles(of: step),
+      step: step.id, outputs: outputs, recordings: inputFiles(of: step),
       names: names(of: step), recording: recording(of: step.id),
       chapters: options.chapters, titles: options.titles,
       folder: folder, isReplacing: options.isReplacing,

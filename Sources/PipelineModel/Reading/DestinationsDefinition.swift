@@ -16,6 +16,9 @@ package struct DestinationsDefinition: Hashable, Sendable {
     package var secrets: [String: SecretDefinition] = [:]
     /// Bytes per second; nil for no limit.
     package var rate: Int?
+    /// When files are sent; nil for always.
+    package var hours: DailyHours?
+    package var isAppendOnly = false
 
     /// A setting that is one word.
     package func text(_ key: String) -> String? { words[key]?.value.first }
@@ -39,7 +42,11 @@ package enum DestinationKind: String, Hashable, Sendable, CaseIterable {
       case path
       case secret
       case command
+      /// One word or several.
+      case words
       case rate
+      case hours
+      case flag
       case choice([String])
     }
 
@@ -72,15 +79,23 @@ package enum DestinationKind: String, Hashable, Sendable, CaseIterable {
   package var settings: [Setting] {
     let certificates = Setting(
       "certificates", .path, "a file of the certificates that are trusted, and not the system's")
-    let rate = Setting("rate", .rate, "the highest rate of uploads, as 2 MB/s")
+    let common = [
+      Setting("rate", .rate, "the highest rate of uploads, as 2 MB/s"),
+      Setting("hours", .hours, "the time of day in which files are sent, as 22:00-06:00"),
+      Setting("append-only", .flag, "true: what has its name there is never renamed or deleted"),
+      Setting(
+        "encrypt", .words, "public keys of age, as age1…: only their owners can read what is sent"),
+      Setting("identity", .path, "the file with age's private key, to fetch what was encrypted"),
+    ]
     switch self {
-    case .folder: return [rate]
+    case .folder: return common
     case .webdav:
       return [
         Setting("user", .text, "the user's name"),
         Setting("password", .secret, "the user's password; without a user, a bearer token"),
-        certificates, rate,
-      ]
+        Setting("public", .text, "the address below which anyone can read the files: https://…"),
+        certificates,
+      ] + common
     case .s3:
       return [
         Setting("endpoint", .text, "the server; without it, Amazon's of the region"),
@@ -90,15 +105,18 @@ package enum DestinationKind: String, Hashable, Sendable, CaseIterable {
         Setting("session-token", .secret, "the token of a key for a time"),
         Setting("style", .choice(["path", "host"]), "where the bucket's name stands"),
         Setting("storage-class", .text, "the class that objects are stored in"),
-        certificates, rate,
-      ]
+        Setting(
+          "confirm", .choice(["read", "checksum"]),
+          "read: all bytes are read back; checksum: the server's own checksum is believed"),
+        certificates,
+      ] + common
     case .sftp:
       return [
         Setting("key", .path, "the private key; without it, those of the agent"),
         Setting("passphrase", .secret, "the key's passphrase"),
         Setting("password", .secret, "the user's password"),
-        Setting("known-hosts", .path, "the servers' keys; ~/.ssh/known_hosts without it"), rate,
-      ]
+        Setting("known-hosts", .path, "the servers' keys; ~/.ssh/known_hosts without it"),
+      ] + common
     case .command:
       return [
         Setting(
@@ -106,7 +124,7 @@ package enum DestinationKind: String, Hashable, Sendable, CaseIterable {
         Setting("remove", .command, "the words of a program that removes the files of a check"),
         Setting(
           "list", .command, "the words of a program that writes all files' paths, one a line"),
-      ]
+      ] + common.filter { $0.key != "rate" }
     }
   }
 }
@@ -187,7 +205,9 @@ extension DocumentReader {
       switch setting.form {
       case .secret: destination.secrets[setting.key] = secret(entry)
       case .rate: destination.rate = rate(entry)
-      case .text, .path, .command, .choice:
+      case .hours: destination.hours = hours(entry)
+      case .flag: destination.isAppendOnly = flag(entry.value, of: entry.key) ?? false
+      case .text, .path, .command, .words, .choice:
         destination.words[setting.key] = destinationWords(entry, setting)
       }
     }
@@ -214,7 +234,12 @@ extension DocumentReader {
       return value(
         entry.value, of: entry.key, allowed: words.joined(separator: ", "), words: words
       ) { words.contains($0) ? Located([$0], at: location) : nil }
-    case .text, .path, .secret, .rate:
+    case .words where entry.value.texts.count > 1:
+      let words = items(entry.value, of: entry.key, allowed: setting.meaning).compactMap {
+        text($0, of: entry.key)
+      }
+      return words.isEmpty ? nil : Located(words, at: location)
+    case .text, .path, .words, .secret, .rate, .hours, .flag:
       guard let text = text(entry.value, of: entry.key, allowed: setting.meaning) else {
         return nil
       }
@@ -261,5 +286,54 @@ extension DocumentReader {
       guard let number = Double(digits), let factor = units[unit] else { return nil }
       return Int(exactly: (number * factor).rounded()).flatMap { $0 >= 1000 ? $0 : nil }
     }
+  }
+
+  private mutating func hours(_ entry: DocumentNode.Entry) -> DailyHours? {
+    value(entry.value, of: entry.key, allowed: "two times of day, as 22:00-06:00") {
+      DailyHours($0)
+    }
+  }
+}
+
+/// A time of every day, by the clock of the machine: `22:00-06:00`.
+package struct DailyHours: Hashable, Sendable {
+  /// Minutes after midnight, from 0 to 1,439.
+  private let start, end: Int
+
+  /// Two times of day; the second one may be on the next day. Nil for another text.
+  package init?(_ text: String) {
+    let times = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.minutes)
+    guard times.count == 2, let start = times[0], let end = times[1], start != end else {
+      return nil
+    }
+    (self.start, self.end) = (start, end % Self.dayMinutes)
+  }
+
+  private static let dayMinutes = 24 * 60
+
+  /// The minutes of `22:00`, of `9:30` and of `24:00`.
+  private static func minutes(_ text: Substring) -> Int? {
+    let text = text.drop { $0 == " " }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { part in
+      let digits = part.last == " " ? part.dropLast() : part
+      return digits.allSatisfy { $0.isASCII && $0.isNumber } && (1...2).contains(digits.count)
+        ? Int(digits) : nil
+    }
+    guard parts.count == 2, let hour = parts[0], let minute = parts[1], minute < 60,
+      hour < 24 || (hour == 24 && minute == 0)
+    else { return nil }
+    return hour * 60 + minute
+  }
+
+  /// Whether a minute of the day lies in it. The first one does, the last one does not.
+  package func contains(minute: Int) -> Bool {
+    start < end || end == 0
+      ? minute >= start && (end == 0 || minute < end) : minute >= start || minute < end
+  }
+
+  /// When it begins: `22:00`.
+  package var beginning: String {
+    func digits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+    return "\(digits(start / 60)):\(digits(start % 60))"
   }
 }

@@ -58,12 +58,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
   package let overrides: [String: String]
   /// In seconds since 1970.
   package let startedAt: Double
-  /// When it ended, in seconds since 1970; nil while it runs, and where that is unknown, as of a run
-  /// that was killed.
   package var finishedAt: Double?
-  /// When it was given up, in seconds since 1970; nil if it was not, or ended by itself, and in old
-  /// records.
-  package var droppedAt: Double?
   package var state: State
   /// In the pipeline's order.
   package var steps: [StepRecord]

@@ -61,7 +61,7 @@ package enum DeliveryPath {
   package static let fields: [(name: String, meaning: String)] = [
     ("date", "the day of the recording, as 2025-03-01"),
     ("time", "its time of day, as 14-05-09"),
-    ("noteId", "its device's name for it, or its own in the store, or its run's"),
+    ("noteId", "its device's name for it, or its own in the store"),
     ("title", "its title, or its name without the ending"),
     ("stem", "its name without the ending"),
     ("name", "the file's name, with the folders that its run made for it; originals in originals/"),
@@ -99,22 +99,42 @@ package enum DeliveryPath {
     return nil
   }
 
-  /// The path with the fields' values. What cannot be part of a name becomes `-`; no part is empty,
-  /// hidden, or longer than 200 bytes. O(n).
+  /// The path with the fields' values. What cannot be part of a name everywhere becomes `-`, and no part
+  /// is empty, hidden, or longer than 200 bytes; a part that is `{name}` alone stays as the file is
+  /// called, since receipts and lists speak of it. O(n).
   package static func fill(_ template: String, _ values: [String: String]) -> String {
-    var path = ""
-    var rest = template[...]
-    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-      path += rest[..<open]
-      let field = String(rest[rest.index(after: open)..<close])
-      let value = values[field] ?? ""
+    var names: [String] = []
+    for part in template.split(separator: "/", omittingEmptySubsequences: false) {
       // A bag's files have folders of their own, and so have originals.
-      path += field == "name" ? value.pathNames.map(part).joined(separator: "/") : part(value)
-      rest = rest[rest.index(after: close)...]
+      if part == "{name}", let name = values["name"] {
+        names += name.pathNames
+        continue
+      }
+      var filled = ""
+      var rest = part
+      while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+        filled += rest[..<open]
+        let field = String(rest[rest.index(after: open)..<close])
+        let value = values[field] ?? ""
+        filled +=
+          field == "name"
+          ? value.pathNames.map(Self.part).joined(separator: "/") : Self.part(value)
+        rest = rest[rest.index(after: close)...]
+      }
+      filled += rest
+      names += filled.split(separator: "/", omittingEmptySubsequences: false).map(bounded)
     }
-    path += rest
-    return path.split(separator: "/", omittingEmptySubsequences: false).map(bounded).joined(
-      separator: "/")
+    return names.joined(separator: "/")
+  }
+
+  /// How many parts of a path lead to the folder that is one recording's alone: another version of the
+  /// recording's files gets a folder of its own, with a number. Nil where files of several recordings
+  /// lie side by side. O(n).
+  package static func versionDepth(of template: String) -> Int? {
+    let folders = template.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let own = folders.prefix { !$0.contains("{name}") }
+      .lastIndex { part in ["{noteId}", "{title}", "{stem}"].contains { part.contains($0) } }
+    return own.map { $0 + 1 }
   }
 
   /// A value as part of a name.

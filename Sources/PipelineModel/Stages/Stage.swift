@@ -184,8 +184,6 @@ package struct StageContext: Sendable {
 
 /// All that a stage may use while it publishes files.
 package struct PublishingContext: Sendable {
-  /// The run; nil where none is recorded.
-  package let run: RunID?
   package let step: StepID
   package let outputs: [PortName: StepOutput]
   /// Their source recordings, nearest first.
@@ -211,15 +209,13 @@ package struct PublishingContext: Sendable {
   package let warn: @Sendable (String) -> Void
 
   package init(
-    run: RunID? = nil, step: StepID, outputs: [PortName: StepOutput], recordings: [SourceFile],
-    names: [String],
+    step: StepID, outputs: [PortName: StepOutput], recordings: [SourceFile], names: [String],
     recording: RecordingIdentity? = nil, chapters: [String: [RunRequest.Chapter]] = [:],
     titles: [String: String] = [:], folder: String, isReplacing: Bool,
     store: any ArtifactStore,
     exportFolder: any ExportFolder, upstream: UpstreamOutputs,
     warn: @escaping @Sendable (String) -> Void
   ) {
-    self.run = run
     self.step = step
     self.outputs = outputs
     self.recordings = recordings

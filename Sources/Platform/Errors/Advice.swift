@@ -37,7 +37,7 @@ package enum CommandName: String, CaseIterable, Sendable {
 /// declarations.
 package enum OptionName: String, CaseIterable, Sendable {
   case adopt, device, dir, exclude, export, failed, force, from, help, include, keys, lang, list
-  case name, near, out, plugins, replace, set, state, store, to, unrecorded
+  case name, near, once, out, plugins, replace, set, state, store, to, unrecorded
   case ignoreMounts = "ignore-mounts"
   case ignoreRoom = "ignore-room"
   case noSandbox = "no-sandbox"

@@ -41,6 +41,15 @@ package enum FilePath {
     return names
   }
 
+  /// Whether a folder can be read and has nothing in it. O(1).
+  package static func isEmptyFolder(_ path: String) -> Bool {
+    guard let stream = unsafe opendir(path) else { return false }
+    defer { unsafe closedir(stream) }
+    // Two entries are the folder's own and its parent's.
+    for _ in 0..<3 where unsafe readdir(stream) == nil { return true }
+    return false
+  }
+
   /// The names in a folder, sorted; empty if it cannot be read.
   package static func names(in folder: String) -> [String] {
     entries(in: folder).map(\.name).sorted()

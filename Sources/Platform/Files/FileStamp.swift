@@ -113,4 +113,13 @@ package enum Clock {
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
+
+  /// The minute of the day at a time by the clock of the machine's place, from 0 to 1,439.
+  /// - Parameter time: in seconds since 1970.
+  package static func minuteOfDay(at time: Double) -> Int {
+    var time = time_t(time)
+    var parts = unsafe tm()
+    unsafe localtime_r(&time, &parts)
+    return unsafe Int(parts.tm_hour) * 60 + Int(parts.tm_min)
+  }
 }

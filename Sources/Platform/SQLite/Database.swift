@@ -300,8 +300,8 @@ internal import Glibc
   }
 }
 
-/// A value as SQLite stores it.
-package enum SQLValue: Hashable, Sendable {
+/// A value as SQLite stores it. Texts are equal if their bytes are.
+package enum SQLValue: Sendable {
   case null
   case integer(Int64)
   case real(Double)
@@ -316,6 +316,27 @@ package enum SQLValue: Hashable, Sendable {
   package var real: Double? { if case .real(let real) = self { real } else { nil } }
 
   package var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
+}
+
+extension SQLValue: Hashable {
+  package static func == (one: SQLValue, other: SQLValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.integer(let one), .integer(let other)): one == other
+    case (.real(let one), .real(let other)): one == other
+    case (.text(let one), .text(let other)): one.utf8.elementsEqual(other.utf8)
+    default: false
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: break
+    case .integer(let integer): hasher.combine(integer)
+    case .real(let real): hasher.combine(real)
+    case .text(let text): for byte in text.utf8 { hasher.combine(byte) }
+    }
+  }
 }
 
 /// A result row: its columns from left to right.

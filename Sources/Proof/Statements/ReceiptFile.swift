@@ -58,9 +58,9 @@ package struct ReceiptFile: Sendable {
 
   package func isSigned(by key: VerifyingKey) -> Bool { envelope.isSigned(by: key) }
 
-  /// Whether it is signed by this key and states the same recordings, pipeline, work and results as
-  /// another statement, though perhaps of another run, program, host or time, and of sound that the
-  /// store kept then or not: one receipt suffices for both.
+  /// Whether it is signed by this key and states the same recordings, work and results as another
+  /// statement, though perhaps of another run, program, host or time, of a pipeline whose text says the
+  /// same in other words, and of sound that the store kept then or not: one receipt suffices for both.
   package func says(_ receipt: Receipt, signedBy key: VerifyingKey) -> Bool {
     isSigned(by: key) && statement.substance == receipt.json.substance
   }
@@ -68,7 +68,7 @@ package struct ReceiptFile: Sendable {
 
 extension JSONValue {
   /// The digest of what a receipt's statement says of recordings, pipeline, work and exports: without
-  /// program, host, run and times, and without the files in the store, which are there or not as
+  /// program, host, run, times and the pipeline's text, and without the files in the store, which are there or not as
   /// room allows.
   var substance: Digest {
     let origin = self["predicate"]?["origin"]
@@ -76,7 +76,6 @@ extension JSONValue {
     let essence = JSONValue.object(leavingOut: [
       "subject": self["subject"],
       "pipeline": origin?["run"]?["pipeline"],
-      "pipelineDigest": origin?["run"]?["pipelineDigest"],
       "sources": origin?["sources"],
       "receipt": origin?["receipt"],
       "authorities": origin?["authorities"],

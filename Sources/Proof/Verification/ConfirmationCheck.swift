@@ -62,13 +62,13 @@ struct ConfirmationCheck: Sendable {
     }
     let folder = ReceiptSearch.folder(of: path)
     checkReceipt(receipt, receiptName, in: folder, subjects, keys)
-    var names: Set<String> = []
+    var names: Set<ExactText> = []
     for subject in subjects {
       guard let place = subject["name"]?.text, let digest = subject["digest"]?["sha256"]?.text
       else {
         continue
       }
-      if !names.insert(place).inserted {
+      if !names.insert(ExactText(place)).inserted {
         result.add(place, "the statement names it twice", .file)
         continue
       }

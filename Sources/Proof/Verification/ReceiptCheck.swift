@@ -239,10 +239,10 @@ extension ReceiptCheck {
     among subjects: [JSONValue], of predicate: JSONValue
   ) -> [Deviation] {
     let stages = Set((predicate["stages"]?.list ?? []).compactMap { $0["id"]?.text })
-    var names: Set<String> = []
+    var names: Set<ExactText> = []
     return subjects.compactMap { subject in
       guard let name = subject["name"]?.text else { return nil }
-      if !names.insert(name).inserted {
+      if !names.insert(ExactText(name)).inserted {
         return Deviation(name, "the statement names it twice", .file)
       }
       guard let step = subject["annotations"]?["step"]?.text, !stages.contains(step) else {

@@ -38,15 +38,21 @@ package struct ReceiptSearch {
   /// bags.
   package var bags: [String] {
     let signs: Set = [Bag.declarationName, Bag.manifestName, Bag.tagManifestName]
-    var found: Set<String> = []
+    var found: [String] = []
+    var known: Set<ExactText> = []
     for path in paths {
       let name = Self.name(of: path)
-      if signs.contains(name) { found.insert(String(path.dropLast(name.utf8.count + 1))) }
+      guard signs.contains(name) else { continue }
+      let bag = String(decoding: path.utf8.dropLast(name.utf8.count + 1), as: UTF8.self)
+      if known.insert(ExactText(bag)).inserted { found.append(bag) }
     }
     let outermost = found.filter { path in
-      !found.contains { path.hasPrefix(($0.isEmpty ? "" : $0 + "/") + Bag.payloadFolder + "/") }
+      !found.contains {
+        path.utf8.starts(with: (($0.isEmpty ? "" : $0 + "/") + Bag.payloadFolder + "/").utf8)
+      }
     }
-    return outermost.sorted().map { $0.isEmpty ? folder : Self.join(folder, $0) }
+    return outermost.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .map { $0.isEmpty ? folder : Self.join(folder, $0) }
   }
 
   /// The receipts in a file's folder, or in the folder of receipts there, that name the file, and the

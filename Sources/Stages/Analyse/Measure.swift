@@ -20,7 +20,7 @@ struct MeasureStage: PlainStage, SoundSinkStage, PublishingStage {
       same sound in stereo; with dual-mono it is that of both speakers which play it.
       """,
     flow: .streaming(.sound, .sink),
-    inputs: [Port(.sound, .sound, "the sound to measure"), .recordingNamingFiles],
+    inputs: [Port(.sound, .sound, "the sound to measure")],
     outputs: [Port(.measurement, .measurement, "the figures, as JSON")],
     parameters: [
       ParameterDescriptor(

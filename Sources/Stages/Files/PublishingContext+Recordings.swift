@@ -46,11 +46,3 @@ extension PublishingContext {
         + "takes those of one, metadata and cover state others")
   }
 }
-
-extension Port {
-  /// The recording that files are named after. Its name is in no artifact.
-  static let recordingNamingFiles = Port(
-    PortName("recording"), .sound,
-    "the recording after which the files are named, where they are of several", isOptional: true,
-    intake: .recording, isInKey: false)
-}

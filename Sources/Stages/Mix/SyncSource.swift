@@ -119,17 +119,13 @@ final class SyncSource: SoundSource {
     func words(_ seconds: Double) -> String {
       Figure.text(abs(seconds), places: 3) + (seconds < 0 ? " s before it" : " s into it")
     }
-    let offset = "{ offset: \(Int((abs(place) * 1000).rounded())) ms }"
-    // The one that begins first has none.
-    let isFirstLater = place < 0 ? index > layout.reference : index < layout.reference
-    let tracks = isFirstLater ? "\(offset), {}" : "{}, \(offset)"
     return SpoolError(
       "\(layout.parts[index].title) has more than one place beside "
         + layout.parts[layout.reference].title,
       reason: "the sound repeats itself: it may begin \(words(place)), and as well "
         + "\(words(place + distance))",
       advice: "take recordings with a sound that comes once, such as a clap, or place it by hand: "
-        + "mixdown: { tracks: [\(tracks)] }")
+        + "mixdown: { tracks: [{}, { offset: \(Int((max(0, place) * 1000).rounded())) ms }] }")
   }
 
   private func noSharedSound(_ index: Int, _ scan: LagScan?) -> SpoolError {

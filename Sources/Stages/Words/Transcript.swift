@@ -29,10 +29,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       corrected.
       """,
     flow: .whole,
-    inputs: [
-      Port(.transcript, .transcript, "the words", intake: .both),
-      .recordingNamingFiles,
-    ],
+    inputs: [Port(.transcript, .transcript, "the words", intake: .both)],
     outputs: TranscriptFormat.all.map {
       Port(PortName($0.name), .file, "the \($0.name) file, where it is asked for")
     },
@@ -214,12 +211,12 @@ private struct CaptionPlace {
         "\(usual) was edited, and has the same words\(times): it stays as it is, and the new file "
         + "is \(name); \(anew)"
     }
-    let words = ShellWords.line(context.namedWords ?? ["RECORDING"])
+    let recording = context.recording.map { ShellWords.line([$0.path]) } ?? "RECORDING"
     let edited = ShellWords.line([path(usual)])
     return
       "\(usual) was edited, or Spool did not write it: it stays as it is, and the new words are "
       + "in \(name); \(anew); to take its words in: "
-      + "\(command: .wordsEdit) \(words) \(option: .from) \(edited)"
+      + "\(command: .wordsEdit) \(recording) \(option: .from) \(edited)"
   }
 
   /// Whether the file in the usual place, which has the words of the new one, has their times too, as far
@@ -256,20 +253,6 @@ private struct CaptionPlace {
     return TranscriptFormat.all.contains {
       $0.isUsual(for: path) && (try? $0.read(bytes))?.words.isEmpty == false
     }
-  }
-}
-
-extension PublishingContext {
-  /// The arguments that name the words of the step: its recording's file; or its run and the stage that
-  /// gave them, where they are of several recordings, each of which may be part of others. Nil if
-  /// neither is known.
-  fileprivate var namedWords: [String]? {
-    if upstream.isOfSeveralRecordings(step), let run,
-      let stage = upstream.source(of: .transcript, for: step)
-    {
-      return [run.name, stage.name]
-    }
-    return recording.map { [$0.path] }
   }
 }
 

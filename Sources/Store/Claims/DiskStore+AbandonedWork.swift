@@ -105,7 +105,7 @@ extension DiskStore {
           for recorded in runs {
             var run = recorded.run
             run.state = .dropped
-            run.droppedAt = now
+            run.finishedAt = run.finishedAt ?? now
             try RunTable.write(RecordedRun(run, number: recorded.number), to: &database)
           }
         }

@@ -57,7 +57,7 @@ struct UnfinishedRuns {
     firstStart = open.map(\.startedAt).min()
     func times(_ state: RunRecord.State) -> [ClosedRange<Double>] {
       runs.filter { $0.state == state }.map {
-        $0.startedAt...max($0.startedAt, $0.finishedAt ?? $0.droppedAt ?? .infinity)
+        $0.startedAt...max($0.startedAt, $0.finishedAt ?? .infinity)
       }
     }
     (givenUp, failed) = (times(.dropped), times(.failed))

@@ -48,6 +48,7 @@ struct Schema: Sendable {
       text_schema_warnings,
       text_schema_deliveries,
       text_schema_documents,
+      text_schema_delivered_versions,
     ].map { unsafe String(cString: $0) })
 
   /// The step that records whether a claim waits for a decision.

@@ -14,11 +14,17 @@ extension DeliveryQueue {
     package var ids: [Int64]?
     package var limit = Int.max
 
-    package init() {}
+    package init(states: Set<QueuedDelivery.State> = []) { self.states = states }
 
     package static func of(_ owner: DeliveryOwner) -> Query {
       var query = Query()
       query.owner = owner
+      return query
+    }
+
+    package static func of(ids: [Int64]) -> Query {
+      var query = Query()
+      query.ids = ids
       return query
     }
 
@@ -102,6 +108,30 @@ extension DeliveryQueue {
       LIMIT 1
       """, [.text(destination)], to: Self.reading
     ).first?[0].text
+  }
+
+  /// The bytes per second that a destination has confirmed in the last ten minutes; nil if these are too
+  /// few to tell. O(files that it has confirmed).
+  package func rate(of destination: String) throws(SpoolError) -> Double? {
+    let row = try database.run(
+      """
+      SELECT sum(confirmed_byte_count), min(confirmed_at), count(*) FROM deliveries
+      WHERE destination = ? AND state = 'delivered' AND confirmed_at > ?
+      """, [.text(destination), .real(now - 600)], to: Self.reading
+    ).first
+    guard let bytes = row?[0].integer, let first = row?[1].real, let count = row?[2].integer,
+      count > 1, now - first > 1
+    else { return nil }
+    return Double(bytes) / (now - first)
+  }
+
+  /// How many files a destination has confirmed. O(n), without reading the rows.
+  package func confirmedCount(at destination: String) throws(SpoolError) -> Int {
+    let row = try database.run(
+      "SELECT count(*) FROM deliveries WHERE destination = ? AND state = 'delivered'",
+      [.text(destination)], to: Self.reading
+    ).first
+    return Int(row?[0].integer ?? 0)
   }
 
   /// Who waits for each of these deliveries. O(n log n).
@@ -239,43 +269,6 @@ extension DeliveryQueue {
         byteCount: Int(count), digest: confirmed, at: at, identifier: row[21].text)
     }
     return delivery
-  }
-}
-
-// MARK: What the store keeps for it
-
-extension DeliveryQueue {
-  /// The digests of all files that are not delivered, and of the documents about files that are: nothing
-  /// frees what the store has of them. O(n).
-  static func wanted(in database: inout Database) throws(SpoolError) -> Set<Digest> {
-    let rows = try database.run(
-      "SELECT digest FROM deliveries WHERE state <> 'delivered' OR role IN (\(documents))",
-      to: reading)
-    return Set(rows.compactMap { $0[0].text.flatMap(Digest.init(hex:)) })
-  }
-
-  /// Whether a file with these bytes is not delivered yet, or a document. O(log n).
-  static func wants(_ digest: Digest, in database: inout Database) throws(SpoolError) -> Bool {
-    for condition in ["state <> 'delivered'", "made_of IS NOT NULL"] {
-      let rows = try database.run(
-        "SELECT 1 FROM deliveries WHERE digest = ? AND \(condition) LIMIT 1",
-        [.text(digest.hex)], to: reading)
-      if !rows.isEmpty { return true }
-    }
-    return false
-  }
-
-  /// The roles of documents, as SQL has them in a list. Backups of older formats have none.
-  private static var documents: String {
-    [DeliveryRequest.Content.metadata, .confirmation].map { "'\($0.rawValue)'" }
-      .joined(separator: ", ")
-  }
-
-  /// The paths outside the store of all files that are not delivered. O(n).
-  static func wantedPaths(in database: inout Database) throws(SpoolError) -> Set<String> {
-    let rows = try database.run(
-      "SELECT file FROM deliveries WHERE state <> 'delivered' AND file IS NOT NULL", to: reading)
-    return Set(rows.compactMap { $0[0].text })
   }
 }
 

@@ -21,12 +21,16 @@ package struct DeliveryQueue: Sendable {
 
   /// A file to be delivered.
   package struct Order: Hashable, Sendable {
-    package let file: QueuedDelivery.File
+    package internal(set) var file: QueuedDelivery.File
     package let destination: String
     /// The path that it is to have there.
-    package let path: String
+    package internal(set) var path: String
+    /// How many names of the path lead to the folder of its version; nil if there is none.
+    package let versionDepth: Int?
     package let encounter: DeliveryRequest.Encounter
     package let isRequired: Bool
+    /// Whether a person has to release it first.
+    package var isHeld = false
     /// What is said in a document about the files of the same list and destination that stand before
     /// it, in its maker's own form; nil for a file that is there. Its digest and its length do not
     /// count.
@@ -36,8 +40,9 @@ package struct DeliveryQueue: Sendable {
 
     package init(
       _ file: QueuedDelivery.File, to destination: String, at path: String,
-      encounter: DeliveryRequest.Encounter, isRequired: Bool
+      versionDepth: Int? = nil, encounter: DeliveryRequest.Encounter, isRequired: Bool
     ) {
+      self.versionDepth = versionDepth
       self.file = file
       self.destination = destination
       self.path = path
@@ -46,9 +51,10 @@ package struct DeliveryQueue: Sendable {
     }
   }
 
-  /// Queues files, idempotently: the same file of the same recording is delivered to a destination
-  /// once, under its first name. A name that another file of the queue has gets a number. One that
-  /// has failed is tried again. O(log n) a file.
+  /// Queues files, idempotently: an original is delivered to a destination once, under its first name,
+  /// and the other files of a list lie in one folder together, so that what lists and signs them can be
+  /// checked there. Where one of them has other bytes than in every such folder, all of them are
+  /// delivered to another one, with a number. A file that has failed is tried again. O(log n) a file.
   /// - Returns: the deliveries in the order of the files, those that were known included.
   @discardableResult
   package func add(
@@ -57,8 +63,19 @@ package struct DeliveryQueue: Sendable {
     if orders.isEmpty { return [] }
     return try transaction { (database) throws(SpoolError) in
       var added: [QueuedDelivery] = []
-      for order in orders {
-        let parts = added.filter { $0.destination == order.destination }.map(\.id)
+      var folders: [String: String?] = [:]
+      for var order in orders {
+        let destination = order.destination
+        let folder: String?
+        if let known = folders[destination] {
+          folder = known
+        } else {
+          folder = try Self.versionFolder(
+            of: orders.filter { $0.destination == destination }, in: &database)
+          folders[destination] = folder
+        }
+        if let folder { order.move(to: folder) }
+        let parts = added.filter { $0.destination == destination }.map(\.id)
         let id = try Self.insert(order, behind: parts, at: now, in: &database)
         try database.run(
           """
@@ -82,18 +99,13 @@ package struct DeliveryQueue: Sendable {
         order, DeliveryDocument(parts: parts, about: about), at: now, in: &database)
     }
     let file = order.file
-    let key: [SQLValue] = [
-      .text(order.destination), .text(file.recording?.hex ?? ""), .text(file.name),
-      .text(file.digest.hex),
-    ]
-    let known = try database.run(
-      """
-      SELECT id, state FROM deliveries
-      WHERE destination = ? AND recording = ? AND name = ? AND digest = ?
-      """, key, to: reading
-    ).first
-    if let known, let id = known[0].integer {
-      if known[1].text != QueuedDelivery.State.delivered.rawValue {
+    let rows = try knownRows(of: order, in: &database)
+    // An original is the same wherever it lies; another file belongs to its version.
+    let isAnywhere = order.versionDepth == nil || file.content == .original
+    let known = rows.first { isAnywhere || ExactText($0.clearPath) == ExactText(order.clearPath) }
+    if let known {
+      let id = known.id
+      if known.state != QueuedDelivery.State.delivered.rawValue {
         try database.run(
           "UPDATE deliveries SET file = coalesce(?, file) WHERE id = ?",
           [SQLValue(file.path), .integer(id)], to: writing)
@@ -107,18 +119,20 @@ package struct DeliveryQueue: Sendable {
       return id
     }
     let path = try freePath(order.path, at: order.destination, in: &database)
-    let rows = try database.run(
+    let added = try database.run(
       """
       INSERT INTO deliveries (destination, recording, name, digest, path, role, byte_count, file,
         facts, if_there, state, attempts, next_try, added_at, sent_byte_count)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, 0) RETURNING id
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id
       """,
-      key + [
+      order.key + [
         .text(path), .text(file.content.rawValue), .integer(Int64(file.byteCount)),
         SQLValue(file.path), .text(try StoredJSON.encode(file.facts, to: writing)),
-        .text(order.encounter.rawValue), .real(now), .real(now),
+        .text(order.encounter.rawValue),
+        .text((order.isHeld ? QueuedDelivery.State.held : .waiting).rawValue), .real(now),
+        .real(now),
       ], to: writing)
-    guard let id = rows.first?[0].integer else {
+    guard let id = added.first?[0].integer else {
       throw SpoolError(writing, database.path, reason: "the row was not written")
     }
     return id
@@ -241,6 +255,7 @@ package struct DeliveryQueue: Sendable {
   /// Takes up again what a dead process was sending, and settles recordings that wait for nothing any
   /// more, as where a backup was put back. The caller holds the lock. O(recordings that are uploading).
   package func recover() throws(SpoolError) {
+    defer { try? removeEncrypted() }
     try transaction { (database) throws(SpoolError) in
       try database.run(
         "UPDATE deliveries SET state = 'waiting' WHERE state = 'uploading'", to: Self.writing)
@@ -282,6 +297,24 @@ package struct DeliveryQueue: Sendable {
     }
   }
 
+  /// Has the files sent that are held for a run or a recording.
+  /// - Returns: how many there were.
+  package func release(heldFor owners: [DeliveryOwner]) throws(SpoolError) -> Int {
+    try transaction { (database) throws(SpoolError) in
+      var count = 0
+      for owner in owners {
+        count += try database.run(
+          """
+          UPDATE deliveries SET state = 'waiting', next_try = ?
+          WHERE state = 'held' AND id IN (SELECT delivery FROM delivery_owners WHERE owner = ?)
+          RETURNING 1
+          """, [.real(now), .text(owner.text)], to: Self.writing
+        ).count
+      }
+      return count
+    }
+  }
+
   /// Calls `body` under mutual exclusion of processes and threads: one process sends at a time.
   /// - Returns: false, without a call, if the lock is held.
   package func whileSending(
@@ -301,83 +334,6 @@ package struct DeliveryQueue: Sendable {
   ) throws(SpoolError) -> Result {
     try database.with { (database) throws(SpoolError) in
       try database.transaction(to: Self.writing, body)
-    }
-  }
-}
-
-// MARK: Destinations
-
-extension DeliveryQueue {
-  /// The destinations that a user has paused or that are held, by name.
-  package func destinations() throws(SpoolError) -> [String: DestinationState] {
-    let rows = try database.run(
-      "SELECT name, is_paused, failures, held_until, trouble FROM destinations", to: Self.reading)
-    return rows.reduce(into: [:]) { states, row in
-      guard let name = row[0].text else { return }
-      var state = DestinationState(name: name)
-      state.isPaused = row[1].integer == 1
-      state.failures = Int(row[2].integer ?? 0)
-      state.heldUntil = row[3].real
-      state.trouble = row[4].text
-      states[name] = state
-    }
-  }
-
-  /// Holds all files of a destination that fails itself.
-  /// - Parameters:
-  ///   - failures: in a row so far.
-  ///   - time: when it is looked at again, in seconds since 1970.
-  package func hold(
-    _ name: String, after failures: Int, because trouble: String, until time: Double
-  ) throws(SpoolError) {
-    _ = try database.run(
-      """
-      INSERT INTO destinations (name, is_paused, failures, held_until, trouble)
-      VALUES (?, 0, ?, ?, ?)
-      ON CONFLICT (name) DO UPDATE
-        SET failures = excluded.failures, held_until = excluded.held_until, trouble = excluded.trouble
-      """, [.text(name), .integer(Int64(failures)), .real(time), .text(trouble)], to: Self.writing)
-  }
-
-  /// Has a destination and all that waits for it tried at once, as when the network is back. Attempts
-  /// still count.
-  package func wake(_ name: String) throws(SpoolError) {
-    try transaction { (database) throws(SpoolError) in
-      try database.run(
-        "UPDATE destinations SET held_until = ? WHERE name = ? AND held_until > ?",
-        [.real(now), .text(name), .real(now)], to: Self.writing)
-      try database.run(
-        """
-        UPDATE deliveries SET next_try = ?
-        WHERE destination = ? AND state = 'waiting' AND next_try > ?
-        """, [.real(now), .text(name), .real(now)], to: Self.writing)
-    }
-  }
-
-  /// Records that a destination works again.
-  package func release(_ name: String) throws(SpoolError) {
-    try transaction { (database) throws(SpoolError) in
-      try Self.release(name, in: &database)
-    }
-  }
-
-  private static func release(_ name: String, in database: inout Database) throws(SpoolError) {
-    try database.run(
-      "UPDATE destinations SET failures = 0, held_until = NULL, trouble = NULL WHERE name = ?",
-      [.text(name)], to: writing)
-    try database.run(
-      "DELETE FROM destinations WHERE name = ? AND is_paused = 0", [.text(name)], to: writing)
-  }
-
-  /// Pauses a destination until it is resumed, or resumes it.
-  package func pause(_ name: String, _ isPaused: Bool) throws(SpoolError) {
-    try transaction { (database) throws(SpoolError) in
-      try database.run(
-        """
-        INSERT INTO destinations (name, is_paused, failures) VALUES (?, ?, 0)
-        ON CONFLICT (name) DO UPDATE SET is_paused = excluded.is_paused
-        """, [.text(name), .integer(isPaused ? 1 : 0)], to: Self.writing)
-      if !isPaused { try Self.release(name, in: &database) }
     }
   }
 }

@@ -6,6 +6,8 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
   package enum State: String, Hashable, Sendable, Codable, CaseIterable {
     /// A document that is made once the files that it is about are delivered.
     case pending
+    /// Its recording is marked as sensitive: nothing is sent before a person releases it.
+    case held
     /// To be sent at ``nextTry``, or when its destination is held no more.
     case waiting
     /// A process sends it.
@@ -41,6 +43,9 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
   /// Nil until it is delivered. That of the last time if it is to be sent again.
   package internal(set) var confirmation: Confirmation?
 
+  /// The path that it would have if it were not encrypted.
+  package var clearPath: String { file.facts[File.clearPath] ?? path }
+
   /// What is delivered.
   package struct File: Hashable, Sendable {
     /// Its name as it was published or arrived.
@@ -54,7 +59,10 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
     /// An absolute path, if it lies outside the store.
     package let path: String?
     /// What is said of it at the destination, by name: `noteId`, `createdAt`, `durationMs`.
-    package let facts: [String: String]
+    package var facts: [String: String]
+
+    /// The fact that has the path which an encrypted file would have there.
+    package static let clearPath = "path"
 
     package init(
       name: String, _ content: DeliveryRequest.Content, digest: Digest, byteCount: Int,

@@ -35,9 +35,9 @@ extension Inspection {
   ///   wrote, by path.
   func inspectRuns(
     in database: inout Database, _ report: inout InspectionReport
-  ) throws(SpoolError) -> (recorded: Set<Digest>, published: [String: Set<Digest>]) {
+  ) throws(SpoolError) -> (recorded: Set<Digest>, published: [ExactText: Set<Digest>]) {
     var recorded: Set<Digest> = []
-    var published: [String: Set<Digest>] = [:]
+    var published: [ExactText: Set<Digest>] = [:]
     let rows = try database.run(
       "SELECT id, record, started_at, state, pipeline FROM runs", to: "read runs in")
     for row in rows {
@@ -57,7 +57,7 @@ extension Inspection {
       }
       recorded.formUnion(run.permanentArtifacts)
       for file in run.published {
-        if let digest = file.digest { published[file.path, default: []].insert(digest) }
+        if let digest = file.digest { published[ExactText(file.path), default: []].insert(digest) }
       }
     }
     return (recorded, published)
@@ -74,7 +74,7 @@ extension Inspection {
   /// compares their lengths alone.
   /// - Parameter published: the digests of the files that runs wrote, by path.
   func inspectExports(
-    _ published: [String: Set<Digest>], in database: inout Database,
+    _ published: [ExactText: Set<Digest>], in database: inout Database,
     _ report: inout InspectionReport
   ) throws(SpoolError) {
     let rows = try database.run(
@@ -93,7 +93,9 @@ extension Inspection {
       }
       if stamp.columns == Array(row[1...5]) { continue }
       let isSameLength = row[3] == .integer(stamp.byteCount)
-      if isSameLength, try isAsPublished(path, row[6].text, published[path] ?? []) { continue }
+      if isSameLength, try isAsPublished(path, row[6].text, published[ExactText(path)] ?? []) {
+        continue
+      }
       report.findings.append(
         InspectionFinding(
           .exportChanged, path, problem: "an export was changed since it was written",

@@ -115,17 +115,6 @@ package struct Recording: Hashable, Sendable {
     "it claims to be \(other) with other bytes"
   }
 
-  /// How the reasons begin of what only another sidecar changes.
-  package static let sidecarRefusals = [
-    "cannot use the sidecar", "the sidecar gives the pipeline a wrong value",
-  ]
-
-  /// Whether it is quarantined because of its sidecar: it is corrected, and the recording tried again.
-  package var hasWrongSidecar: Bool {
-    guard state == .quarantined, let reason else { return false }
-    return Self.sidecarRefusals.contains { reason.hasPrefix($0) }
-  }
-
   /// Commands for the user, the most likely first; empty if there is nothing to do.
   package var nextCommands: [String] {
     switch state {
@@ -139,9 +128,7 @@ package struct Recording: Hashable, Sendable {
     case .quarantined:
       [
         "\(command: .inboxShow) \(key)",
-        // Only a release decides on a claim.
-        hasWrongSidecar && conflict == nil
-          ? "\(command: .inboxRetry) \(key)" : "\(command: .inboxRelease) \(key)",
+        "\(command: .inboxRelease) \(key)",
         "\(command: .inboxForget) \(key)",
       ]
     }

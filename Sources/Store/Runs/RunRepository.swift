@@ -95,7 +95,7 @@ package struct RunRepository: RunLog {
   private func giveUp(_ run: RunRecord) throws(SpoolError) -> RunRecord {
     var run = run
     run.state = .dropped
-    run.droppedAt = store.now
+    run.finishedAt = run.finishedAt ?? store.now
     try save(run)
     return run
   }

@@ -30,6 +30,9 @@ static const text_named schemas[] = {
     {"deliver-fetch", (const char[]){
 #embed "JSON/deliver-fetch.json"
     , 0}},
+    {"deliver-link", (const char[]){
+#embed "JSON/deliver-link.json"
+    , 0}},
     {"deliver-missing", (const char[]){
 #embed "JSON/deliver-missing.json"
     , 0}},

@@ -95,3 +95,6 @@ const char *const text_schema_deliveries = (const char[]){
 const char *const text_schema_documents = (const char[]){
 #embed "Store/31-documents.sql"
     , 0};
+const char *const text_schema_delivered_versions = (const char[]){
+#embed "Store/32-delivered-versions.sql"
+    , 0};

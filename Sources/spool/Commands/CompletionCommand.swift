@@ -1,3 +1,4 @@
+import Delivery
 import PipelineModel
 import Platform
 import SoundEngine
@@ -52,6 +53,8 @@ enum NameKind: String, CaseIterable {
   case commands
   /// Tags that files can be given.
   case tags
+  /// The names in destinations.yaml.
+  case destinations
 
   /// The hint that offers these names, and files if `extensions` is not nil.
   func hint(orFiles extensions: [String]? = nil) -> CompletionHint {
@@ -106,6 +109,7 @@ extension CommandContext {
       let runs = try? Self.store(for: typed)?.runs.newest(limit: 1000)
       return Set(runs?.map(\.pipeline) ?? []).sorted()
     case .commands: return Self.commands(typed)
+    case .destinations: return (try? destinations().all.map(\.name)) ?? []
     case .tags: return StatedTags.names.map { $0 + "=" }
     case .variables:
       let named = typed.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? pipeline(at: $0) }

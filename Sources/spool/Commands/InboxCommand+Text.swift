@@ -44,13 +44,6 @@ extension CommandContext {
     }
     add("state", "\(recording.status) since \(Format.time(recording.stateSince))")
     add("reason", recording.reason)
-    if recording.hasWrongSidecar {
-      let sidecar = page.files.last { $0.role == .sidecar && $0.isInPlace }?.printablePath
-      add(
-        "advice",
-        (sidecar.map { "correct \($0), or " } ?? "") + "put the right sidecar into the inbox, and "
-          + "try the recording again")
-    }
     add("attempts", recording.attempts > 0 ? "\(recording.attempts)" : nil)
     add("again at", recording.nextAttempt.map { Format.time($0) })
     add("pipeline", recording.pipeline)

@@ -12,7 +12,8 @@ extension Command {
     summary: "Show what a run would do: passes, reuse, disk and time. Changes nothing.",
     positionals: [Options.pipeline, Options.inputs],
     options: [
-      Options.set, Options.plugins, Options.store, Options.out, Options.checkpoint, Options.json,
+      Options.set, Options.plugins, Options.store, Options.out, Options.checkpoint,
+      Options.destinations, Options.json,
     ],
     examples: [
       Example("Look before running", "spool pipeline plan Pipelines/voice-note.yaml note.m4a")
@@ -32,6 +33,7 @@ extension CommandContext {
     let folder = absolute(arguments[Options.out] ?? "exports")
     try OutputFolder.check(folder)
     let readable = try readableStore()
+    _ = try delivery(for: plan, in: readable.store)
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every
     let forecast = try forecast(plan, options, in: readable.store)

@@ -7,10 +7,12 @@ extension Command {
   /// commands print.
   static let schema = Command(
     name: "pipeline schema", group: "Pipelines",
-    summary: "Print the JSON Schema of pipelines, of receipts, or of a command's --json.",
+    summary: "Print the JSON Schema of pipelines, destinations, receipts or a command's --json.",
     discussion: """
       In Visual Studio Code with the YAML extension, save it as spool.schema.json and begin a \
       pipeline with:  # yaml-language-server: $schema=spool.schema.json
+
+      That of destinations is for destinations.yaml, in the same way.
 
       Those of receipts and confirmations are for what the payload of their envelope holds: the statement \
       that is signed.
@@ -31,7 +33,7 @@ extension Command {
 extension Options {
   /// What the schema is of.
   fileprivate enum Subject: String, CaseIterable, ArgumentValue {
-    case pipeline, receipt, confirmation, json
+    case pipeline, destinations, receipt, confirmation, json
   }
 
   fileprivate static let subject = Positional<Subject?>.optional(
@@ -52,6 +54,7 @@ extension CommandContext {
     }
     switch subject {
     case .pipeline: console.print(PipelineSchema(try checkedCatalog()).value.indentedJSON)
+    case .destinations: console.print(Self.destinationsSchema.indentedJSON)
     case .receipt, .confirmation:
       let schema = subject == .receipt ? ReceiptForm.schema : DeliveryConfirmation.schema
       console.print(Value(json: JSONText.of(schema))?.indentedJSON ?? JSONText.of(schema))
@@ -72,6 +75,66 @@ extension CommandContext {
     throw .usage(
       "there is no schema \"\(name)\"" + (guess.map { "; did you mean \"\($0)\"?" } ?? ""),
       advice: "spool pipeline schema json lists them")
+  }
+}
+
+extension CommandContext {
+  /// The JSON Schema (draft 2020-12) of destinations.yaml. Derived from the same declarations as its
+  /// reader.
+  private static var destinationsSchema: Value {
+    let kinds = DestinationKind.allCases.map { kind -> Value in
+      let settings = [kind.place] + kind.settings
+      return .group([
+        "type": .text("object"),
+        "required": .list(
+          [.text(kind.rawValue)] + settings.filter(\.isRequired).map { .text($0.key) }),
+        "additionalProperties": .flag(false),
+        "properties": .group(
+          Dictionary(settings.map { ($0.key, schema(of: $0)) }, uniquingKeysWith: { $1 })),
+      ])
+    }
+    return .group([
+      "$schema": .text("https://json-schema.org/draft/2020-12/schema"),
+      "title": .text("Spool destinations"),
+      "type": .text("object"),
+      "additionalProperties": .flag(false),
+      "properties": .group([
+        "destinations": .group([
+          "description": .text("second places that recordings go to, by name"),
+          "type": .list([.text("object"), .text("null")]),
+          "additionalProperties": .group(["anyOf": .list(kinds)]),
+        ])
+      ]),
+    ])
+  }
+
+  private static func schema(of setting: DestinationKind.Setting) -> Value {
+    let text = Value.group(["type": .text("string"), "minLength": .number(1)])
+    let words = Value.group([
+      "type": .text("array"), "items": text, "minItems": .number(1),
+    ])
+    var members: [String: Value] =
+      switch setting.form {
+      case .text, .path: ["type": .text("string"), "minLength": .number(1)]
+      case .rate: ["type": .text("string"), "pattern": .text("^[0-9.]+ *[kKmMgG]?[bB]/s$")]
+      case .hours:
+        [
+          "type": .text("string"),
+          "pattern": .text("^ *[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2} *$"),
+        ]
+      case .flag: ["type": .text("boolean")]
+      case .choice(let choices): ["enum": .list(choices.map { .text($0) })]
+      case .command: ["type": .text("array"), "items": text, "minItems": .number(1)]
+      case .words: ["anyOf": .list([text, words])]
+      case .secret:
+        [
+          "type": .text("object"), "additionalProperties": .flag(false),
+          "minProperties": .number(1), "maxProperties": .number(1),
+          "properties": .group(["env": text, "file": text, "credential": text]),
+        ]
+      }
+    members["description"] = .text(setting.meaning)
+    return .group(members)
   }
 }
 

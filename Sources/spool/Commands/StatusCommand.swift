@@ -320,7 +320,7 @@ struct StoreStatus: Encodable {
       }
     }
     // A watched inbox reports its own content.
-    if recordings.isEmpty, inboxes.isEmpty, runs.isEmpty { lines.append(calm) }
+    if recordings.isEmpty, inboxes.isEmpty, runs.isEmpty, !needsAction { lines.append(calm) }
     if let nextAttempt = nextAttempt?.seconds {
       lines.append(
         nextAttempt > now

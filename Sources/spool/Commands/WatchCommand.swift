@@ -2,13 +2,13 @@ import Audio
 import Delivery
 import Glibc
 import Intake
-import Media
 import PipelineModel
 import Platform
 import Receipts
 import SoundEngine
 import Stages
 import Store
+import Synchronization
 
 extension Command {
   /// `spool watch`: the service that processes recordings arriving in inboxes.
@@ -34,7 +34,7 @@ extension Command {
       --keep delete then needs --single-copy.
 
       Ctrl-C or SIGTERM ends at a clean point, and the next watch goes on there; after a crash as \
-      well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
+      well. SIGHUP reads the settings, pipelines and destinations anew. Under systemd, readiness, status and \
       watchdog are told; Debian's package has the unit spool-watch@NAME, which reads /etc/spool/NAME.yaml. A file for --config \
       has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
       usual: out:, outbox:, name:, keep:, single-copy:, settle:, sidecar:, done-marker:, give-up:, overlooked:, set: and retry:, which \
@@ -144,18 +144,15 @@ extension CommandContext {
     if asksForReceipts { try receiptWriter.prepare() }
     let clock = SystemClock()
     let log = WatchLog(store: store, line: line(order), console: console, isJSON: isJSON)
-    let destinations = try destinations()
-    for request in order.settings.inboxes.flatMap(\.pipeline.deliveries) {
-      try QueuedRunDelivery(store.deliveries, to: destinations).check(request)
-    }
+    let destinations = Mutex(try destinations(for: order.settings, in: store))
     let engine = WatchEngine(
       store: store, at: Self.path(ofStore: order.store), option: Self.lastingOption(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      clock: clock, probe: Self.containerProbe, makeRunID: { clock.makeRunID() },
+      clock: clock, probe: .containers, makeRunID: { clock.makeRunID() },
       record: log.record, receiptWriter: receiptWriter,
       delivery: { recording in
         QueuedRunDelivery(
-          store.deliveries, to: destinations,
+          store.deliveries, to: destinations.withLock { $0 },
           of: QueuedRunDelivery.Subject(of: recording, in: store))
       }, corrections: store.wordOverlay)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
@@ -167,9 +164,10 @@ extension CommandContext {
       }, reload: { watch.reload() })
     let endStamping = log.beginStamping()
     defer { endStamping() }
-    let endDelivering = log.beginDelivering(
-      to: destinations,
-      signing: confirmationWriter(for: store, besides: asksForReceipts ? receiptWriter : nil))
+    let confirmationWriter = confirmationWriter(
+      for: store, besides: asksForReceipts ? receiptWriter : nil)
+    var endDelivering = log.beginDelivering(
+      to: destinations.withLock { $0 }, signing: confirmationWriter)
     defer { endDelivering() }
     for inbox in order.settings.inboxes where !inbox.pipeline.requiresDelivery {
       log.record(
@@ -194,8 +192,17 @@ extension CommandContext {
       day.end()
       collector.join()
     }
-    let isClean = try watch.run(order.settings) {
-      do throws(SpoolError) { return try settings(insteadOf: order) } catch {
+    let isClean = try watch.run(order.settings) { () -> WatchSettings? in
+      do throws(SpoolError) {
+        let settings = try settings(insteadOf: order)
+        let new = try self.destinations(for: settings, in: store)
+        if destinations.withLock({ $0 != new }) {
+          destinations.withLock { $0 = new }
+          endDelivering()
+          endDelivering = log.beginDelivering(to: new, signing: confirmationWriter)
+        }
+        return settings
+      } catch {
         console.report(error.text(console))
         log.record(
           WatchEvent(
@@ -348,21 +355,6 @@ extension CommandContext {
   private func usage(_ message: String) -> SpoolError {
     .usage(message, advice: "spool help watch")
   }
-
-  /// Reads the container facts of recordings.
-  private static let containerProbe = WatchEngine.Probe(
-    describe: { path in
-      (try? MediaProbe.describe(SourceFile(path))).map { ($0.tags, $0.duration?.value) }
-    },
-    verdict: { path in
-      switch ContainerExtent(ofFileAt: path) {
-      case .whole: .whole
-      case .incomplete(let what), .cutBehindSound(let what): .incomplete(what)
-      case .unended(let what): .unended(what)
-      case .unreadable(let why): .undecided(why)
-      }
-    },
-    metadata: { (try? ExportTags(of: $0))?.fields ?? [:] })
 }
 
 /// A short time: `2s`, `500 ms`, `1 min`.

@@ -32,6 +32,7 @@ extension CommandContext {
           reason: "run \(run.id) of it is under way",
           advice: "stop it, or wait until it has ended", cause: .blocked)
       }
+      try requireNoneQueued(words, of: recording, in: store)
       guard isAgreed ? true : try agrees(to: words, of: recording) else {
         console.report("nothing was forgotten")
         return .failed
@@ -60,6 +61,25 @@ extension CommandContext {
         })
       return .done
     }
+  }
+
+  /// Refuses to forget words that are still to be delivered, and that only the store has.
+  private func requireNoneQueued(
+    _ words: KeptWords, of recording: NamedRecording, in store: DiskStore
+  ) throws(SpoolError) {
+    let digests = Set(words.artifacts.map(\.digest))
+    let query = DeliveryQueue.Query(states: [.waiting, .uploading, .failed])
+    let waiting = try store.deliveries.matching(query).filter { delivery in
+      digests.contains(delivery.file.digest)
+        && !(delivery.file.path.map { FilePath.exists($0) } ?? false)
+    }
+    guard let first = waiting.first else { return }
+    throw SpoolError(
+      "cannot forget the words of \(recording.name)",
+      reason: "\(Count.of(waiting.count, "file")) with them "
+        + "\(waiting.count == 1 ? "waits" : "wait") for \(first.destination)",
+      advice: "\(deliveryCommand(["run", "--once"])) sends what waits; then forget them",
+      cause: .blocked)
   }
 
   /// Whether resuming a run gives words, as far as its pipeline can still be read.

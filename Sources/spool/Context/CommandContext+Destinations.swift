@@ -45,24 +45,27 @@ extension CommandContext {
     named(Options.destinations).map { ["--destinations", ResolvedPath.asTyped($0)] } ?? []
   }
 
-  /// `--store` and `--destinations` likewise.
-  private var deliveryOptions: [String] {
-    (namedStore.map { ["--store", $0] } ?? []) + destinationsOption
-  }
-
-  /// A command line with these options; `queue` and `retry` look at the store alone.
+  /// A command line with `--store` and, if it takes that, `--destinations` likewise.
   func deliveryCommand(_ words: [String]) -> String {
-    let isOfStore = ["queue", "retry"].contains(words.first)
-    let options = isOfStore ? namedStore.map { ["--store", $0] } ?? [] : deliveryOptions
+    let command = Spool.program.commands.first { $0.name == "deliver \(words.first ?? "")" }
+    let takes = command?.options.contains { $0.name == Options.destinations.declaration.name }
+    let options =
+      (namedStore.map { ["--store", $0] } ?? []) + (takes == true ? destinationsOption : [])
     return ShellWords.line(["spool", "deliver"] + words + options)
   }
 
   /// Queues what a plan gives.
+  /// - Throws: if the plan sends to a destination that is not known here.
   func delivery(
     for plan: Plan, in store: DiskStore
   ) throws(SpoolError) -> QueuedRunDelivery? {
     if plan.deliveringSteps.isEmpty { return nil }
-    return QueuedRunDelivery(store.deliveries, to: try destinations())
+    let delivery = QueuedRunDelivery(store.deliveries, to: try destinations())
+    for step in plan.deliveringSteps {
+      guard let request = step.stage.delivery else { continue }
+      do throws(SpoolError) { try delivery.check(request) } catch { throw error.asUsage }
+    }
+    return delivery
   }
 }
 
@@ -75,6 +78,8 @@ struct SendingResult {
   var deliveredCount = 0
   /// Whether another process sends them.
   var isElsewhere = false
+  /// The numbers of those whose failure was reported while they were sent.
+  var reported: Set<Int64> = []
 
   var failed: [QueuedDelivery] { open.filter { $0.state == .failed } }
 
@@ -85,7 +90,7 @@ struct SendingResult {
     for delivery in open {
       let waitsForStuck = delivery.document?.parts.contains(where: stuck.contains) == true
       guard
-        delivery.state == .failed
+        delivery.state == .failed || delivery.state == .held
           || delivery.state == .pending && (delivery.trouble != nil || waitsForStuck)
       else { return false }
       stuck.insert(delivery.id)
@@ -142,6 +147,7 @@ extension CommandContext {
       clock.sleep(0.2, unless: stop)
     }
     recorder.end()
+    result.reported = recorder.failures
     _ = try look()
     return result
   }
@@ -154,13 +160,21 @@ extension CommandContext {
           json: delivery.event(
             delivery.state == .failed ? "delivery-failed" : "delivery-waiting",
             trouble: delivery.trouble))
-      } else if delivery.state == .failed {
+      } else if delivery.state == .failed, !result.reported.contains(delivery.id) {
         console.report(
           Format.visible(
-            "failed:  \(delivery.file.name) to \(delivery.destination): \(delivery.trouble ?? "")"))
+            "failed: \(delivery.destination):\(delivery.path): \(delivery.trouble ?? "")"))
       }
     }
-    let waiting = result.open.filter { $0.state != .failed }
+    let held = result.open.filter { $0.state == .held }
+    if !held.isEmpty {
+      console.report(
+        "note: \(Count.of(held.count, "file")) \(held.count == 1 ? "is" : "are") held: the recording is "
+          + "marked as sensitive; spool deliver release sends what is held")
+    }
+    let waiting = result.open.filter {
+      ![.failed, .held].contains($0.state) && (held.isEmpty || $0.state != .pending)
+    }
     if !waiting.isEmpty {
       let why = waiting.lazy.compactMap(\.trouble).first
       console.report(

@@ -222,47 +222,18 @@ extension DiskStore {
         ["spool", "words", "export", old.id.name] + step + ["-o", name],
         ["spool", "words", "edit"] + target + ["--from", name],
       ].map(ShellWords.line)
-      let leftOut = try filesLeft(of: other, in: old, by: told, in: run)
-        .map { $0.pathNames.last ?? $0 }
-      let parts = leftOut.joined(separator: ", ") + (leftOut.count == 1 ? " says" : " say")
+      let leftOut = old.orderedInputs.filter {
+        run.inputs[$0.name] == nil && old.soundInputs?.contains($0.name) == true
+      }.map { $0.path.pathNames.last ?? $0.path }
+      let parts = leftOut.joined(separator: ", ")
       let between =
-        leftOut.isEmpty ? " && " : ", take out of \(name) what only \(parts), and then "
+        leftOut.isEmpty ? " && " : ", take out of \(name) what only \(parts) says, and then "
       return
         "\(paths.recordingName) is another recording than before, and the corrections of its words "
         + "before do not count for it; if it says the same, take them over: "
         + lines.joined(separator: between)
     }
     return nil
-  }
-
-  /// The files of earlier words whose recordings later words are not of. A file that is new in the same
-  /// input, or in the same list, is in the place of one of them. O(runs).
-  private func filesLeft(
-    of earlier: RunRecord.ToldTranscript, in old: RunRecord,
-    by later: RunRecord.ToldTranscript, in run: RunRecord
-  ) throws(SpoolError) -> [String] {
-    var news = later.inputs
-    var left = earlier.inputs.filter { old.soundInputs?.contains($0) == true }
-    for input in left {
-      let same = try old.recordings?[input].map { (own) throws(SpoolError) in
-        try recordings(likeThat: own)
-      }
-      let place = news.firstIndex { new in
-        run.inputs[new] == old.inputs[input]
-          || run.recordings?[new].map { same?.contains($0) == true } == true
-      }
-      guard let place else { continue }
-      news.remove(at: place)
-      left.removeAll { $0 == input }
-    }
-    for new in news {
-      let name = RunRecord.listPlace(new).0
-      guard let place = left.firstIndex(where: { RunRecord.listPlace($0).0 == name }) else {
-        continue
-      }
-      left.remove(at: place)
-    }
-    return left.compactMap { old.inputs[$0] }
   }
 
   /// How many earlier transcripts are compared with the words of a recording, at most.

@@ -65,10 +65,10 @@ enum ResolvedPath {
 
   /// All paths to a file, with its folder's links resolved in turn; `folders` caches them. A link
   /// in the file's own place is not followed.
-  static func ways(toFile path: String, _ folders: inout [String: [String]]) -> [String] {
+  static func ways(toFile path: String, _ folders: inout [ExactText: [String]]) -> [String] {
     let (folder, name) = parts(of: path)
-    let known = folders[folder] ?? ways(to: folder)
-    folders[folder] = known
+    let known = folders[ExactText(folder)] ?? ways(to: folder)
+    folders[ExactText(folder)] = known
     return known.map { join($0, name) }
   }
 

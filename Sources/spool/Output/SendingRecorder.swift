@@ -19,6 +19,7 @@ final class SendingRecorder: Sendable {
     var underWay: [Int64: (delivery: QueuedDelivery, done: Int, began: Double)] = [:]
     /// The last failure of each destination: one that repeats is reported once.
     var troubles: [String: String] = [:]
+    var failures: Set<Int64> = []
   }
 
   init(_ console: Console, _ voice: CommandContext.Voice, _ clock: SystemClock) {
@@ -51,12 +52,16 @@ final class SendingRecorder: Sendable {
         told(delivery.destination, error, seconds, &state)
       case .failed(let delivery, let error):
         state.underWay[delivery.id] = nil
+        state.failures.insert(delivery.id)
         report("failed: \(delivery.destination):\(delivery.path): \(error.account)", &state)
       case .held(let name, let error, let seconds): told(name, error, seconds, &state)
       case .trouble(let error): report("warning: \(error.account)", &state)
       }
     }
   }
+
+  /// The numbers of the files whose failure was reported.
+  var failures: Set<Int64> { state.withLock { $0.failures } }
 
   /// Takes the live lines away.
   func end() { state.withLock { $0.lines.erase() } }

@@ -12,11 +12,17 @@ struct WaitingDeliveries: Encodable {
   let sentByteCount: Int
   /// Files that only a person can help.
   let failed: Int
+  /// Files of sensitive recordings, which a person has to release.
+  let held: Int
   /// When the oldest of them was added.
   let since: DateTime
   /// When the next one is tried; nil if none waits.
   let nextTry: DateTime?
   let isPaused: Bool
+  /// What it has confirmed lately; nil if that is unknown.
+  let bytesPerSecond: Int?
+  /// When everything is there at that rate; nil if that is unknown.
+  let expectedEnd: DateTime?
   /// Why nothing is sent; nil if nothing is known to be wrong.
   let trouble: String?
 
@@ -29,25 +35,49 @@ struct WaitingDeliveries: Encodable {
     for name in Set(tally.map(\.destination)).sorted() {
       all.append(
         WaitingDeliveries(
-          tally.filter { $0.destination == name }, states[name], try queue.trouble(of: name)))
+          tally.filter { $0.destination == name }, states[name], try queue.trouble(of: name),
+          rate: try queue.rate(of: name), at: queue.now))
     }
     return all
   }
 
-  /// - Parameter rows: those of one destination, at least one.
-  private init(_ rows: [DeliveryTally], _ state: DestinationState?, _ trouble: String?) {
-    let open = rows.filter { $0.state != .failed }
+  /// - Parameters:
+  ///   - rows: those of one destination, at least one.
+  ///   - rate: in bytes per second.
+  private init(
+    _ rows: [DeliveryTally], _ state: DestinationState?, _ trouble: String?, rate: Double?,
+    at now: Double
+  ) {
+    let isHeld = rows.contains { $0.state == .held }
+    // Documents are made behind what is held.
+    let open = rows.filter {
+      ![.failed, .held].contains($0.state) && !(isHeld && $0.state == .pending)
+    }
     destination = rows.first?.destination ?? ""
     files = open.reduce(0) { $0 + $1.count }
     byteCount = open.reduce(0) { $0 + $1.byteCount }
     sentByteCount = open.reduce(0) { $0 + $1.sentByteCount }
     failed = rows.filter { $0.state == .failed }.reduce(0) { $0 + $1.count }
+    held = rows.filter { $0.state == .held }.reduce(0) { $0 + $1.count }
     since = DateTime(secondsSince1970: rows.map(\.since).min() ?? 0)
     nextTry = open.filter { $0.state != .pending }.map(\.nextTry).min().map {
       DateTime(secondsSince1970: max($0, state?.heldUntil ?? 0))
     }
     isPaused = state?.isPaused ?? false
     self.trouble = state?.trouble ?? trouble
+    let isGoingOn = files > 0 && !isPaused && state?.heldUntil == nil
+    bytesPerSecond = isGoingOn ? rate.map { Int($0) } : nil
+    let rest = Double(max(0, byteCount - sentByteCount))
+    expectedEnd =
+      isGoingOn
+      ? rate.flatMap { $0 > 0 ? DateTime(secondsSince1970: now + rest / $0) : nil } : nil
+  }
+
+  /// `; 1.2 MB/s, done in about 5 min`.
+  private func pace(at now: Double) -> String {
+    guard let bytesPerSecond, let expectedEnd else { return "" }
+    return "; \(ByteCount(bytesPerSecond))/s, done in about "
+      + Format.duration(max(0, expectedEnd.seconds - now))
   }
 
   func lines(at now: Double) -> [String] {
@@ -61,12 +91,18 @@ struct WaitingDeliveries: Encodable {
         } ?? "not made yet"
       lines.append(
         "\(Format.padLeft("\(files)", 7))  \(files == 1 ? "file" : "files") on the way to "
-          + "\(destination) since \(Format.time(since)), \(ByteCount(byteCount)), \(when)")
+          + "\(destination) since \(Format.time(since)), \(ByteCount(byteCount)), \(when)"
+          + pace(at: now))
     }
     if failed > 0 {
       lines.append(
         "\(Format.padLeft("\(failed)", 7))  \(failed == 1 ? "file" : "files") that \(destination) "
           + "cannot get")
+    }
+    if held > 0 {
+      lines.append(
+        "\(Format.padLeft("\(held)", 7))  \(held == 1 ? "file" : "files") of sensitive recordings held "
+          + "for \(destination): \(command: .deliverQueue) --state held")
     }
     return (lines + (trouble.map { ["         \($0)"] } ?? [])).map(Format.visible)
   }

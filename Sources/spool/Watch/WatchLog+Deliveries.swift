@@ -78,6 +78,7 @@ extension WatchLog {
         .trouble,
         "\(delivery.destination) cannot get it: \(error.account); spool deliver retry tries again",
         of: delivery)
+      tellFailed(behind: delivery, at: now)
     case .held(let name, let error, let seconds):
       guard isNews(error, name, told) else { return }
       tell(.retrying, "\(name): \(error.account)", seconds: seconds)
@@ -96,6 +97,19 @@ extension WatchLog {
     }
   }
 
+  /// Tells of the recordings that have failed because a destination cannot get this file.
+  private func tellFailed(behind delivery: QueuedDelivery, at now: Double) {
+    let owners = (try? store.deliveries.owners(of: [delivery.id]))?[delivery.id] ?? []
+    for case .recording(let key) in owners {
+      guard let recording = try? store.recordings.recording(key), recording.state == .failed
+      else { continue }
+      record(
+        WatchEvent(
+          .failed, at: now, inbox: recording.inbox, recording: key.name, file: recording.fileName,
+          text: recording.reason.map { Format.visible($0) }))
+    }
+  }
+
   /// Tells of the recordings that waited for nothing but this file.
   private func tellUploaded(behind delivery: QueuedDelivery, at now: Double) {
     let owners = (try? store.deliveries.owners(of: [delivery.id]))?[delivery.id] ?? []
@@ -109,5 +123,18 @@ extension WatchLog {
           .uploaded, at: now, inbox: recording.inbox, recording: key.name,
           file: recording.fileName, text: "confirmed by \(copies.joined(separator: ", "))"))
     }
+  }
+}
+
+extension CommandContext {
+  /// The destinations as their file has them now, which has to have those of the pipelines.
+  func destinations(
+    for settings: WatchSettings, in store: DiskStore
+  ) throws(SpoolError) -> Destinations {
+    let destinations = try destinations()
+    for request in settings.inboxes.flatMap(\.pipeline.deliveries) {
+      try QueuedRunDelivery(store.deliveries, to: destinations).check(request)
+    }
+    return destinations
   }
 }

@@ -1,6 +1,9 @@
+import Audio
 import Intake
+import Media
 import PipelineModel
 import Platform
+import SoundEngine
 import Store
 
 /// A watch as the command line or a settings file defines it, with its folders checked, its
@@ -321,4 +324,21 @@ struct WatchProblem {
   var suggestion: String?
   /// Problems of another file.
   var detail: SpoolError?
+}
+
+extension WatchEngine.Probe {
+  /// Reads the container facts of recordings.
+  static let containers = WatchEngine.Probe(
+    describe: { path in
+      (try? MediaProbe.describe(SourceFile(path))).map { ($0.tags, $0.duration?.value) }
+    },
+    verdict: { path in
+      switch ContainerExtent(ofFileAt: path) {
+      case .whole: .whole
+      case .incomplete(let what), .cutBehindSound(let what): .incomplete(what)
+      case .unended(let what): .unended(what)
+      case .unreadable(let why): .undecided(why)
+      }
+    },
+    metadata: { (try? ExportTags(of: $0))?.fields ?? [:] })
 }

@@ -316,6 +316,10 @@ final class JSONTrial {
     try take("run", options, in: other)
     try take("status", [], in: other)
     try take("verify", [other.out], in: other)
+    try other.folder.write(
+      "destinations: { nas: { webdav: 'http://127.0.0.1:9/x', public: 'https://share.example/x' } }\n",
+      to: "linked.yaml")
+    try take("deliver-link", ["last", "--destinations", other.file("linked.yaml")], in: other)
     for case let name as String in FileManager.default.enumerator(atPath: folder) ?? .init()
     where name.hasSuffix(".recording.json") {
       keep(

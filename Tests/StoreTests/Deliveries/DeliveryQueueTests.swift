@@ -65,6 +65,70 @@ struct DeliveryQueueTests {
     #expect(QueuedDelivery.numbered(".hidden", 3) == ".hidden (3)")
   }
 
+  /// A file of a run in the folder of its recording.
+  private func part(
+    _ name: String, _ text: String, _ content: DeliveryRequest.Content = .exports,
+    clearly isClear: Bool = true, in folder: String = "2025-03-01/walk-n1"
+  ) -> DeliveryQueue.Order {
+    let path = "\(folder)/\(content == .original ? "originals/" : "")\(name)"
+    return DeliveryQueue.Order(
+      QueuedDelivery.File(
+        name: name, content, digest: SHA256.digest(of: text), byteCount: text.utf8.count,
+        recording: SHA256.digest(of: "walk"), path: "/out/\(name)",
+        facts: isClear ? [:] : [QueuedDelivery.File.clearPath: path]),
+      to: isClear ? "nas" : "vault",
+      at: isClear ? path : SHA256.digest(of: text + path).hex, versionDepth: 2, encounter: .same,
+      isRequired: true)
+  }
+
+  @Test(
+    "every version of a run's files lies in a folder of its own that has all of them",
+    arguments: [true, false])
+  func versions(isClear: Bool) throws {
+    let queue = try open().deliveries
+    func add(_ files: [(String, String)], in folder: String = "2025-03-01/walk-n1") throws
+      -> [String]
+    {
+      var orders = [part("walk.aac", "sound", .original, clearly: isClear, in: folder)]
+      orders += files.map { part($0.0, $0.1, clearly: isClear, in: folder) }
+      return try queue.add(orders, for: run).map {
+        $0.file.facts[QueuedDelivery.File.clearPath] ?? $0.path
+      }
+    }
+    let first = try add([("walk.wav", "w"), ("walk.sha256", "1")])
+    #expect(
+      first == ["originals/walk.aac", "walk.wav", "walk.sha256"].map { "2025-03-01/walk-n1/\($0)" })
+    // Another day has the same files.
+    #expect(
+      try add([("walk.wav", "w"), ("walk.sha256", "1")], in: "2025-03-02/walk-n1") == first)
+    // One of them has changed: the others are there again, and the original is not.
+    let second = try add([("walk.wav", "w"), ("walk.sha256", "2")])
+    #expect(
+      second == [
+        first[0], "2025-03-01/walk-n1 (2)/walk.wav", "2025-03-01/walk-n1 (2)/walk.sha256",
+      ])
+    // Back again, and both are known.
+    #expect(try add([("walk.wav", "w"), ("walk.sha256", "1")]) == first)
+    #expect(try add([("walk.wav", "w"), ("walk.sha256", "2")]) == second)
+    // What has other names finds room beside the first.
+    #expect(
+      try add([("walk.mp3", "m")]) == [first[0], "2025-03-01/walk-n1/walk.mp3"])
+    let third = try add([("walk.wav", "v"), ("walk.sha256", "3")])
+    #expect(third.last == "2025-03-01/walk-n1 (3)/walk.sha256")
+  }
+
+  @Test("names that differ in the form of a letter alone are two")
+  func forms() throws {
+    let queue = try open().deliveries
+    let (composed, decomposed) = ("Zo\u{EB}.wav", "Zoe\u{308}.wav")
+    let first = try queue.add([part(composed, "1")], for: run)
+    let second = try queue.add([part(decomposed, "2")], for: run)
+    #expect(
+      first.map { Array($0.path.utf8).suffix(9) } != second.map { Array($0.path.utf8).suffix(9) })
+    #expect(try queue.matching(DeliveryQueue.Query()).count == 2)
+    #expect(second.first?.path.utf8.contains(UInt8(ascii: "(")) == false)
+  }
+
   @Test("what a dead process was sending is taken up again, where its upload was")
   func recovered() throws {
     let id: Int64

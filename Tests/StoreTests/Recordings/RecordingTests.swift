@@ -140,20 +140,6 @@ struct NoteTests {
       ])
   }
 
-  @Test("one whose sidecar is wrong is tried again, which a release does no better")
-  func wrongSidecar() {
-    var recording = Self.recording(.quarantined)
-    for refusal in Recording.sidecarRefusals {
-      recording.reason = refusal + " of the recording: it is no use"
-      #expect(recording.nextCommands.contains("spool inbox retry abcdef012345"))
-      #expect(!recording.nextCommands.contains("spool inbox release abcdef012345"))
-    }
-    recording.conflict = Self.other
-    #expect(recording.nextCommands.contains("spool inbox release abcdef012345"))
-    (recording.conflict, recording.reason) = (nil, "assert: duration is out of bounds")
-    #expect(recording.nextCommands.contains("spool inbox release abcdef012345"))
-  }
-
   @Test("a conflict is let in by a release, and not by a retry")
   func conflict() throws {
     var recording = Self.recording(.quarantined)

@@ -79,26 +79,8 @@ import Testing
     }()
     #expect(runs.map(\.state) == [.done, .interrupted, .interrupted])
     let store = try DiskStore(at: path)
-    let unneeded = try #require(try store.runs.run(named: "r1"))
-    #expect(unneeded.state == .dropped && unneeded.droppedAt != nil)
-    #expect(unneeded.finishedAt == nil, "when it was cut off is not known")
+    #expect(try store.runs.run(named: "r1")?.state == .dropped)
     #expect(try store.runs.open().map(\.id.name) == ["r2"])
-  }
-
-  @Test("a run that was given up without a known end has the work until then, and no later work")
-  func givenUp() throws {
-    let sample = try StoreSample()
-    let store = try DiskStore(at: sample.path)
-    var run = RunRecord(
-      id: RunID("cut"), pipeline: "note", pipelinePath: "/p", inputs: [:], overrides: [:],
-      startedAt: 10)
-    run.state = .cutOff
-    try store.runs.save(run)
-    let dropped = try #require(try store.runs.drop("cut"))
-    #expect(dropped.state == .dropped && dropped.finishedAt == nil)
-    let end = try #require(dropped.droppedAt)
-    let runs = UnfinishedRuns([dropped])
-    #expect(runs.wasGivenUp(at: 10) && runs.wasGivenUp(at: end) && !runs.wasGivenUp(at: end + 1))
   }
 
   @Test("the last run is one that began: a refused start is none")

@@ -66,6 +66,7 @@ extern const char *const text_schema_page_checksums;
 extern const char *const text_schema_warnings;
 extern const char *const text_schema_deliveries;
 extern const char *const text_schema_documents;
+extern const char *const text_schema_delivered_versions;
 
 extern const char *const text_search_tables;
 

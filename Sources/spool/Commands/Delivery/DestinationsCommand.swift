@@ -43,7 +43,8 @@ extension Command {
 
 extension Options {
   fileprivate static let names = Positional<[String]>.repeated(
-    "DESTINATION", minimum: 0, help: "Names of destinations; left out, all of them.")
+    "DESTINATION", minimum: 0, help: "Names of destinations; left out, all of them.",
+    completion: NameKind.destinations.hint())
   fileprivate static let file = Positional<String?>.optional(
     "FILE", help: "The file to write; left out, ~/.config/spool/destinations.yaml.",
     completion: .files(extensions: ["yaml"]))
@@ -69,6 +70,9 @@ extension CommandContext {
             "waiting": count(name, [.waiting, .uploading]),
             "delivered": count(name, [.delivered]), "failed": count(name, [.failed]),
             "isPaused": state?.isPaused ?? false,
+            "isEncrypted": destination.encryption != nil,
+            "isAppendOnly": destination.isAppendOnly,
+            "isSending": destination.isSending(at: now),
             "heldUntil": state?.heldUntil.map { DateTime(secondsSince1970: $0) },
             "trouble": state?.trouble,
           ]))
@@ -91,7 +95,13 @@ extension CommandContext {
         (count(name, [.waiting, .uploading]), "on its way"), (count(name, [.failed]), "failed"),
         (count(name, [.delivered]), "delivered"),
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-      let facts = [states[name].flatMap { Self.line($0, at: now) }].compactMap(\.self) + counts
+      let facts =
+        [
+          states[name].flatMap { Self.line($0, at: now) },
+          Self.hours(of: destination, at: now),
+          destination.encryption == nil ? nil : "encrypted",
+          destination.isAppendOnly ? "append-only" : nil,
+        ].compactMap(\.self) + counts
       console.print(
         Format.visible(
           "\(Format.pad(name, width))\(Format.pad(destination.kind.name, 9))"

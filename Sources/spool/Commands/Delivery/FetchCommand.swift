@@ -34,11 +34,8 @@ extension Command {
 
 extension Options {
   fileprivate static let source = Positional<String>.required(
-    "DESTINATION", help: "Its name; spool deliver destinations lists them.")
-  fileprivate static let subjects = Positional<[String]>.repeated(
-    "RUN|RECORDING", minimum: 1,
-    help: "A run's name, or last; or a recording's ID or name.",
-    completion: NameKind.runs.hint())
+    "DESTINATION", help: "Its name; spool deliver destinations lists them.",
+    completion: NameKind.destinations.hint())
   fileprivate static let target = Option<String?>.value(
     "out", "FOLDER", short: "o", help: "The folder for them, which is made if it is missing.",
     defaultText: "the current folder", completion: .folder)
@@ -68,15 +65,17 @@ extension CommandContext {
     }
     let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? "."))
     let stop = console.heed(SignalWatch.begin())
-    var reader = DestinationReader(destination, Environment.variables) { !stop.isRequested }
+    var reader = DestinationReader(destination, Environment.variables, scratch: folder) {
+      !stop.isRequested
+    }
     var code = ExitCode.done
     for delivery in files {
       do throws(SpoolError) {
         let expected = DestinationReader.Expectation(
           try RemotePath(delivery.path), byteCount: delivery.file.byteCount,
-          digest: delivery.file.digest)
+          digest: delivery.file.digest, at: try RemotePath(delivery.clearPath))
         let fetched = try reader.fetch(expected, into: folder)
-        tell(delivery, fetched, "\(folder)/\(delivery.path)")
+        tell(delivery, fetched, "\(folder)/\(delivery.clearPath)")
       } catch {
         if let signal = stop.signalNumber { return .interrupted(by: signal) }
         if error.remedy == .hold || error.isFullDisk { throw error }

@@ -28,7 +28,8 @@ extension Command {
 
 extension Options {
   fileprivate static let destination = Positional<String>.required(
-    "DESTINATION", help: "Its name; spool deliver destinations lists them.")
+    "DESTINATION", help: "Its name; spool deliver destinations lists them.",
+    completion: NameKind.destinations.hint())
 }
 
 /// A recording whose original a destination has not confirmed.

@@ -15,7 +15,8 @@ extension Command {
       given all of its bytes back.
       """,
     options: [
-      Options.destination, Options.state, Options.all, Options.limit, Options.store, Options.json,
+      Options.destination, Options.state, Options.all, Options.limit, Options.destinations,
+      Options.store, Options.json,
     ],
     examples: [
       Example("What has failed", "spool deliver queue --state failed"),
@@ -44,6 +45,19 @@ extension Command {
     ],
     perform: CommandContext.retryDeliveries)
 
+  /// `spool deliver release`: sends what is held of a sensitive recording.
+  static let deliverRelease = Command(
+    name: "deliver release", group: "Care",
+    summary: "Send what is held of a recording that is marked as sensitive.",
+    discussion: """
+      A recording whose sidecar says "sensitive": true is queued for its destinations and held: nothing of \
+      it leaves this machine before it is released. What sends then is a watch that runs, or spool \
+      deliver run.
+      """,
+    positionals: [Options.subjects], options: [Options.store, Options.quiet],
+    examples: [Example("This one may go", "spool deliver release 3f9a12cd")],
+    perform: CommandContext.releaseDeliveries)
+
   /// `spool deliver pause`: sends nothing to a destination until it is resumed.
   static let deliverPause = Command(
     name: "deliver pause", group: "Care",
@@ -64,11 +78,12 @@ extension Command {
 
 extension Options {
   fileprivate enum State: String, CaseIterable, ArgumentValue {
-    case pending, waiting, uploading, delivered, failed
+    case pending, held, waiting, uploading, delivered, failed
   }
 
   fileprivate static let destination = Option<String?>.value(
-    "to", "DESTINATION", help: "Only what this destination is to get.")
+    "to", "DESTINATION", help: "Only what this destination is to get.",
+    completion: NameKind.destinations.hint())
   fileprivate static let state = Option<State?>.value(
     "state", "STATE", help: "Only files in this state.")
   fileprivate static let all = Option<Bool>.flag("all", help: "Delivered files too.")
@@ -78,7 +93,8 @@ extension Options {
   fileprivate static let files = Positional<[String]>.repeated(
     "NUMBER", minimum: 0, help: "Numbers from spool deliver queue; left out, all files.")
   fileprivate static let names = Positional<[String]>.repeated(
-    "DESTINATION", minimum: 1, help: "Names from spool deliver destinations.")
+    "DESTINATION", minimum: 1, help: "Names from spool deliver destinations.",
+    completion: NameKind.destinations.hint())
 }
 
 extension CommandContext {
@@ -91,7 +107,7 @@ extension CommandContext {
     }) {
       query.states = [state]
     } else if !arguments[Options.all] {
-      query.states = [.pending, .waiting, .uploading, .failed]
+      query.states = [.pending, .held, .waiting, .uploading, .failed]
     }
     let limit = arguments[Options.limit] ?? (isJSON ? 0 : 50)
     guard limit >= 0 else { throw .usage("--limit is \(limit)", advice: "0 lists all") }
@@ -99,6 +115,7 @@ extension CommandContext {
     let found = try store.deliveries.matching(query)
     let shown = limit == 0 ? found : Array(found.prefix(limit))
     let states = try store.deliveries.destinations()
+    let known = (try? destinations().all) ?? []
     let now = SystemClock().now
     if isJSON {
       for delivery in shown { console.print(json: delivery.line) }
@@ -111,6 +128,11 @@ extension CommandContext {
     }
     for (name, state) in states.sorted(by: { $0.key < $1.key }) {
       if let line = Self.line(state, at: now) { lines.append("\(name): \(line)") }
+    }
+    for destination in known where shown.contains(where: { $0.destination == destination.name }) {
+      if let line = Self.hours(of: destination, at: now) {
+        lines.append("\(destination.name): \(line)")
+      }
     }
     let delivered = counts.filter { $0.state == .delivered }.reduce(0) { $0 + $1.count }
     if shown.isEmpty, query.states.contains(.waiting) {
@@ -131,6 +153,7 @@ extension CommandContext {
     switch delivery.state {
     case .pending:
       facts.append(delivery.trouble == nil ? "made when what it is about is there" : "not made yet")
+    case .held: facts.append("its recording is marked as sensitive")
     case .waiting:
       if delivery.sentByteCount > 0 {
         facts.append("\(100 * delivery.sentByteCount / max(1, size)) % there")
@@ -149,6 +172,12 @@ extension CommandContext {
     return "\(Format.padLeft("\(delivery.id)", 6))  \(Format.pad(delivery.state.rawValue, 10))"
       + "\(delivery.destination):\(delivery.path)  \(facts.joined(separator: ", "))"
       + (delivery.trouble.map { ": \($0)" } ?? "")
+  }
+
+  /// When files are sent again; nil if it is not by its hours that they wait.
+  static func hours(of destination: Destination, at now: Double) -> String? {
+    guard !destination.isSending(at: now), let hours = destination.hours else { return nil }
+    return "waits for its hours, which begin at \(hours.beginning)"
   }
 
   /// How a destination is held; nil if it is not.
@@ -182,6 +211,24 @@ extension CommandContext {
         count == 0
           ? "nothing waits, and nothing has failed"
           : "\(Count.of(count, "file")) \(count == 1 ? "is" : "are") tried at once")
+    }
+    return .done
+  }
+
+  fileprivate func releaseDeliveries() throws(SpoolError) -> ExitCode {
+    try requireStore()
+    let store = try openStore()
+    for name in arguments[Options.subjects] {
+      let (run, recording) = try deliveredSubject(named: name, in: store)
+      let count = try store.deliveries.release(
+        heldFor: [.run(run.id)] + (recording.map { [.recording($0.key)] } ?? []))
+      if voice == .full {
+        console.print(
+          Format.visible(
+            count == 0
+              ? "nothing of \(name) is held"
+              : "\(Count.of(count, "file")) of \(name) \(count == 1 ? "is" : "are") sent now"))
+      }
     }
     return .done
   }

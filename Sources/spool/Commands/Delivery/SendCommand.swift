@@ -64,12 +64,13 @@ extension Options {
     "deliver-wait", "TIME", default: DeliveryWait.usual,
     help: "How long files are sent before the rest is left to a watch or spool deliver run.")
 
-  fileprivate static let subjects = Positional<[String]>.repeated(
+  static let subjects = Positional<[String]>.repeated(
     "RUN|RECORDING", minimum: 1,
     help: "A run's name, or last; or a recording's ID or name.",
     completion: NameKind.runs.hint())
   fileprivate static let to = Option<[String]>.values(
-    "to", "DESTINATION", help: "Where to; spool deliver destinations lists them.")
+    "to", "DESTINATION", help: "Where to; spool deliver destinations lists them.",
+    completion: NameKind.destinations.hint())
   fileprivate static let what = Option<[String]>.values(
     "what", "KIND", help: "exports, receipt, transcript or original; left out, all of them.")
   fileprivate static let path = Option<String?>.value(
@@ -115,11 +116,11 @@ extension CommandContext {
     let writer = confirmationWriter(for: store)
     let end = clock.elapsed + arguments[Options.deliverWait].seconds
     for name in arguments[Options.subjects] {
-      let (run, recording) = try subject(named: name, in: store)
+      let (run, recording) = try deliveredSubject(named: name, in: store)
       var subject = QueuedRunDelivery.Subject()
       if let recording { subject = QueuedRunDelivery.Subject(of: recording, in: store) }
       let delivery = QueuedRunDelivery(store.deliveries, to: destinations, of: subject)
-      _ = try delivery.queue(
+      let wasKnown = try delivery.queue(
         DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
       try writer.unlock()
       let owner = recording.map { DeliveryOwner.recording($0.key) } ?? .run(run.id)
@@ -128,6 +129,14 @@ extension CommandContext {
         atMost: max(0, end - clock.elapsed), clock, stop: stop)
       result.open += sent.open
       result.deliveredCount += sent.deliveredCount
+      result.reported.formUnion(sent.reported)
+      if wasKnown, sent.open.isEmpty, voice == .full {
+        let places = request.destinations.joined(separator: ", ")
+        console.print(
+          Format.visible(
+            "\(name): \(places) confirmed all of it before; "
+              + "\(deliveryCommand(["verify"] + request.destinations.prefix(1))) reads it again"))
+      }
     }
     tell(result)
     if let signal = stop.signalNumber { return .interrupted(by: signal) }
@@ -172,7 +181,7 @@ extension CommandContext {
   }
 
   /// The run that is meant, and the recording of an inbox that it is of.
-  private func subject(
+  func deliveredSubject(
     named name: String, in store: DiskStore
   ) throws(SpoolError) -> (RunRecord, Recording?) {
     let known: RunRecord?
@@ -269,10 +278,12 @@ extension QueuedRunDelivery.Subject {
     tags = recording.tags
     let facts = StoredFacts(of: recording)
     createdAt = facts.createdAt
+    isSensitive = facts.unknown["sensitive"] == .boolean(true)
     devices = facts.devices
     milliseconds = facts.milliseconds
     let files = (try? store.recordings.files(of: recording.key)) ?? []
-    for file in files where file.role != .recording {
+    // Of several versions of a sidecar or a text, the newest has the name.
+    for file in files.reversed() where file.role != .recording {
       guard let artifact = file.companion, let name = file.path.pathNames.last else { continue }
       companions.append((name, artifact))
     }

@@ -29,7 +29,8 @@ extension Command {
 
 extension Options {
   fileprivate static let destination = Positional<String>.required(
-    "DESTINATION", help: "Its name; spool deliver destinations lists them.")
+    "DESTINATION", help: "Its name; spool deliver destinations lists them.",
+    completion: NameKind.destinations.hint())
   fileprivate static let read = Option<ReadShare>.value(
     "read", "SHARE", default: ReadShare.all, help: "How much is read: all, or a share such as 5%.")
 }
@@ -113,8 +114,9 @@ extension CommandContext {
       do throws(SpoolError) {
         let finding = try reader.check(
           DestinationReader.Expectation(
-            RemotePath(delivery.path), byteCount: delivery.file.byteCount,
-            digest: delivery.file.digest))
+            RemotePath(delivery.path),
+            byteCount: delivery.confirmation?.byteCount ?? delivery.file.byteCount,
+            digest: delivery.confirmation?.digest ?? delivery.file.digest))
         meter.clear()
         switch finding {
         case .sound: break
@@ -193,7 +195,7 @@ extension CommandContext {
       (found.missingCount, "missing"), (found.damagedCount, "with other bytes"),
       (found.unreadCount, "not read"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    // What is wrong with the destination itself is told.
+    // What is wrong with the destination itself is reported.
     if found.fileCount == 0 { return }
     let rest = found.fileCount < allCount ? " of \(allCount)" : ""
     let verdict =

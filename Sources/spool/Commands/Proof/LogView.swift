@@ -66,7 +66,7 @@ struct LogView {
   /// user named the store; others may be in another log. Each path must hold the last receipt
   /// written there, links resolved. O(receipts) plus one status call a folder.
   func look(for receipts: [VerificationResult]) -> [VerificationResult] {
-    var folders: [String: [String]] = [:]
+    var folders: [ExactText: [String]] = [:]
     return receipts.map { receipt in
       var receipt = receipt
       guard let leaf = receipt.leaf else { return receipt }
@@ -91,7 +91,7 @@ struct LogView {
   /// path that holds another receipt is reported with that one. O(receipts in the log).
   func missing(below folders: [String], among found: [VerificationResult]) -> [VerificationResult] {
     let present = Set(found.compactMap(\.leaf))
-    var ways: [String: [String]] = [:]
+    var ways: [ExactText: [String]] = [:]
     let taken = Set(
       found.flatMap { ResolvedPath.ways(toFile: $0.path, &ways).map { ExactText($0) } })
     return written(below: folders).filter { entry in

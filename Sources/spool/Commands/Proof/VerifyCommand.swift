@@ -175,20 +175,22 @@ extension CommandContext {
 
   private func subjects(of places: [String]) throws(SpoolError) -> Subjects {
     var all = Subjects()
-    var known: Set<String> = []
+    var known: Set<ExactText> = []
     for place in places {
       let (receipts, bags, quotes, confirmations) = try subjects(at: place)
       if [receipts, bags, quotes, confirmations].allSatisfy(\.isEmpty) {
         all.emptyPlaces.append(place)
       }
       all.confirmations += confirmations.filter {
-        known.insert("confirmation \(ResolvedPath.ofFile($0))").inserted
+        known.insert(ExactText("confirmation \(ResolvedPath.ofFile($0))")).inserted
       }
       all.receipts += receipts.filter {
-        known.insert("receipt \(ResolvedPath.ofFile($0))").inserted
+        known.insert(ExactText("receipt \(ResolvedPath.ofFile($0))")).inserted
       }
-      all.bags += bags.filter { known.insert("bag \(ResolvedPath.of($0))").inserted }
-      all.quotes += quotes.filter { known.insert("quote \(ResolvedPath.of($0))").inserted }
+      all.bags += bags.filter { known.insert(ExactText("bag \(ResolvedPath.of($0))")).inserted }
+      all.quotes += quotes.filter {
+        known.insert(ExactText("quote \(ResolvedPath.of($0))")).inserted
+      }
     }
     return all
   }

@@ -37,23 +37,28 @@ struct DestinationRestoration: ~Copyable {
     (self.context, self.destination, self.store) = (context, destination, store)
     self.folder = folder
     meter = context.readingMeter()
-    reader = DestinationReader(destination, Environment.variables) { !stop.isRequested }
+    reader = DestinationReader(destination, Environment.variables, scratch: folder) {
+      !stop.isRequested
+    }
   }
 
   func end() { meter.clear() }
 
   /// Brings everything back. Blocks.
-  /// - Throws: if the destination or the disk cannot be used. What is wrong with single files is told.
+  /// - Throws: if the destination or the disk cannot be used. What is wrong with single files is reported.
   mutating func run() throws(SpoolError) {
     var documents: [RemotePath] = []
     var (unnamed, folders, total) = (unnamed, folders, totalBytes)
     var unusable: [(name: String, reason: String)] = []
+    let ending =
+      destination.encryption == nil
+      ? DeliveredRecording.ending : DeliveredRecording.encryptedEnding
     try reader.list { file in
       switch file {
       case .unusable(let name, let reason): unusable.append((name, reason))
       case .file(let path, let byteCount):
         total += byteCount ?? 0
-        if path.names.last?.hasSuffix(DeliveredRecording.ending) == true {
+        if path.names.last?.hasSuffix(ending) == true {
           documents.append(path)
           folders.insert(path.names.dropLast())
         } else {
@@ -82,9 +87,12 @@ struct DestinationRestoration: ~Copyable {
       bytes = try reader.bytes(of: path, limit: Self.documentLimit)
       document = try DeliveredRecording(
         text: String(decoding: bytes, as: UTF8.self), at: path.description)
-      _ = try reader.fetch(
-        DestinationReader.Expectation(
-          path, byteCount: bytes.count, digest: SHA256.digest(of: bytes)), into: folder)
+      // Only its encrypted name is known; all that it says is kept.
+      if destination.encryption == nil {
+        _ = try reader.fetch(
+          DestinationReader.Expectation(
+            path, byteCount: bytes.count, digest: SHA256.digest(of: bytes)), into: folder)
+      }
     } catch {
       return try report(path.description, error)
     }
@@ -229,7 +237,9 @@ struct DestinationRestoration: ~Copyable {
         "restore", file.path, reason: "its document has no valid SHA-256 or length of it",
         cause: .input, kind: .broken)
     }
-    return DestinationReader.Expectation(path, byteCount: file.byteCount, digest: digest)
+    return DestinationReader.Expectation(
+      path, byteCount: file.byteCount, digest: digest,
+      at: try file.clearPath.map { (text) throws(SpoolError) in try RemotePath(text) })
   }
 
   /// Records a recording with what the destination has of it.
@@ -249,8 +259,11 @@ struct DestinationRestoration: ~Copyable {
       return DeliveryQueue.Order(
         QueuedDelivery.File(
           name: file.name, kind, digest: own, byteCount: file.byteCount, recording: digest,
-          path: kind == .original ? nil : "\(folder)/\(file.path)", facts: facts),
-        to: destination.name, at: file.path, encounter: .same, isRequired: false)
+          path: kind == .original ? nil : "\(folder)/\(file.clearPath ?? file.path)",
+          facts: facts.merging(
+            file.clearPath.map { [QueuedDelivery.File.clearPath: $0] } ?? [:]
+          ) { $1 }),
+        to: destination.name, at: file.path, versionDepth: 0, encounter: .same, isRequired: false)
     }
     let uploadedAt = DateTime(iso8601: document.uploadedAt)?.seconds ?? SystemClock().now
     let receivedAt = document.receivedAt.flatMap { DateTime(iso8601: $0)?.seconds } ?? uploadedAt

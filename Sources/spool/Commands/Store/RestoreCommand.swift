@@ -53,7 +53,8 @@ extension Options {
   fileprivate static let force = Option<Bool>.flag(
     "force", help: "Replace the database although a newer Spool wrote it.")
   fileprivate static let from = Option<String?>.value(
-    "from", "DESTINATION", help: "Bring back what this destination has, and not a backup.")
+    "from", "DESTINATION", help: "Bring back what this destination has, and not a backup.",
+    completion: NameKind.destinations.hint())
   fileprivate static let target = Option<String?>.value(
     "out", "FOLDER", short: "o",
     help: "With --from, the folder for exports, receipts and transcripts.",

@@ -1,15 +1,14 @@
 import Foundation
-import TestSupport
 
 extension LocalServer {
   /// Whether the object store for tests is installed.
-  static let hasMoto: Bool =
+  package static let hasMoto: Bool =
     (try? Program(named: "python3")?.run(["-c", "import boto3, moto.server"]).exitCode) == 0
 
   /// An object store with the buckets `recordings` and `versioned`. The keys of its one user are in the
   /// files `access` and `secret`, for this user alone.
   /// - Parameter checks: whether it checks signatures, which it cannot in links.
-  static func moto(_ folder: ScratchFolder, checks: Bool = true) throws -> LocalServer {
+  package static func moto(_ folder: ScratchFolder, checks: Bool = true) throws -> LocalServer {
     let port = try freePort()
     try folder.write(motoProgram, to: "store.py")
     let server = try LocalServer(
@@ -21,6 +20,27 @@ extension LocalServer {
       usleep(20_000)
     }
     return server
+  }
+
+  /// What an object store holds: key and SHA-256.
+  package func objects(in bucket: String) throws -> [String: String] {
+    let script = """
+      import boto3, hashlib, json, os
+      os.environ["NO_PROXY"] = "127.0.0.1"
+      s3 = boto3.client("s3", endpoint_url="http://127.0.0.1:\(port)", region_name="eu-central-1",
+                        aws_access_key_id=open("access").read(), aws_secret_access_key=open("secret").read())
+      found = {}
+      for page in s3.get_paginator("list_objects_v2").paginate(Bucket="\(bucket)"):
+          for entry in page.get("Contents", []):
+              body = s3.get_object(Bucket="\(bucket)", Key=entry["Key"])["Body"].read()
+              found[entry["Key"]] = hashlib.sha256(body).hexdigest()
+      print(json.dumps(found))
+      """
+    let read = try Program(named: "python3")?.run(["-c", script], folder: folder.path)
+    guard let read, read.exitCode == 0 else {
+      throw Trouble(description: read?.errorOutput ?? "no python3")
+    }
+    return try JSONDecoder().decode([String: String].self, from: Data(read.text.utf8))
   }
 
   private static let motoProgram = #"""
