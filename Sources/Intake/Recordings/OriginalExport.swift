@@ -213,9 +213,11 @@ extension DiskStore {
       }
     }
     guard let failure else { return }
+    let holder = try? deliveries.holder(of: recording.content.digest)
+    let lost = InspectionFinding.lostOriginal(of: recording.key, confirmedBy: holder)
     throw SpoolError(
       "give back", original.name, reason: failure.why,
-      advice: "\(InspectionFinding.lostOriginal); \(command: .inboxShow) \(recording.key) says "
+      advice: "\(lost); \(command: .inboxShow) \(recording.key) says "
         + "where its files were", cause: failure.cause, kind: failure.kind)
   }
 

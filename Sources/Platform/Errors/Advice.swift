@@ -7,6 +7,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case deliverQueue = "deliver queue"
   case deliverRetry = "deliver retry"
   case deliverRun = "deliver run"
+  case deliverFetch = "deliver fetch"
   case deliverMissing = "deliver missing"
   case checkPipeline = "pipeline check"
   case forgetRuns = "runs forget"

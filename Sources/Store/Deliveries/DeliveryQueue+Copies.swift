@@ -17,6 +17,22 @@ extension DeliveryQueue {
     }
   }
 
+  /// A destination that has confirmed a file with these bytes; nil if none has. O(n).
+  package func holder(of digest: Digest) throws(SpoolError) -> String? {
+    try database.with { (database) throws(SpoolError) in
+      try Self.holder(of: digest, in: &database)
+    }
+  }
+
+  static func holder(
+    of digest: Digest, in database: inout Database
+  ) throws(SpoolError) -> String? {
+    try database.run(
+      "SELECT destination FROM deliveries WHERE digest = ? AND state = 'delivered' LIMIT 1",
+      [.text(digest.hex)], to: reading
+    ).first?[0].text
+  }
+
   /// Has delivered files sent again, as those that are gone at their destination. What lies there under
   /// their names is not replaced; where it is the file itself, nothing is sent. Recordings that are
   /// uploaded stay so.

@@ -21,7 +21,9 @@ extension Inspection {
           "WHERE digest = ?", [.text(finding.subject ?? "")], in: &database
         ).first {
           report.findings[index] = Self.damagedOriginal(
-            finding, of: recording, elsewhere: try releasedFile(of: recording, in: &database))
+            finding, of: recording, elsewhere: try releasedFile(of: recording, in: &database),
+            confirmedBy: try DeliveryQueue.holder(
+              of: recording.content.digest, in: &database))
         }
       }
     }
@@ -140,15 +142,19 @@ extension Inspection {
 
   /// Nothing can make a recording again: a repair sets the damaged file aside, and leaves it lost where
   /// it lies nowhere else.
-  /// - Parameter file: its file outside the store; nil if there is none.
+  /// - Parameters:
+  ///   - file: its file outside the store; nil if there is none.
+  ///   - destination: one that has confirmed it; nil if none has.
   private static func damagedOriginal(
-    _ finding: InspectionFinding, of recording: Recording, elsewhere file: RecordingFile?
+    _ finding: InspectionFinding, of recording: Recording, elsewhere file: RecordingFile?,
+    confirmedBy destination: String?
   ) -> InspectionFinding {
     InspectionFinding(
       finding.kind, finding.path, subject: finding.subject,
       problem: "the original of \(recording.key) (\(recording.fileName)) is damaged: "
         + finding.problem,
-      meaning: file.map(liesIn) ?? InspectionFinding.lostOriginal,
+      meaning: file.map { liesIn($0, destination) }
+        ?? InspectionFinding.lostOriginal(of: recording.key, confirmedBy: destination),
       advice: file == nil ? "\(command: .inboxShow) \(recording.key)" : InspectionFinding.repair)
   }
 

@@ -219,7 +219,8 @@ package struct Inspection: Sendable {
           InspectionFinding(
             .originalElsewhere, layout.artifact(artifact), subject: recording.key.name,
             problem: "the original of \(recording.key) (\(recording.fileName)) is not in the store",
-            meaning: Self.liesIn(file), advice: nil))
+            meaning: Self.liesIn(file, try DeliveryQueue.holder(of: artifact, in: &database)),
+            advice: nil))
         continue
       }
       let aside = "\(layout.damaged)/\(artifact.hex)"
@@ -237,7 +238,9 @@ package struct Inspection: Sendable {
             "\($0), which came with \(recording.key) (\(recording.fileName)), is not there"
           } ?? "the file of \(recording.key) (\(recording.fileName)) is not there",
           meaning: (isThere(aside) ? "it was damaged, and is kept as \(aside); " : "")
-            + InspectionFinding.lostOriginal,
+            + InspectionFinding.lostOriginal(
+              of: recording.key,
+              confirmedBy: try DeliveryQueue.holder(of: artifact, in: &database)),
           advice: "\(command: .inboxShow) \(recording.key)"))
     }
   }
@@ -274,7 +277,10 @@ package struct Inspection: Sendable {
   }
 
   /// What the loss of the store's original means where its file lies elsewhere.
-  static func liesIn(_ file: RecordingFile) -> String {
-    "it lies in \(file.printablePath), and nowhere else: keep that file"
+  /// - Parameter destination: one that has confirmed it; nil if none has.
+  static func liesIn(_ file: RecordingFile, _ destination: String?) -> String {
+    "it lies in \(file.printablePath)"
+      + (destination.map { ", and at the destination \($0)" }
+        ?? ", and nowhere else: keep that file")
   }
 }

@@ -70,6 +70,17 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
   package static let lostOriginal =
     "nothing can make it again; sent again, it is put right by itself"
 
+  /// The same where a destination may have it.
+  /// - Parameter destination: one that has confirmed it; nil if none has.
+  package static func lostOriginal(
+    of key: RecordingKey, confirmedBy destination: String?
+  ) -> String {
+    destination.map { name in
+      "\(name) has it: \(command: .deliverFetch) \(name) \(key) brings it back, and sent again, it is put "
+        + "right by itself"
+    } ?? lostOriginal
+  }
+
   /// Whether a repair can fix it.
   package var isRepairable: Bool { advice == Self.repair || kind == .databaseBehind }
 

@@ -50,7 +50,12 @@ extension CommandContext {
     add("inbox", recording.inbox)
     add("content", "\(recording.content.digest.hex) (\(ByteCount(recording.content.byteCount)))")
     add("original", recording.original?.name)
-    if page.isOriginalLost { add("lost", "its original; \(InspectionFinding.lostOriginal)") }
+    if page.isOriginalLost {
+      let lost = InspectionFinding.lostOriginal(
+        of: recording.key, confirmedBy: page.places.first)
+      add("lost", "its original; \(lost)")
+    }
+    if !page.places.isEmpty { add("confirmed", "by " + page.places.joined(separator: ", ")) }
     for other in page.duplicates {
       add("same sound", "\(other.fileName) (\(other.key)), which came later")
     }

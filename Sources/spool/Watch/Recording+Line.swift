@@ -23,6 +23,8 @@ extension Recording {
     let unusedFiles: [RecordingFile]
     /// Whether its original is nowhere as it arrived: it is not in the store, and lies nowhere else.
     let isOriginalLost: Bool
+    /// The destinations that have confirmed all of it, by name.
+    let places: [String]
     /// If it is lost: the lossless exports that lie there and were made of its samples as they are.
     let copies: [PublishedFile]
 
@@ -45,6 +47,7 @@ extension Recording {
             && (store.isOfInbox(run)
               || run.state == .done && !kept.isDisjoint(with: run.inputs.values))
         } : nil
+      places = try store.deliveries.copies(of: recording.key).destinations
       copies = isOriginalLost ? run.map { Self.copies(of: recording, in: $0) } ?? [] : []
     }
 

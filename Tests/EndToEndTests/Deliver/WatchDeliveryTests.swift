@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -54,6 +55,22 @@ struct WatchDeliveryTests {
     watch.send(SIGTERM)
     #expect(watch.end() == 0)
     #expect(!(try place.spool(["status"]).text.contains("single copy")))
+    // The store loses its copy: the other one is named, with the way.
+    let original = SHA256.digest(
+      of: Array(FileManager.default.contents(atPath: place.file("made/1.wav")) ?? Data())
+    ).hex
+    let kept = FileManager.default.enumerator(atPath: place.store + "/artifacts")?
+      .compactMap { $0 as? String }.first { $0.hasSuffix(original) }
+    try FileManager.default.removeItem(
+      atPath: "\(place.store)/artifacts/\(try #require(kept))")
+    let check = try place.spool(["store", "check"])
+    #expect(check.exitCode == 4, "\(check.text)")
+    let way = "spool deliver fetch nas \(note.key)"
+    #expect(check.text.contains(way), "\(check.text)")
+    #expect(try place.spool(["inbox", "show", note.key]).text.contains(way))
+    let back = ["--out", place.file("back"), "--destinations", place.file("destinations.yaml")]
+    let fetched = try place.spool(["deliver", "fetch", "nas", note.key] + back)
+    #expect(fetched.exitCode == 0, "\(fetched.errorOutput)")
   }
 
   @Test("a name that something else has fails the recording, and a retry delivers it")

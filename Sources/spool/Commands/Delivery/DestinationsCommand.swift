@@ -142,7 +142,9 @@ extension CommandContext {
             "trouble": error?.account,
           ]))
       } else if check.isGood {
-        console.print(Format.visible("\(destination.name): \(Self.line(check))"))
+        console.print(
+          Format.visible(
+            "\(destination.name): \(Self.line(check, isAppendOnly: destination.isAppendOnly))"))
       } else if let error {
         console.report(Format.visible("\(destination.name): ") + error.text(console))
       }
@@ -150,10 +152,13 @@ extension CommandContext {
     return code
   }
 
-  private static func line(_ check: DestinationCheck) -> String {
+  private static func line(_ check: DestinationCheck, isAppendOnly: Bool) -> String {
     var facts = ["a file was written, read back and given its name"]
     if let remainder = check.remainder {
-      facts.append("it could not be removed, and stays there as \(remainder)")
+      facts.append(
+        isAppendOnly
+          ? "it stays there as \(remainder)"
+          : "it could not be removed, and stays there as \(remainder)")
     } else {
       facts[0] += ", and removed"
     }
