@@ -113,7 +113,7 @@ package final class ConfirmationWriter: Sendable {
     guard path.hasSuffix("/" + receipt.name), let file = ReceiptFile(at: path),
       file.digest.hex == receipt.sha256
     else { return }
-    let folder = String(path.dropLast(receipt.name.utf8.count))
+    let folder = String(decoding: path.utf8.dropLast(receipt.name.utf8.count), as: UTF8.self)
     let digest = SHA256.digest(of: bytes)
     for number in 1...Self.nameLimit {
       let place = folder + QueuedDelivery.numbered(name, number)

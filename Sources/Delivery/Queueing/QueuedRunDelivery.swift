@@ -135,7 +135,8 @@ package struct QueuedRunDelivery: RunDelivery {
       }
       orders.append(
         try order(
-          run.name(of: receipt).dropLast(signed.name.count)
+          String(
+            decoding: run.name(of: receipt).utf8.dropLast(signed.name.utf8.count), as: UTF8.self)
             + signed.confirmation(by: destination.name), .confirmation,
           isRequired: false, about: about,
           DeliveryDocument.Local(receipt: receipt.path, signing: run.request?.signing)))
@@ -263,7 +264,7 @@ extension RunRecord {
     guard let folder = request?.folder, file.path.hasPrefix(folder + "/") else {
       return file.path.fileName
     }
-    return String(file.path.dropFirst(folder.count + 1))
+    return String(decoding: file.path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self)
   }
 }
 

@@ -38,7 +38,9 @@ struct DeliveredCopyTests {
 
   @Test(
     "names stay as they were exported",
-    arguments: ["walk", "Who was there?", "Side A: \"x\" <1>", "d ot."])
+    arguments: [
+      "walk", "Zo\u{EB} \u{2013} 日本", "Zoe\u{308}", "Who was there?", "Side A: \"x\" <1>", "d ot.",
+    ])
   func names(name: String) throws {
     let pipeline = try place.pipeline(
       """
@@ -49,6 +51,11 @@ struct DeliveredCopyTests {
     try Reference.record(recording, seconds: 0.3)
     try run(pipeline, recording)
     try check()
+    // The receipt has its confirmation beside it.
+    let exports = FileManager.default.enumerator(atPath: place.out)?.compactMap { $0 as? String }
+    let beside = (exports ?? []).filter { $0.hasSuffix(".json") }
+    #expect(beside.count == 2, "\(exports ?? [])")
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
   }
 
   @Test(
