@@ -8,7 +8,28 @@ package import Store
 package struct QueuedRunDelivery: RunDelivery {
   private let deliveries: DeliveryQueue
   private let destinations: Destinations
-  private let subject: Subject
+  private var subject: Subject
+  private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
+
+  /// What lies beside a recording that came through no inbox, and what it says.
+  package struct Sidecar: Sendable {
+    package let path: String
+    package let digest: Digest
+    package let byteCount: Int
+    /// `noteId`, `createdAt`, `title`, and those about devices.
+    package let facts: [String: String]
+    package let tags: [String]
+    package let isSensitive: Bool
+
+    package init(
+      _ path: String, _ bytes: [UInt8], facts: [String: String], tags: [String],
+      isSensitive: Bool
+    ) {
+      (self.path, byteCount) = (path, bytes.count)
+      digest = SHA256.digest(of: bytes)
+      (self.facts, self.tags, self.isSensitive) = (facts, tags, isSensitive)
+    }
+  }
 
   /// What is known of the recording beside its run.
   package struct Subject: Sendable {
@@ -33,13 +54,20 @@ package struct QueuedRunDelivery: RunDelivery {
     package var name: String?
     /// Further files that arrived with it, in the store.
     package var companions: [(name: String, artifact: Artifact)] = []
+    /// Those of recordings that came through no inbox.
+    fileprivate var sidecars: [Sidecar] = []
 
     package init() {}
   }
 
+  /// - Parameter sidecar: reads what lies beside the file of a recording that came through no inbox.
   package init(
-    _ queue: DeliveryQueue, to destinations: Destinations, of subject: Subject = Subject()
+    _ queue: DeliveryQueue, to destinations: Destinations, of subject: Subject = Subject(),
+    sidecar: @Sendable @escaping (_ recording: String) throws(SpoolError) -> Sidecar? = {
+      _ throws(SpoolError) in nil
+    }
   ) {
+    self.sidecar = sidecar
     deliveries = queue
     self.destinations = destinations
     self.subject = subject
@@ -50,6 +78,26 @@ package struct QueuedRunDelivery: RunDelivery {
   }
 
   package func queue(_ context: DeliveryContext) throws(SpoolError) -> Bool {
+    var delivery = self
+    if subject.recording == nil { try delivery.readSidecars(of: context.run) }
+    return try delivery.queueFiles(context)
+  }
+
+  /// Learns what an inbox would have learnt. One sensitive recording among several holds all that is made
+  /// of them.
+  private mutating func readSidecars(of run: RunRecord) throws(SpoolError) {
+    for (input, path) in run.orderedInputs where run.recordings?[input] != nil {
+      guard let found = try sidecar(path) else { continue }
+      subject.sidecars.append(found)
+      subject.isSensitive = subject.isSensitive || found.isSensitive
+      guard input == run.deliveredInput else { continue }
+      (subject.noteID, subject.title) = (found.facts["noteId"], found.facts["title"])
+      (subject.createdAt, subject.devices) = (found.facts["createdAt"], found.facts)
+      subject.tags = found.tags
+    }
+  }
+
+  private func queueFiles(_ context: DeliveryContext) throws(SpoolError) -> Bool {
     let files = try deliverables(context)
     let request = context.request
     var orders: [DeliveryQueue.Order] = []
@@ -167,6 +215,12 @@ package struct QueuedRunDelivery: RunDelivery {
             name: name, .original, digest: digest,
             byteCount: try Self.byteCount(of: file?.path ?? path), recording: recording,
             path: subject.recording == nil ? path : nil, facts: facts))
+      }
+      for sidecar in subject.sidecars {
+        files.append(
+          QueuedDelivery.File(
+            name: sidecar.path.fileName, .original, digest: sidecar.digest,
+            byteCount: sidecar.byteCount, recording: recording, path: sidecar.path, facts: facts))
       }
       for (name, artifact) in subject.companions {
         files.append(

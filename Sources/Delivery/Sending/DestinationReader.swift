@@ -91,6 +91,21 @@ package struct DestinationReader: ~Copyable {
     }
   }
 
+  /// Reads all of an encrypted file, decrypts it and compares what it held: where only that is known, as
+  /// after a restore.
+  /// - Throws: if the destination cannot be read, or the key is missing.
+  package mutating func checkDecrypted(_ file: Expectation) throws(SpoolError) -> Finding {
+    do throws(SpoolError) {
+      let known = try look(at: file.path, limit: file.byteCount)
+      return known.digest == file.digest
+        ? .sound : .damaged("what it holds is not what was delivered")
+    } catch {
+      if error.kind == .broken { return .damaged(error.why) }
+      if error.kind == .missing, error.cause == .input { return .missing }
+      throw error
+    }
+  }
+
   /// Reads a small file.
   /// - Parameter limit: more bytes are an error of the kind `broken`.
   package mutating func bytes(of path: RemotePath, limit: Int) throws(SpoolError) -> [UInt8] {

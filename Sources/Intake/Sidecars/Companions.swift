@@ -42,6 +42,30 @@ extension Companions {
 }
 
 extension Sidecar {
+  /// The path of the sidecar beside a recording; nil if there is none.
+  package static func path(besides recording: String) -> String? {
+    Companions(besides: recording)?.sidecar.map {
+      PathText.join(FilePath.folder(of: recording), $0.description)
+    }
+  }
+
+  /// Whether nothing of the recording may leave the machine before a person releases it: `sensitive`.
+  package var isSensitive: Bool { unknown["sensitive"] == .boolean(true) }
+
+  /// Its facts by name, as they are written: `noteId`, `createdAt`, `title`, and those about devices.
+  package var facts: [String: String] {
+    var facts: [String: String] = [:]
+    facts["noteId"] = noteID?.text
+    facts["createdAt"] = createdAt == nil ? nil : written["createdAt"]?.text
+    facts["title"] = title
+    (facts["watchModel"], facts["watchOSVersion"]) = (watchModel, watchOSVersion)
+    (facts["phoneModel"], facts["iOSVersion"]) = (phoneModel, iOSVersion)
+    return facts
+  }
+
+  /// The user's keywords, in order.
+  package var keywords: [String] { tags }
+
   /// Whether there is a file that describes a recording: JSON with the field of a sidecar, and no
   /// transcript.
   package static func isThere(at path: String) -> Bool {

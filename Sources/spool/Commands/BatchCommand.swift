@@ -86,7 +86,9 @@ extension CommandContext {
       length: { try? MediaProbe.describe(SourceFile($0)).durationInSeconds }, stop: stop,
       clock: clock,
       recorder: recorder(order, clock), receiptWriter: receiptWriter,
-      delivery: destinations.map { QueuedRunDelivery(store.deliveries, to: $0) },
+      delivery: destinations.map {
+        QueuedRunDelivery(store.deliveries, to: $0, sidecar: Self.arrivedSidecar)
+      },
       corrections: store.wordOverlay)
     let runner = BatchRunner(
       order, in: workplace,

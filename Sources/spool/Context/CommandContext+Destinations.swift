@@ -1,4 +1,5 @@
 import Delivery
+import Intake
 import PipelineModel
 import Platform
 import Receipts
@@ -54,13 +55,28 @@ extension CommandContext {
     return ShellWords.line(["spool", "deliver"] + words + options)
   }
 
+  /// The sidecar beside a recording, and what it says; nil if there is none.
+  @Sendable static func arrivedSidecar(
+    besides recording: String
+  ) throws(SpoolError) -> QueuedRunDelivery.Sidecar? {
+    guard let path = Sidecar.path(besides: recording) else { return nil }
+    let bytes = try doing("read the sidecar", path) { () throws(SystemError) in
+      try FileOperations.system.beginning(of: path, byteCount: Sidecar.byteLimit + 1)
+    }
+    if bytes.count > Sidecar.byteLimit { return nil }
+    let sidecar = Sidecar(json: bytes)
+    return QueuedRunDelivery.Sidecar(
+      path, bytes, facts: sidecar.facts, tags: sidecar.keywords, isSensitive: sidecar.isSensitive)
+  }
+
   /// Queues what a plan gives.
   /// - Throws: if the plan sends to a destination that is not known here.
   func delivery(
     for plan: Plan, in store: DiskStore
   ) throws(SpoolError) -> QueuedRunDelivery? {
     if plan.deliveringSteps.isEmpty { return nil }
-    let delivery = QueuedRunDelivery(store.deliveries, to: try destinations())
+    let delivery = QueuedRunDelivery(
+      store.deliveries, to: try destinations(), sidecar: Self.arrivedSidecar)
     for step in plan.deliveringSteps {
       guard let request = step.stage.delivery else { continue }
       do throws(SpoolError) { try delivery.check(request) } catch { throw error.asUsage }

@@ -66,6 +66,12 @@ struct ProtectedDestinationTests {
     let flac = try #require(back.first { $0.key.hasSuffix("/Secret walk.flac") })
     #expect(flac.value == FileManager.default.contents(atPath: place.out + "/Secret walk.flac"))
     #expect(try place.spool(["store", "check"]).exitCode == 0)
+    let verified = try place.spool(["deliver", "verify", "nas"] + destinations)
+    #expect(verified.exitCode == 0, "\(verified.text) \(verified.errorOutput)")
+    let sealedFile = try #require(sealed.max { $0.value.count < $1.value.count }?.key)
+    try Data("x".utf8).write(to: URL(fileURLWithPath: "\(disk)/\(sealedFile)"))
+    #expect(try place.spool(["deliver", "verify", "nas"] + destinations).exitCode == 4)
+    try sealed[sealedFile]?.write(to: URL(fileURLWithPath: "\(disk)/\(sealedFile)"))
     let listed = try place.spool(["inbox", "list"]).text
     #expect(listed.contains("Secret walk.wav"), "\(listed)")
 
@@ -108,6 +114,39 @@ struct ProtectedDestinationTests {
     #expect(files(in: there).keys.contains { $0.hasSuffix("originals/walk.wav") })
     watch.send(SIGTERM)
     #expect(watch.end() == 0)
+  }
+
+  @Test(
+    "a sidecar beside a recording of a run or a batch counts, and goes along",
+    arguments: [false, true])
+  func sidecars(isBatch: Bool) throws {
+    try write("{ folder: \(disk) }")
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [wav] }, { deliver: { to: [nas] } } ]\n")
+    try FileManager.default.createDirectory(
+      atPath: place.file("in"), withIntermediateDirectories: false)
+    let recording = place.file("in/take 7.wav")
+    try Reference.record(recording, seconds: 0.3)
+    let facts = #""title": "Cellar talk", "createdAt": "1974-02-01T09:30:00+01:00", "tags": ["a"]"#
+    try place.folder.write("{\(facts), \"sensitive\": true}", to: "in/take 7.json")
+    func run() throws {
+      let words = isBatch ? ["batch", pipeline, place.file("in")] : ["run", pipeline, recording]
+      let done = try place.spool(words + ["--out", place.out] + destinations)
+      #expect(done.exitCode == 0, "\(done.errorOutput)")
+    }
+    try run()
+    #expect(files(in: disk).isEmpty, "\(files(in: disk).keys)")
+    #expect(try place.spool(["status"]).text.contains("sensitive"))
+    #expect(try place.spool(["deliver", "release", "last"]).exitCode == 0)
+    #expect(try place.spool(["deliver", "run", "--once"] + destinations).exitCode == 0)
+    let there = files(in: disk)
+    #expect(there.keys.contains { $0.hasSuffix("originals/take 7.json") }, "\(there.keys)")
+    #expect(there.keys.allSatisfy { $0.hasPrefix("1974-02-01/Cellar talk-") }, "\(there.keys)")
+    let document = try #require(there.first { $0.key.hasSuffix(".recording.json") })
+    let text = String(decoding: document.value, as: UTF8.self)
+    #expect(text.contains("Cellar talk") && text.contains(#""tags":["a"]"#), "\(text)")
+    try run()
+    #expect(files(in: disk) == there)
   }
 
   @Test(

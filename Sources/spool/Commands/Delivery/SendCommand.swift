@@ -119,7 +119,8 @@ extension CommandContext {
       let (run, recording) = try deliveredSubject(named: name, in: store)
       var subject = QueuedRunDelivery.Subject()
       if let recording { subject = QueuedRunDelivery.Subject(of: recording, in: store) }
-      let delivery = QueuedRunDelivery(store.deliveries, to: destinations, of: subject)
+      let delivery = QueuedRunDelivery(
+        store.deliveries, to: destinations, of: subject, sidecar: Self.arrivedSidecar)
       let wasKnown = try delivery.queue(
         DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
       try writer.unlock()

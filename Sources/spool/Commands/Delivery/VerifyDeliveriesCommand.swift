@@ -112,11 +112,14 @@ extension CommandContext {
     for delivery in files {
       meter.show(result.byteCount, of: total, files: result.fileCount, of: files.count)
       do throws(SpoolError) {
-        let finding = try reader.check(
-          DestinationReader.Expectation(
-            RemotePath(delivery.path),
-            byteCount: delivery.confirmation?.byteCount ?? delivery.file.byteCount,
-            digest: delivery.confirmation?.digest ?? delivery.file.digest))
+        let confirmed = delivery.confirmation
+        let isClear =
+          destination.encryption != nil && confirmed?.digest == delivery.file.digest
+        let file = DestinationReader.Expectation(
+          try RemotePath(delivery.path),
+          byteCount: confirmed?.byteCount ?? delivery.file.byteCount,
+          digest: confirmed?.digest ?? delivery.file.digest)
+        let finding = isClear ? try reader.checkDecrypted(file) : try reader.check(file)
         meter.clear()
         switch finding {
         case .sound: break

@@ -19,6 +19,7 @@ struct DestinationRestoration: ~Copyable {
   private var unnamed: [RemotePath: Int?] = [:]
   /// The folders with what Spool delivered.
   private var folders: Set<[String]> = []
+  private var restored: Set<RecordingKey> = []
   private var (doneBytes, totalBytes) = (0, 0)
   private var (recordingCount, fileCount, receiptCount, unnamedCount) = (0, 0, 0, 0)
   private(set) var problemCount = 0
@@ -83,16 +84,16 @@ struct DestinationRestoration: ~Copyable {
   private mutating func restore(documentAt path: RemotePath) throws(SpoolError) {
     let document: DeliveredRecording
     let bytes: [UInt8]
+    let place: RemotePath?
     do throws(SpoolError) {
       bytes = try reader.bytes(of: path, limit: Self.documentLimit)
       document = try DeliveredRecording(
         text: String(decoding: bytes, as: UTF8.self), at: path.description)
-      // Only its encrypted name is known; all that it says is kept.
-      if destination.encryption == nil {
-        _ = try reader.fetch(
-          DestinationReader.Expectation(
-            path, byteCount: bytes.count, digest: SHA256.digest(of: bytes)), into: folder)
-      }
+      place = destination.encryption == nil ? path : try document.clearPlace
+      _ = try reader.fetch(
+        DestinationReader.Expectation(
+          path, byteCount: bytes.count, digest: SHA256.digest(of: bytes), at: place),
+        into: folder)
     } catch {
       return try report(path.description, error)
     }
@@ -132,9 +133,10 @@ struct DestinationRestoration: ~Copyable {
     }
     kept += try restoreConfirmations(beside: path)
     let name = path.names.last ?? ""
-    let own = DeliveredRecording.File(
+    var own = DeliveredRecording.File(
       path: path.description, name: name, contentType: "application/json",
       byteCount: bytes.count, sha256: SHA256.digest(of: bytes).hex)
+    if destination.encryption != nil { own.clearPath = place?.description }
     kept.append((own, .metadata))
     receiptCount += document.receipts.count { $0.name.hasSuffix(".receipt.json") }
     let digest = sounds.first.flatMap { Digest(hex: $0.sha256) }
@@ -270,6 +272,8 @@ struct DestinationRestoration: ~Copyable {
     let back = try store.recordings.restore(
       recording.arrival(pipeline: document.pipeline, inbox: folder), receivedAt: receivedAt,
       uploadedAt: uploadedAt, because: "it came back from \(destination.name)", delivered: orders)
+    // Another version, or a recording with the same bytes, is the same one.
+    guard restored.insert(back.key).inserted else { return }
     recordingCount += 1
     if context.isJSON {
       context.console.print(
@@ -373,6 +377,21 @@ struct DestinationRestoration: ~Copyable {
       context.console.report(
         "note: private keys are in no delivery: \(command: .verify) takes the receipts once "
           + "\(command: .keyImport) has taken the public key of the old computer")
+    }
+  }
+}
+
+extension DeliveredRecording {
+  /// Where the document of encrypted files would lie if it were not encrypted: beside them; nil if they
+  /// say nothing of that.
+  fileprivate var clearPlace: RemotePath? {
+    get throws(SpoolError) {
+      let file = receipts.first ?? exports.first ?? transcripts.first ?? originals.first
+      guard let file, let clear = file.clearPath else { return nil }
+      var folder = try RemotePath(clear).names.dropLast()
+      if folder.last == "originals" { folder = folder.dropLast() }
+      let stem = ExportName.stem(of: (originals.first ?? file).name.pathNames.last ?? "recording")
+      return try RemotePath((folder + [stem + Self.ending]).joined(separator: "/"))
     }
   }
 }
