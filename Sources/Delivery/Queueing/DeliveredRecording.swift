@@ -1,3 +1,4 @@
+internal import PipelineModel
 package import Platform
 
 /// What a destination has of a recording, or of a run: the document that is delivered last of its
@@ -110,6 +111,21 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
       throw SpoolError(
         "read", path, reason: "it is no document about a delivered recording: \(error)",
         cause: .input)
+    }
+  }
+}
+
+extension DeliveredRecording {
+  /// Where the document of encrypted files would lie if it were not encrypted: beside them; nil if they
+  /// say nothing of that.
+  package var clearPlace: RemotePath? {
+    get throws(SpoolError) {
+      let file = receipts.first ?? exports.first ?? transcripts.first ?? originals.first
+      guard let file, let clear = file.clearPath else { return nil }
+      var folder = try RemotePath(clear).names.dropLast()
+      if folder.last == "originals" { folder = folder.dropLast() }
+      let stem = ExportName.stem(of: (originals.first ?? file).name.pathNames.last ?? "recording")
+      return try RemotePath((folder + [stem + Self.ending]).joined(separator: "/"))
     }
   }
 }

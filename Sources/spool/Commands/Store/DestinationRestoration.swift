@@ -381,21 +381,6 @@ struct DestinationRestoration: ~Copyable {
   }
 }
 
-extension DeliveredRecording {
-  /// Where the document of encrypted files would lie if it were not encrypted: beside them; nil if they
-  /// say nothing of that.
-  fileprivate var clearPlace: RemotePath? {
-    get throws(SpoolError) {
-      let file = receipts.first ?? exports.first ?? transcripts.first ?? originals.first
-      guard let file, let clear = file.clearPath else { return nil }
-      var folder = try RemotePath(clear).names.dropLast()
-      if folder.last == "originals" { folder = folder.dropLast() }
-      let stem = ExportName.stem(of: (originals.first ?? file).name.pathNames.last ?? "recording")
-      return try RemotePath((folder + [stem + Self.ending]).joined(separator: "/"))
-    }
-  }
-}
-
 extension DeliveredRecording.File {
   /// Whether it is sound, or may be.
   fileprivate var isSound: Bool {
