@@ -12,7 +12,11 @@ extension RunRecord {
     let different = Set(inputs.keys).union(earlier.inputs.keys).filter {
       !takesTheSame(as: earlier, at: $0)
     }
-    if earlier.state == .failed { return different.isDisjoint(with: earlier.inputs.keys) }
+    if earlier.state == .failed {
+      // Another text, or none, is what mends a recording whose text was wrong.
+      let sounds = earlier.soundInputs.map { Set($0) } ?? Set(earlier.inputs.keys)
+      return different.isDisjoint(with: sounds)
+    }
     guard earlier.isUnfinished, earlier.request != nil, request?.names == earlier.request?.names,
       request?.fileName == earlier.request?.fileName
     else { return false }

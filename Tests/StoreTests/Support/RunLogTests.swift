@@ -115,6 +115,26 @@ import Testing
     #expect(RunRecord.unsettled(in: try store.runs.newest(limit: 9)) == [])
   }
 
+  @Test(
+    "a failure with a wrong text is resolved by a success without it, and not by another recording")
+  func resolvedWithoutText() throws {
+    func save(_ name: String, _ state: RunRecord.State, _ inputs: [String: String]) throws {
+      var run = RunRecord(
+        id: RunID(name), pipeline: "words", pipelinePath: "/p/words.yaml", inputs: inputs,
+        overrides: [:], startedAt: 1,
+        request: RunRequest(
+          pipelineText: "text", folder: "/out", isReplacing: false, keepsEverything: false))
+      run.soundInputs = ["note"]
+      run.state = state
+      try store.runs.save(run)
+    }
+    try save("failed", .failed, ["note": "/in/a.wav", "text": "/in/a.txt"])
+    try save("other", .done, ["note": "/in/b.wav"])
+    #expect(try store.runs.open().map(\.id.name) == ["failed"])
+    try save("done", .done, ["note": "/in/a.wav"])
+    #expect(try store.runs.open().isEmpty)
+  }
+
   @Test("a failure is resolved by a later success with its recording, pipeline and folder alone")
   func resolved() throws {
     try end("before", .done)
