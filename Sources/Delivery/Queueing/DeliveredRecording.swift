@@ -11,6 +11,9 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
   /// The end of its name where that is encrypted.
   package static let encryptedEnding = ".recording" + Encryption.ending
 
+  /// The folder of originals, by the usual path.
+  package static let originals = "originals"
+
   /// The identity that its device gave it.
   package var noteId: String?
   /// When it was recorded, in ISO 8601, as its device wrote it.
@@ -123,7 +126,7 @@ extension DeliveredRecording {
       let file = receipts.first ?? exports.first ?? transcripts.first ?? originals.first
       guard let file, let clear = file.clearPath else { return nil }
       var folder = try RemotePath(clear).names.dropLast()
-      if folder.last == "originals" { folder = folder.dropLast() }
+      if folder.last == Self.originals { folder = folder.dropLast() }
       let stem = ExportName.stem(of: (originals.first ?? file).name.pathNames.last ?? "recording")
       return try RemotePath((folder + [stem + Self.ending]).joined(separator: "/"))
     }

@@ -273,7 +273,8 @@ package struct QueuedRunDelivery: RunDelivery {
       "title": subject.title ?? ExportName.stem(of: recordingName),
       "stem": stem,
       // An export may have the recording's own name.
-      "name": file.content == .original ? "originals/\(file.name)" : file.name,
+      "name": file.content == .original
+        ? "\(DeliveredRecording.originals)/\(file.name)" : file.name,
       "ext": String(name[point...].dropFirst()),
       "pipeline": run.pipeline,
       // A confirmation lies beside its receipt.

@@ -87,19 +87,22 @@ extension S3Transport {
     while offset < file.byteCount {
       let (number, count) = (parts.count + 1, min(size, file.byteCount - offset))
       let known = held[number].flatMap { $0.byteCount == count ? $0.tag : nil }
-      if known == nil || place.isChecksumTrusted {
+      if let known, !place.isChecksumTrusted {
+        parts.append(SentPart(tag: known, digest: nil))
+      } else {
         if piece.count != count { piece = [UInt8](repeating: 0, count: count) }
         try file.fill(&piece, count, at: offset)
-      }
-      let digest = known == nil || place.isChecksumTrusted ? SHA256.digest(of: piece) : nil
-      if place.isChecksumTrusted { whole.update(piece) }
-      if let known {
-        parts.append(SentPart(tag: known, digest: digest))
-      } else {
-        let tag = try sendPart(number, piece, of: upload, path) { [offset] sent in
-          var progress = UploadProgress()
-          progress.sentByteCount = offset + min(sent, count)
-          return mayGoOn(progress)
+        let digest = SHA256.digest(of: piece)
+        if place.isChecksumTrusted { whole.update(piece) }
+        let tag: String
+        if let known {
+          tag = known
+        } else {
+          tag = try sendPart(number, piece, digest, of: upload, path) { [offset] sent in
+            var progress = UploadProgress()
+            progress.sentByteCount = offset + min(sent, count)
+            return mayGoOn(progress)
+          }
         }
         parts.append(SentPart(tag: tag, digest: digest))
       }
@@ -150,10 +153,9 @@ extension S3Transport {
   }
 
   private mutating func sendPart(
-    _ number: Int, _ bytes: [UInt8], of upload: String, _ path: RemotePath,
+    _ number: Int, _ bytes: [UInt8], _ digest: Digest, of upload: String, _ path: RemotePath,
     mayGoOn: (Int) -> Bool
   ) throws(SpoolError) -> String {
-    let digest = SHA256.digest(of: bytes)
     let response = try request(
       "PUT", path, query: [("partNumber", String(number)), ("uploadId", upload)],
       checksum(digest), body: .bytes(bytes), payload: digest, mayGoOn: mayGoOn)

@@ -63,9 +63,6 @@ extension Sidecar {
     return facts
   }
 
-  /// The user's keywords, in order.
-  package var keywords: [String] { tags }
-
   /// Whether there is a file that describes a recording: JSON with the field of a sidecar, and no
   /// transcript.
   package static func isThere(at path: String) -> Bool {

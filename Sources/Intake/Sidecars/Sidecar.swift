@@ -21,7 +21,7 @@ package struct Sidecar: Hashable, Sendable {
   /// `iOSVersion`.
   var iOSVersion: String?
   /// The user's keywords without repeats, in order: `tags`.
-  var tags: [String] = []
+  package internal(set) var tags: [String] = []
   /// `chapters`, those without problems, in their order; nil if it has no such field.
   package internal(set) var chapters: [RunRequest.Chapter]?
   var written: [String: JSONValue] = [:]

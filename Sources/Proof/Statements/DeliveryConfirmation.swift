@@ -109,57 +109,44 @@ package struct DeliveryConfirmation: Hashable, Sendable {
 extension DeliveryConfirmation {
   /// The statement's JSON Schema, draft 2020-12.
   package static var schema: JSONValue {
-    guard case .object(var members) = form.schema else { return form.schema }
-    members["$schema"] = .text("https://json-schema.org/draft/2020-12/schema")
-    members["$id"] = .text("\(predicateType):schema")
-    members["title"] = .text("The statement of a Spool confirmation")
-    members["description"] = .text(
-      "What the payload of the DSSE envelope holds. The article Confirmations says what it means.")
-    return .object(members)
+    ReceiptForm.schema(
+      of: ReceiptForm.confirmation, predicateType, called: "confirmation", article: "Confirmations")
   }
+}
 
-  static let form = JSONForm.object([
+extension ReceiptForm {
+  /// The form of a confirmation's statement.
+  static let confirmation = JSONForm.object([
     member("_type", .constant(Receipt.statementType)),
-    member("predicateType", .constant(predicateType)),
+    member("predicateType", .constant(DeliveryConfirmation.predicateType)),
     member(
       "subject",
       .list(
         .object([
-          member("name", text, "The file's path below the destination."),
+          member("name", name, "The file's path below the destination."),
           member("digest", digestSet),
           member(
             "annotations",
             .object([
               member("byteCount", .integer(least: 0)),
               member("confirmedAt", .time, "When its bytes were read back from there."),
-              optional("identifier", text, "The server's own identifier of it."),
+              optional("identifier", name, "The server's own identifier of it."),
             ])),
         ]), least: 1), "What the destination has given back."),
     member(
       "predicate",
       .object([
-        member("destination", text, "Its name in destinations.yaml."),
+        member("destination", name, "Its name in destinations.yaml."),
         member(
           "folder", .text(canBeEmpty: true),
           "The folder below the destination in which the confirmation itself was put."),
         member(
           "receipt",
           .object([
-            member("name", text, "Its path from the confirmation's folder."),
+            member("name", name, "Its path from the confirmation's folder."),
             member("digest", digestSet, "Of the receipt's bytes."),
-            optional("finishedAt", text, "When the last export was in place, as the receipt says."),
+            optional("finishedAt", name, "When the last export was in place, as the receipt says."),
           ])),
       ])),
   ])
-
-  private static let text = JSONForm.text(canBeEmpty: false)
-  private static let digestSet = JSONForm.object([member("sha256", .hex)])
-
-  private static func member(
-    _ name: String, _ form: JSONForm, _ note: String? = nil
-  ) -> JSONForm.Member { JSONForm.Member(name: name, form: form, note: note) }
-
-  private static func optional(
-    _ name: String, _ form: JSONForm, _ note: String? = nil
-  ) -> JSONForm.Member { JSONForm.Member(name: name, form: form, isRequired: false, note: note) }
 }

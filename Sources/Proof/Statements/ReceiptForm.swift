@@ -4,12 +4,19 @@ package import Platform
 package enum ReceiptForm {
   /// The statement's JSON Schema, draft 2020-12.
   package static var schema: JSONValue {
-    guard case .object(var members) = statement.schema else { return statement.schema }
+    schema(of: statement, Receipt.predicateType, called: "receipt", article: "Receipts")
+  }
+
+  /// The JSON Schema, draft 2020-12, of the statements of one type.
+  static func schema(
+    of form: JSONForm, _ type: String, called name: String, article: String
+  ) -> JSONValue {
+    guard case .object(var members) = form.schema else { return form.schema }
     members["$schema"] = .text("https://json-schema.org/draft/2020-12/schema")
-    members["$id"] = .text("\(Receipt.predicateType):schema")
-    members["title"] = .text("The statement of a Spool receipt")
+    members["$id"] = .text("\(type):schema")
+    members["title"] = .text("The statement of a Spool \(name)")
     members["description"] = .text(
-      "What the payload of the DSSE envelope holds. The article Receipts says what it means.")
+      "What the payload of the DSSE envelope holds. The article \(article) says what it means.")
     return .object(members)
   }
 
@@ -74,9 +81,9 @@ package enum ReceiptForm {
   }
 
   private static let text = JSONForm.text(canBeEmpty: true)
-  private static let name = JSONForm.text(canBeEmpty: false)
+  static let name = JSONForm.text(canBeEmpty: false)
   private static let count = JSONForm.integer(least: 0)
-  private static let digestSet = JSONForm.object([member("sha256", .hex)])
+  static let digestSet = JSONForm.object([member("sha256", .hex)])
 
   private static let subject = JSONForm.object([
     member(
@@ -166,11 +173,11 @@ package enum ReceiptForm {
     member("identity", .hex), optional("digest", digestSet), optional("byteCount", count),
   ])
 
-  private static func member(
+  static func member(
     _ name: String, _ form: JSONForm, _ note: String? = nil
   ) -> JSONForm.Member { JSONForm.Member(name: name, form: form, note: note) }
 
-  private static func optional(
+  static func optional(
     _ name: String, _ form: JSONForm, _ note: String? = nil
   ) -> JSONForm.Member { JSONForm.Member(name: name, form: form, isRequired: false, note: note) }
 }

@@ -24,16 +24,8 @@ struct ConfirmationCheck: Sendable {
       result.add(name, error.reason ?? error.message, .receipt)
       return
     }
-    result.keyID = envelope.keyID
-    result.checkSignature(envelope, keys)
-    let statement: JSONValue
-    do throws(JSONSyntaxError) {
-      statement = try JSONReader.signedValue(of: envelope.payload)
-    } catch {
-      result.add(name, "\(error)", .statement)
-      return
-    }
-    if let flaw = DeliveryConfirmation.form.flaw(in: statement) {
+    guard let statement = result.statement(in: envelope, called: name, keys) else { return }
+    if let flaw = ReceiptForm.confirmation.flaw(in: statement) {
       result.add(name, "its \(flaw.path) \(flaw.reason)", .statement)
       return
     }

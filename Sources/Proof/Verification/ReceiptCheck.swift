@@ -38,15 +38,7 @@ struct ReceiptCheck: Sendable {
       result.add(name, error.reason ?? error.message, .receipt)
       return
     }
-    result.keyID = envelope.keyID
-    result.checkSignature(envelope, keys)
-    let statement: JSONValue
-    do throws(JSONSyntaxError) {
-      statement = try JSONReader.signedValue(of: envelope.payload)
-    } catch {
-      result.add(name, "\(error)", .statement)
-      return
-    }
+    guard let statement = result.statement(in: envelope, called: name, keys) else { return }
     checkStatement(statement, name, path)
     let awaited = awaited[digest] ?? []
     for (token, problem) in stamps.missing(of: name, from: statement.authorities) {

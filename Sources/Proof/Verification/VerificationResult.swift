@@ -71,6 +71,21 @@ package struct VerificationResult: Hashable, Sendable {
     problems.append(Deviation(name, reason, kind))
   }
 
+  /// Checks the signature of an envelope and reads what it states; nil, with the reason, if it cannot be
+  /// read.
+  mutating func statement(
+    in envelope: Envelope, called name: String, _ keys: [VerifyingKey]
+  ) -> JSONValue? {
+    keyID = envelope.keyID
+    checkSignature(envelope, keys)
+    do throws(JSONSyntaxError) {
+      return try JSONReader.signedValue(of: envelope.payload)
+    } catch {
+      add(name, "\(error)", .statement)
+      return nil
+    }
+  }
+
   /// Checks that an envelope was signed by the key that it names, and that this is a trusted one.
   mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {
     guard let key = keys.first(where: { $0.id.hex == envelope.keyID }) else {

@@ -66,7 +66,7 @@ extension CommandContext {
     if bytes.count > Sidecar.byteLimit { return nil }
     let sidecar = Sidecar(json: bytes)
     return QueuedRunDelivery.Sidecar(
-      path, bytes, facts: sidecar.facts, tags: sidecar.keywords, isSensitive: sidecar.isSensitive)
+      path, bytes, facts: sidecar.facts, tags: sidecar.tags, isSensitive: sidecar.isSensitive)
   }
 
   /// Queues what a plan gives.

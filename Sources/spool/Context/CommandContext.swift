@@ -308,11 +308,7 @@ extension CommandContext {
 extension CommandContext {
   /// The run with this name or prefix; `last` is the newest that began its work.
   func run(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
-    let found: RunRecord?
-    do throws(SpoolError) {
-      found = name == "last" ? try store.runs.last() : try store.runs.run(named: name)
-    } catch { throw error.asUsage }
-    if let found { return found }
+    if let found = try knownRun(named: name, in: store) { return found }
     if name == "last", let refused = try store.runs.newest(limit: 1).first {
       throw .usage(
         "no run has begun its work yet", reason: refused.failure,
@@ -324,6 +320,13 @@ extension CommandContext {
     throw .usage(
       noRuns(in: store),
       advice: "spool run PIPELINE INPUT makes the first; --store names another store")
+  }
+
+  /// The same; nil if there is none.
+  func knownRun(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord? {
+    do throws(SpoolError) {
+      return name == "last" ? try store.runs.last() : try store.runs.run(named: name)
+    } catch { throw error.asUsage }
   }
 
   /// The message for a store without runs.

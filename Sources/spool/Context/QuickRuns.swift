@@ -99,7 +99,7 @@ struct QuickRuns {
   /// A temporary store, beside the output or, if it does not fit there, in the folder for temporary
   /// files.
   func temporaryStore(for plan: Plan, _ request: RunRequest) throws(SpoolError) -> DiskStore {
-    let other = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let other = Environment.temporaryFolder
     let store: DiskStore
     let beside = FilePath.existing(folder)
     do throws(SpoolError) { store = try temporary.open(in: beside) } catch {

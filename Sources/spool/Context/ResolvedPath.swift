@@ -161,5 +161,10 @@ enum TextFile {
 }
 
 enum Environment {
+  /// The folder for temporary files: `TMPDIR`, or `/tmp`.
+  static var temporaryFolder: String {
+    variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+
   static var variables: [String: String] { ProcessInfo.processInfo.environment }
 }

@@ -10,7 +10,7 @@ enum TextEditor {
     _ text: String, ending: String
   ) throws(SpoolError) -> (bytes: [UInt8], path: String) {
     let files = FileOperations.system
-    let folder = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let folder = Environment.temporaryFolder
     let path = "\(folder)/spool-words-\(getpid())-\(UInt32.random(in: .min ... .max))\(ending)"
     try doing("write", path, advice: "set TMPDIR to a folder that you may write in") {
       () throws(SystemError) in

@@ -124,7 +124,7 @@ extension CommandContext {
       throw .usage(
         "there is no destination to try", advice: "spool deliver new writes a file of them")
     }
-    let folder = Environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let folder = Environment.temporaryFolder
     let stop = console.heed(SignalWatch.begin())
     var code = ExitCode.done
     for destination in chosen {

@@ -119,11 +119,7 @@ extension CommandContext {
 
   /// Whose deliveries are meant: those of a recording of an inbox, or else of a run.
   private func owner(named name: String, in store: DiskStore) throws(SpoolError) -> DeliveryOwner {
-    let run: RunRecord?
-    do throws(SpoolError) {
-      run = name == "last" ? try store.runs.last() : try store.runs.run(named: name)
-    } catch { throw error.asUsage }
-    if let run {
+    if let run = try knownRun(named: name, in: store) {
       return try store.inboxRecording(of: run).map { .recording($0.key) } ?? .run(run.id)
     }
     var recording = try store.recordings.recording(named: name)
@@ -133,14 +129,6 @@ extension CommandContext {
       recording = exact.first ?? printed.first
     }
     if let recording { return .recording(recording.key) }
-    if FilePath.exists(name) {
-      let digest = try store.digest(ofFile: absolute(name))
-      if let run = try store.runs.mentioning([digest]).first(where: { $0.state == .done }) {
-        return .run(run.id)
-      }
-    }
-    throw .usage(
-      "there is no run and no recording \"\(name)\"",
-      advice: "spool runs and spool inbox list them")
+    return .run(try lastDoneRun(ofFile: name, in: store).id)
   }
 }

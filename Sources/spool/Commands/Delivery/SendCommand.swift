@@ -185,11 +185,9 @@ extension CommandContext {
   func deliveredSubject(
     named name: String, in store: DiskStore
   ) throws(SpoolError) -> (RunRecord, Recording?) {
-    let known: RunRecord?
-    do throws(SpoolError) {
-      known = name == "last" ? try store.runs.last() : try store.runs.run(named: name)
-    } catch { throw error.asUsage }
-    if let run = known { return (try finished(run), try store.inboxRecording(of: run)) }
+    if let run = try knownRun(named: name, in: store) {
+      return (try finished(run), try store.inboxRecording(of: run))
+    }
     var recording = try store.recordings.recording(named: name)
     if recording == nil { recording = try store.recordings.recordings(ofFile: name).first }
     if let recording {
@@ -200,10 +198,17 @@ extension CommandContext {
         "\(recording.key) was not processed to its end yet",
         advice: "spool inbox show \(recording.key) says how it stands")
     }
+    let run = try lastDoneRun(ofFile: name, in: store)
+    return (run, try store.inboxRecording(of: run))
+  }
+
+  /// The last run that was done of a file.
+  /// - Throws: if there is none: a name that is no run's and no recording's is that of a file.
+  func lastDoneRun(ofFile name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
     if FilePath.exists(name) {
       let digest = try store.digest(ofFile: absolute(name))
       if let run = try store.runs.mentioning([digest]).first(where: { $0.state == .done }) {
-        return (run, try store.inboxRecording(of: run))
+        return run
       }
     }
     throw .usage(

@@ -28,8 +28,6 @@ struct DestinationRestoration: ~Copyable {
   private static let documentLimit = 4 << 20
   /// Bytes of a file that the destination does not tell the size of.
   private static let fileLimit = 1 << 42
-  /// The folder of originals, by the usual path.
-  private static let originals = "originals"
 
   init(
     _ context: CommandContext, _ destination: Destination, into store: DiskStore,
@@ -64,7 +62,9 @@ struct DestinationRestoration: ~Copyable {
           folders.insert(path.names.dropLast())
         } else {
           unnamed[path] = .some(byteCount)
-          if let place = path.names.lastIndex(of: Self.originals), place < path.names.count - 1 {
+          if let place = path.names.lastIndex(of: DeliveredRecording.originals),
+            place < path.names.count - 1
+          {
             folders.insert(Array(path.names[..<place]))
           }
         }
