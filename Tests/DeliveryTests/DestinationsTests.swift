@@ -59,6 +59,7 @@ struct DestinationsTests {
           secret-key: { env: B }
           confirm: checksum
         d: { webdav: "https://d.example/dav", public: "https://d.example/share" }
+        e: { folder: /e, encrypt: [age1def] }
       """)
     #expect(problems == [])
     let all = destinations.all
@@ -66,6 +67,7 @@ struct DestinationsTests {
     #expect(all[0].hours?.beginning == "22:00")
     #expect(all[0].encryption == (try Encryption(["age1xyz"], identity: "/users/anna/key")))
     #expect(all[1].encryption?.recipients == ["age1abc", "ssh-ed25519 AAAA anna"])
+    #expect(all[4].encryption?.recipients == ["age1def"])
     guard case .s3(let vault) = all[2].kind, case .webDAV(let web) = all[3].kind else {
       throw SpoolError("other kinds")
     }

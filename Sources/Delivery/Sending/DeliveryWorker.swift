@@ -213,7 +213,8 @@ package final class DeliveryWorker: Sendable {
       let confirmation = try DeliveryAttempt(self, delivery).run(over: &lane)
       lane.used(at: clock.elapsed)
       try queue.confirm(delivery.id, confirmation)
-      try queue.removeEncrypted(of: delivery.id)
+      // It is confirmed: what cannot be removed now is removed at the next start.
+      if lane.destination.encryption != nil { try? queue.removeEncrypted(of: delivery.id) }
       board.withLock { board in
         board.failing[delivery.destination] = nil
         board.hasNews = true

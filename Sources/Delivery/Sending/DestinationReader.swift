@@ -17,7 +17,7 @@ package struct DestinationReader: ~Copyable {
   ///   - scratch: the folder where encrypted files are decrypted.
   ///   - mayGoOn: called at least once a second; false ends the work.
   package init(
-    _ destination: Destination, _ environment: [String: String], scratch: String = "/tmp",
+    _ destination: Destination, _ environment: [String: String], scratch: String,
     mayGoOn: @Sendable @escaping () -> Bool
   ) {
     self.scratch = scratch

@@ -229,6 +229,9 @@ package struct StoredFacts: Sendable {
   /// The sidecar's unknown fields.
   package let unknown: [String: JSONValue]
 
+  /// Whether nothing of the recording may leave the machine before a person releases it.
+  package var isSensitive: Bool { Sidecar.isSensitive(unknown) }
+
   package init(of recording: Recording) {
     let fields = JSONValue.object(FactsText.fields(of: recording.facts))
     func fact(_ name: String) -> JSONValue? { fields[name]?["value"] }

@@ -50,7 +50,13 @@ extension Sidecar {
   }
 
   /// Whether nothing of the recording may leave the machine before a person releases it: `sensitive`.
-  package var isSensitive: Bool { unknown["sensitive"] == .boolean(true) }
+  package var isSensitive: Bool { Self.isSensitive(unknown) }
+
+  /// What is neither `false` nor `null` counts: a recording that is held by mistake can be released, and
+  /// one that is sent cannot be called back.
+  static func isSensitive(_ fields: [String: JSONValue]) -> Bool {
+    ![nil, .null, .boolean(false)].contains(fields["sensitive"])
+  }
 
   /// Its facts by name, as they are written: `noteId`, `createdAt`, `title`, and those about devices.
   package var facts: [String: String] {

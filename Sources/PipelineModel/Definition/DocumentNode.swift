@@ -54,6 +54,8 @@ package struct DocumentNode: Hashable, Sendable {
     }
   }
 
+  package var isList: Bool { if case .sequence = content { true } else { false } }
+
   /// Whether the node is YAML's null: empty, `~` or `null`, unquoted.
   package var isNull: Bool {
     if case .scalar(let text, isQuoted: false) = content {

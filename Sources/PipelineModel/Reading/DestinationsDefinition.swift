@@ -234,7 +234,7 @@ extension DocumentReader {
       return value(
         entry.value, of: entry.key, allowed: words.joined(separator: ", "), words: words
       ) { words.contains($0) ? Located([$0], at: location) : nil }
-    case .words where entry.value.texts.count > 1:
+    case .words where entry.value.isList:
       let words = items(entry.value, of: entry.key, allowed: setting.meaning).compactMap {
         text($0, of: entry.key)
       }

@@ -128,7 +128,8 @@ struct ProtectedDestinationTests {
     let recording = place.file("in/take 7.wav")
     try Reference.record(recording, seconds: 0.3)
     let facts = #""title": "Cellar talk", "createdAt": "1974-02-01T09:30:00+01:00", "tags": ["a"]"#
-    try place.folder.write("{\(facts), \"sensitive\": true}", to: "in/take 7.json")
+    try place.folder.write(
+      "{\(facts), \"sensitive\": \(isBatch ? "\"yes\"" : "true")}", to: "in/take 7.json")
     func run() throws {
       let words = isBatch ? ["batch", pipeline, place.file("in")] : ["run", pipeline, recording]
       let done = try place.spool(words + ["--out", place.out] + destinations)

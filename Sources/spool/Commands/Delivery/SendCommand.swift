@@ -284,7 +284,7 @@ extension QueuedRunDelivery.Subject {
     tags = recording.tags
     let facts = StoredFacts(of: recording)
     createdAt = facts.createdAt
-    isSensitive = facts.unknown["sensitive"] == .boolean(true)
+    isSensitive = facts.isSensitive
     devices = facts.devices
     milliseconds = facts.milliseconds
     let files = (try? store.recordings.files(of: recording.key)) ?? []

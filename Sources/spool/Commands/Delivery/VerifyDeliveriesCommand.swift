@@ -104,7 +104,9 @@ extension CommandContext {
     _ files: [QueuedDelivery], at destination: Destination, in store: DiskStore,
     _ stop: StopRequest
   ) throws(SpoolError) -> VerifiedDeliveries {
-    var reader = DestinationReader(destination, Environment.variables) { !stop.isRequested }
+    var reader = DestinationReader(
+      destination, Environment.variables, scratch: Environment.temporaryFolder
+    ) { !stop.isRequested }
     let meter = readingMeter()
     defer { meter.clear() }
     var result = VerifiedDeliveries()
