@@ -10,6 +10,7 @@ kills     200 kills of a run at random moments; every output is compared byte fo
 writes    one run killed before each operation that changes its store
 faults    every fault of a disk, of the store's bits, of the database's upgrade and of a process, at every point
 corpora   malformed recordings and transcripts, 20,000 mutations a format
+network   1,000 uploads a protocol through a network that cuts, delays, spoils and refuses
 effects   every LV2 and LADSPA plugin that is installed
 fuzz      each of our parsers under libFuzzer for 30 minutes or as many as follow, or the one that follows
           them: fuzz 5 srt; lists them: fuzz 0
@@ -70,6 +71,7 @@ case ${1:-} in
     tests 'FaultTests|HeaderDamageTests|KillTests|InterruptionTests|PowerCut|FlippedBitTests|PageChecksumTests|ChecksumUpgradeTests'
     ;;
   corpora) tests 'MalformedCorpusTests|HostileFileTests|HostileTextTests' ;;
+  network) tests FaultyNetworkTests ;;
   soak)
     build
     python3 Tests/soak.py .build/release/spool "${2:-60}"

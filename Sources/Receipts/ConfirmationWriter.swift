@@ -36,7 +36,7 @@ package final class ConfirmationWriter: Sendable {
     let receipt: DeliveryConfirmation.SignedReceipt
     do { receipt = try .init(jsonText: confirmation.document?.about ?? "") } catch {
       throw SpoolError(
-        "read the queue",
+        "cannot read the queue",
         reason: "the confirmation \(confirmation.file.name) names no receipt: \(error)",
         advice: "\(command: .repair)", cause: .blocked)
     }

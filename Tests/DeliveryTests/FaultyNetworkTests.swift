@@ -6,8 +6,9 @@ import Testing
 
 @Suite("A network that cuts, spoils and refuses at random costs time, and no bytes")
 struct FaultyNetworkTests {
-  /// Files that are sent.
-  private static let count = 60
+  /// Files that are sent; more where `SPOOL_LONG_TESTS` is set.
+  private static let count =
+    ProcessInfo.processInfo.environment["SPOOL_LONG_TESTS"] == nil ? 60 : 1000
 
   @Test(
     "nothing is confirmed that a WebDAV server has not, and no name has other bytes",

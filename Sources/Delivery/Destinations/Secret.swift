@@ -62,7 +62,7 @@ package enum Secret: Hashable, Sendable {
   }
 
   private func refusal(_ reason: String, _ advice: String?) -> SpoolError {
-    SpoolError("use \(self)", reason: reason, advice: advice, cause: .blocked, kind: .denied)
+    SpoolError("cannot use \(self)", reason: reason, advice: advice, cause: .blocked, kind: .denied)
   }
 }
 

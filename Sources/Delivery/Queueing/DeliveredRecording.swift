@@ -103,7 +103,7 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
   /// The document's text: one line of JSON, with its names in order. Equal values give equal text.
   package func text() throws(SpoolError) -> String {
     do { return try jsonText() + "\n" } catch {
-      throw SpoolError("write the document about a recording", reason: "\(error)")
+      throw SpoolError("cannot write the document about a recording", reason: "\(error)")
     }
   }
 

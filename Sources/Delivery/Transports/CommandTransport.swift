@@ -57,7 +57,7 @@ package struct CommandTransport: Transport, ~Copyable {
   ) throws(SpoolError) {
     guard let words = place.list else {
       throw SpoolError(
-        "list the files of the destination", reason: "it has no program that lists them",
+        "cannot list the files of the destination", reason: "it has no program that lists them",
         advice: "give it list: [PROGRAM, …], which writes one path a line", cause: .input,
         kind: .missing)
     }
@@ -76,7 +76,7 @@ package struct CommandTransport: Transport, ~Copyable {
       (bytes) throws(SpoolError) in
       guard let found = lines.take(bytes) else {
         throw SpoolError(
-          "list the files of the destination", reason: "\(words[0]) writes a line of no end",
+          "cannot list the files of the destination", reason: "\(words[0]) writes a line of no end",
           cause: .blocked, kind: .broken)
       }
       for line in found { try take(line) }

@@ -185,7 +185,7 @@ struct FolderWalk {
     count += 1
     if count > Self.limit {
       throw SpoolError(
-        "list the files of the destination", reason: "it names more than \(Self.limit)",
+        "cannot list the files of the destination", reason: "it names more than \(Self.limit)",
         cause: .blocked, kind: .tooLarge)
     }
     let text = (folder + [name]).joined(separator: "/")

@@ -30,8 +30,13 @@ enum FactsText {
   }
 
   /// Stored facts, and those of a sidecar that came later: they take precedence.
-  static func json(_ kept: String?, adding sidecar: Sidecar) -> String? {
+  /// - Parameter isReplacing: whether what earlier ones asked of the pipeline is void.
+  static func json(_ kept: String?, adding sidecar: Sidecar, isReplacing: Bool) -> String? {
     var fields = fields(of: kept)
+    if isReplacing, case .object(var unknown)? = fields["unknown"] {
+      unknown[SidecarOverrides.field] = nil
+      fields["unknown"] = unknown.isEmpty ? nil : .object(unknown)
+    }
     fields["noteId"] = own(sidecar.noteID?.written) ?? fields["noteId"]
     fields["createdAt"] = own(sidecar.createdAt?.description) ?? fields["createdAt"]
     fields["title"] = own(sidecar.title) ?? fields["title"]
@@ -158,7 +163,13 @@ enum FactsText {
     ]
     for case (let name, let text?) in zip(deviceFields, said) { fields[name] = .text(text) }
     if !sidecar.tags.isEmpty { fields["tags"] = .list(sidecar.tags.map { .text($0) }) }
-    if !sidecar.unknown.isEmpty { fields["unknown"] = .object(sidecar.unknown) }
+    if !sidecar.unknown.isEmpty {
+      let known =
+        if case .object(let known)? = fields["unknown"] { known } else {
+          [:] as [String: JSONValue]
+        }
+      fields["unknown"] = .object(known.merging(sidecar.unknown) { $1 })
+    }
     fields["problems"] =
       sidecar.problems.isEmpty ? nil : .list(sidecar.problems.map { .text($0.description) })
     fields["isSidecarUnreadable"] = sidecar.isReadable ? nil : .boolean(true)

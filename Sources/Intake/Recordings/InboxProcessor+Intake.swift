@@ -353,7 +353,8 @@ extension LateSidecar {
     let isRenamed = recording.title != FactsText.title(in: recording.facts)
     self.init(
       artifact, deviceID: sidecar.noteID?.text, deviceName: sidecar.noteID?.written,
-      facts: FactsText.json(recording.facts, adding: sidecar),
+      facts: FactsText.json(
+        recording.facts, adding: sidecar, isReplacing: isReplacing),
       title: isRenamed ? nil : sidecar.title, tags: sidecar.tags, isReplacing: isReplacing)
   }
 }

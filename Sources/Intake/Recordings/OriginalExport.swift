@@ -159,12 +159,13 @@ extension DiskStore {
     {
       return path
     }
-    let stem = PrintableText.fileName(
-      arrived.map { String(decoding: $0.stem, as: UTF8.self) } ?? "")
+    let written = arrived.map { String(decoding: $0.stem, as: UTF8.self) } ?? ""
     let ending = arrived.flatMap {
       PrintableText.fileName(
         String(decoding: $0.bytes.dropFirst($0.stem.count + 1), as: UTF8.self), byteLimit: 8)
     }
+    // The place of a hyphen is kept, as in the names of exports.
+    let stem = PrintableText.fileName(written).map { written.hasPrefix("-") ? "_" + $0 : $0 }
     let text = (stem ?? "recording-\(recording.key)") + (ending.map { ".\($0)" } ?? "")
     return InboxPath(text) ?? InboxPath.recording
   }

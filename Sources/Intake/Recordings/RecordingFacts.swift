@@ -236,9 +236,9 @@ package struct StoredFacts: Sendable {
     let fields = JSONValue.object(FactsText.fields(of: recording.facts))
     func fact(_ name: String) -> JSONValue? { fields[name]?["value"] }
     func texts(_ name: String) -> [String] { fields[name]?.list?.compactMap(\.text) ?? [] }
-    request = fields["unknown"]?["spool"]?.node
+    request = fields["unknown"]?[SidecarOverrides.field]?.node
     if case .object(let unknown)? = fields["unknown"] {
-      self.unknown = unknown.filter { $0.key != "spool" }
+      self.unknown = unknown.filter { $0.key != SidecarOverrides.field }
     } else {
       unknown = [:]
     }

@@ -5,6 +5,9 @@ import Platform
 /// sets variables that the pipeline marks `overridable: true`, for this recording alone, wherever
 /// it comes from.
 enum SidecarOverrides {
+  /// The member of a sidecar.
+  static let field = "spool"
+
   /// The values by the names of their variables.
   /// - Parameters:
   ///   - spool: the sidecar's field `spool`; nil if it has none.

@@ -23,7 +23,7 @@ import Platform
     var text = [CChar](repeating: 0, count: 256)
     guard unsafe spool_asound_load(&text, text.count) == 0 else {
       throw SpoolError(
-        "open libasound, which plays sound",
+        "cannot open libasound, which plays sound",
         reason: String(
           decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
         advice: "install ALSA's library: libasound2 on Debian", cause: .environment)

@@ -127,7 +127,7 @@ package struct HTTPConnection: ~Copyable {
     }
     if outcome.isFileShort {
       return SpoolError(
-        "send the file", reason: "it has become shorter, or cannot be read", cause: .input,
+        "cannot send the file", reason: "it has become shorter, or cannot be read", cause: .input,
         kind: .changed)
     }
     switch outcome.code {

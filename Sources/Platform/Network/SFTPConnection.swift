@@ -275,7 +275,7 @@ extension SFTPConnection {
     }
     if outcome.isFileShort {
       throw SpoolError(
-        "send the file", reason: "it has become shorter, or cannot be read", cause: .input,
+        "cannot send the file", reason: "it has become shorter, or cannot be read", cause: .input,
         kind: .changed)
     }
     switch outcome.code {

@@ -89,7 +89,8 @@ extension DeliveryQueue {
 
 extension RecordingRepository {
   /// Records a recording that a destination has given back, as uploaded, with the files that it has of it.
-  /// Idempotent: a recording of the same bytes and pipeline stays as it is. O(files · log n).
+  /// Idempotent: a recording of the same bytes and pipeline stays as it is, and learns
+  /// this name. O(files · log n).
   /// - Parameters:
   ///   - arrival: what is known of it. Its files lie in no inbox.
   ///   - receivedAt: in seconds since 1970, as is `uploadedAt`.
@@ -112,6 +113,7 @@ extension RecordingRepository {
       let recording: Recording
       if let known {
         recording = known
+        try Self.addName(of: arrival, to: known, in: &database)
       } else {
         recording = try Self.restored(
           arrival, receivedAt: receivedAt, uploadedAt: uploadedAt, in: &database)
@@ -127,6 +129,19 @@ extension RecordingRepository {
         orders, confirmedAt: now, for: .recording(recording.key), in: &database)
       return recording
     }
+  }
+
+  /// Records that the same bytes came by another name too.
+  private static func addName(
+    of arrival: RecordingArrival, to known: Recording, in database: inout Database
+  ) throws(SpoolError) {
+    let files = try RecordingFileTable.files(
+      "WHERE note = ? AND role = 'recording' AND path = ?",
+      [.text(known.key.name), .text(arrival.path)], in: &database)
+    guard files.isEmpty else { return }
+    try RecordingFileTable.add(
+      .recording, path: arrival.path, stamp: arrival.stamp, inbox: arrival.inbox, place: .gone,
+      to: known.key, in: &database)
   }
 
   private static func files(

@@ -63,7 +63,7 @@ extension DeliveryQueue {
     let parts = try matching(query)
     guard parts.count == document.parts.count else {
       throw SpoolError(
-        "read the queue",
+        "cannot read the queue",
         reason: "\(document.parts.count - parts.count) of a document's files are not in it",
         advice: "\(command: .repair)", cause: .blocked)
     }

@@ -14,7 +14,7 @@ extension Command {
       list shows the recordings that changed last, by their paths in the inbox. show tells all that is known of one: its run and \
       exports, what its sidecar says, and its history; a noteId under which the same bytes came once \
       more names it too, and so does the name of a copy's file, or the place of a file in the inbox. export gives the original back as it arrived, \
-      by the name that it arrived by, with its sidecar and transcripts, and never over another file. retry has failed ones tried \
+      by the name that it arrived by (a hyphen at its beginning becomes _), with its sidecar and transcripts, and never over another file. retry has failed ones tried \
       again, all of them with --all; one that a device has cancelled only by its name. release lets \
       in what was quarantined, and decides about a recording that claims another one's identity. forget removes a recording with its history, so that the \
       recording is new when it comes again; exports stay, but the store's copy of the recording is \

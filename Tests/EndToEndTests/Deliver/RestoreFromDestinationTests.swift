@@ -113,6 +113,32 @@ struct RestoreFromDestinationTests {
     #expect(files(in: place.file("back")) == back)
   }
 
+  @Test("both names of two files with the same bytes come back")
+  func twoNames() throws {
+    try write("{ folder: \(disk) }")
+    try inbox.make(1)
+    try inbox.shell(
+      "mkdir -p tapes/Tape; cp made/1.wav tapes/copy.wav; cp made/1.wav tapes/Tape/side.wav")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: tapes
+      inputs: { tape: sound }
+      stages: [{ decode: {} }, { export: [flac] }, { deliver: { to: nas } }]
+      """)
+    let batch = try place.spool(
+      ["batch", pipeline, place.file("tapes"), "--out", place.file("out")] + destinations)
+    #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    try FileManager.default.removeItem(atPath: place.store)
+    let back = try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)
+    #expect(back.exitCode == 0, "\(back.errorOutput)")
+    #expect(try lines(place.spool(["inbox", "list", "--json"])).count == 1)
+    for name in ["copy.wav", "side.wav"] {
+      let shown = try place.spool(["inbox", "show", name])
+      #expect(shown.exitCode == 0 && shown.text.contains(name), "\(name): \(shown.errorOutput)")
+    }
+  }
+
   @Test("from a folder, across kills")
   func folder() throws {
     try write("{ folder: \(disk) }")

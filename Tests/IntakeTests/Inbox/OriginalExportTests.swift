@@ -75,6 +75,13 @@ struct OriginalExportTests {
     #expect(try text(String(last)) == "sound \(name)")
   }
 
+  @Test("a hyphen at the beginning of a name keeps its place, as in the names of exports")
+  func hyphen() throws {
+    let recording = try takeIn("sound", "-r.m4a")
+    #expect(try export(recording).path == target.file("_r.m4a"))
+    #expect(try !export(recording).isNew)
+  }
+
   @Test("with its sidecar, as it arrived")
   func sidecar() throws {
     let arrived = try bench.drop("sound", as: "a.m4a", sidecar: #"{"title": "Lunch"}"#)

@@ -72,6 +72,28 @@ struct CustodySidecarTests {
     #expect(files.map(\.place) == [.gone, .gone, .accepted])
   }
 
+  @Test("what a sidecar asked of the pipeline is void once it was corrected in quarantine")
+  func voidSettings() throws {
+    let sidecar = #"{"spool":{"set":{"level":"1"}},"place":"Rome","sensitive":true}"#
+    let arrived = try bench.drop("sound", as: "a.m4a", sidecar: sidecar)
+    let recording = try #require(try processor.takeIn(arrived, refusal: "wrong").recording)
+    #expect(StoredFacts(of: recording).request != nil)
+    _ = processor.settle()
+    let path = try #require(InboxPath("quarantine/a.json"))
+    try bench.write(#"{"place":"Oslo","spool":{"set":{"level":"2"}}}"#, to: path)
+    func retaken() throws -> Recording {
+      try store.retakeSidecar(of: try #require(try store.recordings.recording(recording.key)))
+      return try #require(try store.recordings.recording(recording.key))
+    }
+    #expect(try retaken().facts?.contains(#""level":"2""#) == true)
+    try bench.write(#"{"title":"Lunch"}"#, to: path)
+    let corrected = try retaken()
+    #expect(corrected.title == "Lunch" && StoredFacts(of: corrected).request == nil)
+    // What describes the recording stays.
+    let facts = try #require(corrected.facts)
+    #expect(facts.contains("Oslo") && facts.contains(#""sensitive":true"#), "\(facts)")
+  }
+
   @Test("what the sidecar of a copy says fills in what was missing, and what differs is told")
   func copies() throws {
     let first = try receive(
