@@ -14,6 +14,17 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
   /// The folder of originals, by the usual path.
   package static let originals = "originals"
 
+  /// Whether a name at a destination is a document's, also one with a number: `walk.recording (2).json`.
+  package static func isDocument(_ name: String, isEncrypted: Bool) -> Bool {
+    let ending = isEncrypted ? encryptedEnding : ending
+    if name.hasSuffix(ending) { return true }
+    guard let point = name.lastIndex(of: "."), name[..<point].hasSuffix(")"),
+      let space = name[..<point].lastIndex(of: " ")
+    else { return false }
+    let number = name[space..<point].dropFirst(2).dropLast()
+    return (Int(number) ?? 0) > 1 && (name[..<space] + name[point...]).hasSuffix(ending)
+  }
+
   /// The identity that its device gave it.
   package var noteId: String?
   /// When it was recorded, in ISO 8601, as its device wrote it.
@@ -28,6 +39,8 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
   package var storagePath: String?
   /// The media type of that.
   package var contentType: String?
+  /// The path that the document would have if it were not encrypted; nil if it is not.
+  package var clearPath: String?
   /// `uploaded`.
   package var status: String
   /// What recorded and sent it; nil if nothing is known of that.
@@ -119,13 +132,15 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
 }
 
 extension DeliveredRecording {
-  /// Where the document of encrypted files would lie if it were not encrypted: beside them; nil if they
-  /// say nothing of that.
+  /// Where the document of encrypted files would lie if it were not encrypted: where it says, else
+  /// beside them; nil if they say nothing of that.
   package var clearPlace: RemotePath? {
     get throws(SpoolError) {
-      let file = receipts.first ?? exports.first ?? transcripts.first ?? originals.first
+      if let clearPath { return try RemotePath(clearPath) }
+      let file = exports.first ?? receipts.first ?? transcripts.first ?? originals.first
       guard let file, let clear = file.clearPath else { return nil }
-      var folder = try RemotePath(clear).names.dropLast()
+      // A name has the folders that its run made for it.
+      var folder = try RemotePath(clear).names.dropLast(max(1, file.name.pathNames.count))
       if folder.last == Self.originals { folder = folder.dropLast() }
       let stem = ExportName.stem(of: (originals.first ?? file).name.pathNames.last ?? "recording")
       return try RemotePath((folder + [stem + Self.ending]).joined(separator: "/"))

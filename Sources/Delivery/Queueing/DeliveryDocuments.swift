@@ -49,7 +49,9 @@ package struct DeliveryDocuments: Sendable {
   ) throws(SpoolError) -> [UInt8] {
     let parts = try store.deliveries.parts(of: document)
     guard delivery.file.content == .confirmation else {
-      return Array(try DeliveredRecording(document, of: parts).text().utf8)
+      var recording = try DeliveredRecording(document, of: parts)
+      recording.clearPath = delivery.file.facts[QueuedDelivery.File.clearPath]
+      return Array(try recording.text().utf8)
     }
     guard let sign, let local = try store.deliveries.local(of: delivery.id) else {
       throw SpoolError(

@@ -9,6 +9,7 @@ package struct QueuedRunDelivery: RunDelivery {
   private let deliveries: DeliveryQueue
   private let destinations: Destinations
   private var subject: Subject
+  private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
 
   /// What lies beside a recording that came through no inbox, and what it says.
@@ -60,14 +61,20 @@ package struct QueuedRunDelivery: RunDelivery {
     package init() {}
   }
 
-  /// - Parameter sidecar: reads what lies beside the file of a recording that came through no inbox.
+  /// - Parameters:
+  ///   - known: finds the recording of an inbox that a run by hand has processed once more: its files
+  ///     belong together under one identity.
+  ///   - sidecar: reads what lies beside the file of a recording that came through no inbox.
   package init(
     _ queue: DeliveryQueue, to destinations: Destinations, of subject: Subject = Subject(),
+    known: @Sendable @escaping (RunRecord) throws(SpoolError) -> Subject? = {
+      _ throws(SpoolError) in nil
+    },
     sidecar: @Sendable @escaping (_ recording: String) throws(SpoolError) -> Sidecar? = {
       _ throws(SpoolError) in nil
     }
   ) {
-    self.sidecar = sidecar
+    (self.known, self.sidecar) = (known, sidecar)
     deliveries = queue
     self.destinations = destinations
     self.subject = subject
@@ -78,9 +85,14 @@ package struct QueuedRunDelivery: RunDelivery {
   }
 
   package func queue(_ context: DeliveryContext) throws(SpoolError) -> Bool {
+    if subject.recording != nil { return try queueFiles(context, for: subject.recording) }
     var delivery = self
-    if subject.recording == nil { try delivery.readSidecars(of: context.run) }
-    return try delivery.queueFiles(context)
+    if let subject = try known(context.run) {
+      delivery.subject = subject
+      return try delivery.queueFiles(context, for: nil)
+    }
+    try delivery.readSidecars(of: context.run)
+    return try delivery.queueFiles(context, for: nil)
   }
 
   /// Learns what an inbox would have learnt. One sensitive recording among several holds all that is made
@@ -97,7 +109,10 @@ package struct QueuedRunDelivery: RunDelivery {
     }
   }
 
-  private func queueFiles(_ context: DeliveryContext) throws(SpoolError) -> Bool {
+  /// - Parameter waiting: the recording that waits for the deliveries; nil for the run.
+  private func queueFiles(
+    _ context: DeliveryContext, for waiting: RecordingKey?
+  ) throws(SpoolError) -> Bool {
     let files = try deliverables(context)
     let request = context.request
     var orders: [DeliveryQueue.Order] = []
@@ -110,8 +125,12 @@ package struct QueuedRunDelivery: RunDelivery {
       if !files.isEmpty { orders += try documents(context, to: destination) }
     }
     let began = deliveries.now
-    let owner = subject.recording.map(DeliveryOwner.recording) ?? .run(context.run.id)
-    return try deliveries.add(orders, for: owner).allSatisfy { $0.addedAt < began }
+    let owner = waiting.map(DeliveryOwner.recording) ?? .run(context.run.id)
+    let isKnown = try deliveries.add(orders, for: owner).allSatisfy { $0.addedAt < began }
+    if waiting == nil, let recording = subject.recording {
+      try deliveries.add(orders.map(\.optional), for: .recording(recording))
+    }
+    return isKnown
   }
 
   private func order(
@@ -213,7 +232,7 @@ package struct QueuedRunDelivery: RunDelivery {
         files.append(
           QueuedDelivery.File(
             name: name, .original, digest: digest,
-            byteCount: try Self.byteCount(of: file?.path ?? path), recording: recording,
+            byteCount: try originalByteCount(digest, at: file?.path ?? path), recording: recording,
             path: subject.recording == nil ? path : nil, facts: facts))
       }
       for sidecar in subject.sidecars {
@@ -240,6 +259,12 @@ package struct QueuedRunDelivery: RunDelivery {
           facts: facts))
     }
     return files
+  }
+
+  /// The length of an original. What an inbox took in is in the store, and its work folder is gone.
+  private func originalByteCount(_ digest: Digest, at path: String) throws(SpoolError) -> Int {
+    if let kept = deliveries.keptByteCount(of: digest) { return kept }
+    return try Self.byteCount(of: path)
   }
 
   private static func byteCount(of path: String) throws(SpoolError) -> Int {

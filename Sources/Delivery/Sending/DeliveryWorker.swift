@@ -222,7 +222,9 @@ package final class DeliveryWorker: Sendable {
       if try queue.destinations()[delivery.destination]?.failures ?? 0 > 0 {
         try queue.release(delivery.destination)
       }
-      return record(.delivered(delivery, confirmation))
+      // It may have got another name there.
+      let sent = try queue.matching(.of(ids: [delivery.id])).first ?? delivery
+      return record(.delivered(sent, confirmation))
     } catch {
       failure = error
     }
@@ -280,10 +282,7 @@ package final class DeliveryWorker: Sendable {
 
 extension DestinationState? {
   /// Whether files of the destination may be sent.
-  func isOpen(at time: Double) -> Bool {
-    guard let self else { return true }
-    return self.isOpen(at: time)
-  }
+  func isOpen(at time: Double) -> Bool { self?.isOpen(at: time) ?? true }
 }
 
 extension DestinationState {

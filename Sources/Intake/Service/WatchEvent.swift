@@ -70,12 +70,14 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
   package var seconds: Double?
   /// Where a released file is now: `accepted`, `quarantine`, `left`, `deleted` or `gone`.
   package var place: String?
+  /// The destination that a delivered file has reached.
+  package var destination: String?
   /// Bytes that a collection freed, and those of artifacts that are left.
   package var (freedBytes, keptBytes): (Int?, Int?)
 
   private enum CodingKeys: String, CodingKey {
     case at, event, inbox, recording = "note"
-    case file, exactFile, text, exports, findings, damage, seconds, place
+    case file, exactFile, text, exports, findings, damage, seconds, place, destination
     case freedBytes, keptBytes
   }
 

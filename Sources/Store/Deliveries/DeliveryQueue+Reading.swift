@@ -220,6 +220,11 @@ extension DeliveryQueue {
       cause: .input, kind: .missing)
   }
 
+  /// The bytes of an original that the store keeps; nil if it does not.
+  package func keptByteCount(of digest: Digest) -> Int? {
+    (try? FileStamp(at: layout.artifact(digest))).map { Int($0.byteCount) }
+  }
+
   func read(_ rest: String, _ values: [SQLValue]) throws(SpoolError) -> [QueuedDelivery] {
     try database.with { (database) throws(SpoolError) in
       try Self.deliveries(rest, values, in: &database)

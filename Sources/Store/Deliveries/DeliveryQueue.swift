@@ -28,7 +28,7 @@ package struct DeliveryQueue: Sendable {
     /// How many names of the path lead to the folder of its version; nil if there is none.
     package let versionDepth: Int?
     package let encounter: DeliveryRequest.Encounter
-    package let isRequired: Bool
+    package private(set) var isRequired: Bool
     /// Whether a person has to release it first.
     package var isHeld = false
     /// What is said in a document about the files of the same list and destination that stand before
@@ -37,6 +37,13 @@ package struct DeliveryQueue: Sendable {
     package var about: String?
     /// What of this machine the making of the document needs; nil if nothing.
     package var local: DeliveryDocument.Local?
+
+    /// The same, for an owner that need not wait for it.
+    package var optional: Order {
+      var order = self
+      order.isRequired = false
+      return order
+    }
 
     package init(
       _ file: QueuedDelivery.File, to destination: String, at path: String,

@@ -125,6 +125,14 @@ package struct Recording: Hashable, Sendable {
     // An empty recording is sent again or forgotten.
     case .quarantined where isEmpty:
       ["\(command: .inboxShow) \(key)", "\(command: .inboxForget) \(key)"]
+    case .quarantined where conflict == nil:
+      // What was corrected is tried again; what is right as it is, is let in.
+      [
+        "\(command: .inboxShow) \(key)",
+        "\(command: .inboxRetry) \(key)",
+        "\(command: .inboxRelease) \(key)",
+        "\(command: .inboxForget) \(key)",
+      ]
     case .quarantined:
       [
         "\(command: .inboxShow) \(key)",

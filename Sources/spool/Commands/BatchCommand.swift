@@ -87,7 +87,8 @@ extension CommandContext {
       clock: clock,
       recorder: recorder(order, clock), receiptWriter: receiptWriter,
       delivery: destinations.map {
-        QueuedRunDelivery(store.deliveries, to: $0, sidecar: Self.arrivedSidecar)
+        QueuedRunDelivery(
+          store.deliveries, to: $0, known: store.deliveredSubject, sidecar: Self.arrivedSidecar)
       },
       corrections: store.wordOverlay)
     let runner = BatchRunner(

@@ -76,7 +76,8 @@ extension CommandContext {
   ) throws(SpoolError) -> QueuedRunDelivery? {
     if plan.deliveringSteps.isEmpty { return nil }
     let delivery = QueuedRunDelivery(
-      store.deliveries, to: try destinations(), sidecar: Self.arrivedSidecar)
+      store.deliveries, to: try destinations(), known: store.deliveredSubject,
+      sidecar: Self.arrivedSidecar)
     for step in plan.deliveringSteps {
       guard let request = step.stage.delivery else { continue }
       do throws(SpoolError) { try delivery.check(request) } catch { throw error.asUsage }
@@ -92,8 +93,6 @@ struct SendingResult {
   /// The files that are not delivered, in the order of the queue.
   var open: [QueuedDelivery] = []
   var deliveredCount = 0
-  /// Whether another process sends them.
-  var isElsewhere = false
   /// The numbers of those whose failure was reported while they were sent.
   var reported: Set<Int64> = []
 
@@ -149,6 +148,7 @@ extension CommandContext {
       return result.isStuck || clock.elapsed >= end
     }
     guard try !look() else { return result }
+    let awaited = Set(result.open.map(\.id))
     let recorder = SendingRecorder(console, voice, clock)
     // Another process may send and not have the keys.
     try DeliveryDocuments(store, sign: writer.sign).makeDue()
@@ -159,8 +159,16 @@ extension CommandContext {
     while !stop.isRequested, try !look() {
       wasSent = try worker.run { _ throws(SpoolError) in try look() }
       if wasSent { break }
-      result.isElsewhere = true
+      // Another process sends.
       clock.sleep(0.2, unless: stop)
+    }
+    if !wasSent {
+      for delivery in try queue.matching(query) where awaited.contains(delivery.id) {
+        guard delivery.state == .delivered, let confirmation = delivery.confirmation else {
+          continue
+        }
+        recorder.record(.delivered(delivery, confirmation))
+      }
     }
     recorder.end()
     result.reported = recorder.failures

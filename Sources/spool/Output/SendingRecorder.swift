@@ -39,12 +39,14 @@ final class SendingRecorder: Sendable {
         state.underWay[delivery.id]?.done = progress.sentByteCount
         draw(&state)
       case .delivered(let delivery, _):
-        let began = state.underWay.removeValue(forKey: delivery.id)?.began ?? clock.elapsed
+        // Of what another process sent, nothing is known but that it is there.
+        let began = state.underWay.removeValue(forKey: delivery.id)?.began
         state.troubles[delivery.destination] = nil
         if voice == .full {
           tell(
             "delivered  \(delivery.destination):\(delivery.path)  "
-              + "\(ByteCount(delivery.file.byteCount)) in \(Format.duration(clock.elapsed - began))",
+              + "\(ByteCount(delivery.file.byteCount))"
+              + (began.map { " in \(Format.duration(clock.elapsed - $0))" } ?? ""),
             &state)
         }
       case .postponed(let delivery, let error, let seconds):

@@ -65,7 +65,7 @@ struct WaitingDeliveries: Encodable {
     }
     isPaused = state?.isPaused ?? false
     self.trouble = state?.trouble ?? trouble
-    let isGoingOn = files > 0 && !isPaused && state?.heldUntil == nil
+    let isGoingOn = nextTry != nil && !isPaused && state?.heldUntil == nil
     bytesPerSecond = isGoingOn ? rate.map { Int($0) } : nil
     let rest = Double(max(0, byteCount - sentByteCount))
     expectedEnd =
@@ -88,7 +88,7 @@ struct WaitingDeliveries: Encodable {
         ? "paused"
         : nextTry.map { time in
           time.seconds > now ? "again in \(Format.duration(time.seconds - now))" : "due now"
-        } ?? "not made yet"
+        } ?? (failed > 0 ? "behind those that it cannot get" : "not made yet")
       lines.append(
         "\(Format.padLeft("\(files)", 7))  \(files == 1 ? "file" : "files") on the way to "
           + "\(destination) since \(Format.time(since)), \(ByteCount(byteCount)), \(when)"

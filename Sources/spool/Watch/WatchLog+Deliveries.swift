@@ -67,7 +67,7 @@ extension WatchLog {
     case .began, .progress: break
     case .delivered(let delivery, _):
       told.withLock { $0[delivery.destination] = nil }
-      tell(.delivered, "\(delivery.destination):\(delivery.path)", of: delivery)
+      tellDelivered(delivery, at: now)
       tellUploaded(behind: delivery, at: now)
     case .postponed(let delivery, let error, let seconds):
       guard isNews(error, delivery.destination, told) else { return }
@@ -84,6 +84,20 @@ extension WatchLog {
       tell(.retrying, "\(name): \(error.account)", seconds: seconds)
     case .trouble(let error): tell(.trouble, error.account)
     }
+  }
+
+  private func tellDelivered(_ delivery: QueuedDelivery, at now: Double) {
+    let owners = (try? store.deliveries.owners(of: [delivery.id]))?[delivery.id] ?? []
+    let recording = owners.lazy.compactMap { (owner) -> Recording? in
+      guard case .recording(let key) = owner else { return nil }
+      return (try? store.recordings.recording(key)) ?? nil
+    }.first
+    var event = WatchEvent(
+      .delivered, at: now, recording: recording?.key.name,
+      file: Format.visible(delivery.file.name),
+      text: Format.visible("\(delivery.destination):\(delivery.path)"))
+    (event.inbox, event.destination) = (recording?.inbox, delivery.destination)
+    record(event)
   }
 
   /// A failure of a destination that repeats is reported once.

@@ -28,6 +28,68 @@ struct WatchDeliveryTests {
       .map { $0.joined(separator: "/") }.sorted()
   }
 
+  @Test(
+    "what a watch has done is sent to another place by hand, and corrected by hand to the same one")
+  func byHand() throws {
+    let vault = place.file("vault")
+    for folder in [disk, vault] {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    }
+    try place.folder.write(
+      "destinations: { nas: { folder: \(disk) }, vault: { folder: \(vault) } }\n",
+      to: "destinations.yaml")
+    let named = ["--destinations", place.file("destinations.yaml")]
+    try inbox.make(1)
+    let watch = try inbox.watch(named)
+    let id = "7F3C2A10-0000-4bbb-8ccc-000000000001"
+    try place.folder.write(#"{"noteId": "\#(id)"}"#, to: "made/side.json")
+    try inbox.shell("mv made/side.json inbox/walk.json; mv made/1.wav inbox/walk.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).contains("accepted/walk.wav") })
+    let delivered = watch.output.split(separator: "\n").filter {
+      $0.contains(#""event":"delivered""#)
+    }
+    #expect(
+      !delivered.isEmpty
+        && delivered.allSatisfy { $0.contains(#""destination":"nas""#) && $0.contains(#""note":"#) },
+      "\(watch.output)")
+    // What the watch sends is told by the command that has queued it.
+    let byWatch = try place.spool(
+      ["deliver", "send", "walk.wav", "--to", "vault", "--what", "exports", "--json"] + named)
+    #expect(byWatch.text.contains(#""event":"delivered""#), "\(byWatch.text)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    for name in ["walk.wav", id, "last"] {
+      let sent = try place.spool(["deliver", "send", name, "--to", "vault"] + named)
+      #expect(sent.exitCode == 0, "\(name): \(sent.errorOutput)")
+    }
+    let there = FileManager.default.enumerator(atPath: vault)?.compactMap { $0 as? String } ?? []
+    #expect(there.contains { $0.hasSuffix("/originals/walk.wav") }, "\(there)")
+    #expect(there.contains { $0.hasSuffix("/originals/walk.json") }, "\(there)")
+
+    // As after a correction: the new files lie beside the old ones, and belong to the recording.
+    let corrected = try place.pipeline(
+      try String(contentsOfFile: inbox.pipeline, encoding: .utf8)
+        .replacing("80 Hz", with: "90 Hz"))
+    let run = try place.spool(
+      ["run", corrected, inbox.inbox + "/accepted/walk.wav", "--out", place.out] + named)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let days = FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? []
+    let folders = Set(
+      days.filter { $0.hasSuffix("walk.wav") && !$0.contains("originals") }
+        .compactMap { $0.split(separator: "/").dropFirst().first })
+    let usual = try #require(folders.min { $0.utf8.count < $1.utf8.count })
+    #expect(folders == [usual, "\(usual) (2)"] && usual.contains(id), "\(folders)")
+    let fetched = try place.spool(
+      ["deliver", "fetch", "nas", id, "--out", place.file("back")] + named)
+    #expect(fetched.exitCode == 0, "\(fetched.errorOutput)")
+    let back =
+      FileManager.default.enumerator(atPath: place.file("back"))?
+      .compactMap { $0 as? String } ?? []
+    #expect(back.contains { $0.hasSuffix(" (2)/walk.wav") }, "\(back)")
+    #expect(try inbox.note("walk.wav").state == "uploaded")
+  }
+
   @Test("a disk that is away keeps it uploading, across a kill, and its file in the inbox")
   func away() throws {
     try inbox.make(1)

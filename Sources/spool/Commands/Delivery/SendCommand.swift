@@ -120,7 +120,8 @@ extension CommandContext {
       var subject = QueuedRunDelivery.Subject()
       if let recording { subject = QueuedRunDelivery.Subject(of: recording, in: store) }
       let delivery = QueuedRunDelivery(
-        store.deliveries, to: destinations, of: subject, sidecar: Self.arrivedSidecar)
+        store.deliveries, to: destinations, of: subject, known: store.deliveredSubject,
+        sidecar: Self.arrivedSidecar)
       let wasKnown = try delivery.queue(
         DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
       try writer.unlock()
@@ -269,6 +270,19 @@ extension CommandContext {
 
   private func openCount(_ store: DiskStore) throws(SpoolError) -> Int {
     try store.deliveries.tally().filter { $0.state != .delivered }.reduce(0) { $0 + $1.count }
+  }
+}
+
+extension DiskStore {
+  /// What is known of the recording that an inbox took in and a run by hand has processed once more.
+  func deliveredSubject(of run: RunRecord) throws(SpoolError) -> QueuedRunDelivery.Subject? {
+    for (input, _) in run.orderedInputs {
+      guard let digest = run.recordings?[input],
+        let recording = try recordings.recording(of: digest, pipeline: run.pipeline)
+      else { continue }
+      return QueuedRunDelivery.Subject(of: recording, in: self)
+    }
+    return nil
   }
 }
 

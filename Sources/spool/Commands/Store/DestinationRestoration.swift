@@ -49,15 +49,13 @@ struct DestinationRestoration: ~Copyable {
     var documents: [RemotePath] = []
     var (unnamed, folders, total) = (unnamed, folders, totalBytes)
     var unusable: [(name: String, reason: String)] = []
-    let ending =
-      destination.encryption == nil
-      ? DeliveredRecording.ending : DeliveredRecording.encryptedEnding
+    let isEncrypted = destination.encryption != nil
     try reader.list { file in
       switch file {
       case .unusable(let name, let reason): unusable.append((name, reason))
       case .file(let path, let byteCount):
         total += byteCount ?? 0
-        if path.names.last?.hasSuffix(ending) == true {
+        if DeliveredRecording.isDocument(path.names.last ?? "", isEncrypted: isEncrypted) {
           documents.append(path)
           folders.insert(path.names.dropLast())
         } else {
@@ -72,28 +70,68 @@ struct DestinationRestoration: ~Copyable {
     }
     (self.unnamed, self.folders, totalBytes) = (unnamed, folders, total)
     for (name, reason) in unusable { warn(name, reason) }
-    for path in documents.sorted(by: { $0.description < $1.description }) {
-      try restore(documentAt: path)
-    }
+    for path in try newestFirst(documents) { try restore(documentAt: path) }
     try restoreUnnamed()
     finish(documents.count)
   }
 
   // MARK: Documents
 
+  /// The documents that can be read, the newest one first: of several about a recording, that one counts.
+  private mutating func newestFirst(_ paths: [RemotePath]) throws(SpoolError) -> [RemotePath] {
+    var dated: [(path: RemotePath, uploadedAt: Double)] = []
+    for path in paths.sorted(by: { $0.description < $1.description }) {
+      do throws(SpoolError) {
+        let document = try read(documentAt: path).document
+        dated.append((path, DateTime(iso8601: document.uploadedAt)?.seconds ?? 0))
+      } catch {
+        try report(path.description, error)
+      }
+    }
+    // A stable order, so that a second restore gives the same names.
+    return dated.enumerated().sorted { a, b in
+      (b.element.uploadedAt, a.offset) < (a.element.uploadedAt, b.offset)
+    }.map(\.element.path)
+  }
+
+  private mutating func read(
+    documentAt path: RemotePath
+  ) throws(SpoolError) -> (document: DeliveredRecording, bytes: [UInt8]) {
+    let bytes = try reader.bytes(of: path, limit: Self.documentLimit)
+    let text = String(decoding: bytes, as: UTF8.self)
+    return (try DeliveredRecording(text: text, at: path.description), bytes)
+  }
+
+  /// Brings a document into the folder.
+  /// - Returns: where it lies there. Those of an encrypted destination have numbers if several would lie
+  ///   in one place.
+  private mutating func fetch(
+    _ document: DeliveredRecording, _ bytes: [UInt8], at path: RemotePath
+  ) throws(SpoolError) -> RemotePath {
+    let usual = destination.encryption == nil ? path : try document.clearPlace ?? path
+    var number = 1
+    while true {
+      let place = try RemotePath(QueuedDelivery.numbered(usual.description, number))
+      do throws(SpoolError) {
+        _ = try reader.fetch(
+          DestinationReader.Expectation(
+            path, byteCount: bytes.count, digest: SHA256.digest(of: bytes), at: place),
+          into: folder)
+        return place
+      } catch {
+        guard error.kind == .occupied, usual != path, number < 1000 else { throw error }
+        number += 1
+      }
+    }
+  }
+
   private mutating func restore(documentAt path: RemotePath) throws(SpoolError) {
     let document: DeliveredRecording
     let bytes: [UInt8]
-    let place: RemotePath?
+    let place: RemotePath
     do throws(SpoolError) {
-      bytes = try reader.bytes(of: path, limit: Self.documentLimit)
-      document = try DeliveredRecording(
-        text: String(decoding: bytes, as: UTF8.self), at: path.description)
-      place = destination.encryption == nil ? path : try document.clearPlace
-      _ = try reader.fetch(
-        DestinationReader.Expectation(
-          path, byteCount: bytes.count, digest: SHA256.digest(of: bytes), at: place),
-        into: folder)
+      (document, bytes) = try read(documentAt: path)
+      place = try fetch(document, bytes, at: path)
     } catch {
       return try report(path.description, error)
     }
@@ -136,7 +174,7 @@ struct DestinationRestoration: ~Copyable {
     var own = DeliveredRecording.File(
       path: path.description, name: name, contentType: "application/json",
       byteCount: bytes.count, sha256: SHA256.digest(of: bytes).hex)
-    if destination.encryption != nil { own.clearPath = place?.description }
+    if destination.encryption != nil { own.clearPath = place.description }
     kept.append((own, .metadata))
     receiptCount += document.receipts.count { $0.name.hasSuffix(".receipt.json") }
     let digest = sounds.first.flatMap { Digest(hex: $0.sha256) }

@@ -1,0 +1,107 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+/// Several documents about one recording, of which the newest counts.
+@Suite("Of several documents about a recording at a destination, the newest one counts")
+struct NewestDocumentTests {
+  private let place: Workspace
+  private let disk: String
+  private let recording: String
+
+  init() throws {
+    place = try Workspace()
+    disk = place.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    recording = place.file("walk.wav")
+    try Reference.record(recording, seconds: 0.3)
+  }
+
+  private var destinations: [String] { ["--destinations", place.file("destinations.yaml")] }
+
+  private func write(isEncrypted: Bool) throws {
+    var nas = "folder: \(disk)"
+    if isEncrypted {
+      let made = try Program(named: "age-keygen")?.run(["-o", place.file("key")])
+      #expect(made?.exitCode == 0)
+      let recipient = try Program(named: "age-keygen")?.run(["-y", place.file("key")]).text
+      nas += ", encrypt: \(recipient?.trimmingCharacters(in: .newlines) ?? "")"
+      nas += ", identity: \(place.file("key"))"
+    }
+    try place.folder.write("destinations: { nas: { \(nas) } }\n", to: "destinations.yaml")
+  }
+
+  private func run() throws {
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [flac] }, { proof: { place: folder } }, "
+        + "{ deliver: { to: nas } } ]\n")
+    let run = try place.spool(["run", pipeline, recording, "--out", place.out] + destinations)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+  }
+
+  private func files(in folder: String) -> Set<String> {
+    let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+    return Set(names.filter { (try? FileStamp(at: "\(folder)/\($0)"))?.isRegularFile == true })
+  }
+
+  /// Loses the store, and restores it.
+  private func restore() throws -> Program.Result {
+    try FileManager.default.removeItem(atPath: place.store)
+    return try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)
+  }
+
+  @Test("facts that have changed come back", arguments: [false, true])
+  func facts(isEncrypted: Bool) throws {
+    try write(isEncrypted: isEncrypted)
+    for tags in [#""one""#, #""one", "two""#] {
+      try place.folder.write(#"{"title": "Weber", "tags": [\#(tags)]}"#, to: "walk.json")
+      try run()
+    }
+    let there = files(in: disk)
+    let back = try restore()
+    #expect(back.exitCode == 0, "\(back.text) \(back.errorOutput)")
+    #expect(!(back.text + back.errorOutput).contains("unnamed"), "\(back.errorOutput)")
+    let listed = try place.spool(["inbox", "list", "--json"]).text
+    #expect(listed.contains(#""tags":["one","two"]"#), "\(listed)")
+    let here = files(in: place.file("back"))
+    let documents = here.filter { $0.contains(".recording") }
+    #expect(documents.count == 2, "\(here)")
+    // The document lies beside the exports, not with the receipts.
+    #expect(documents.allSatisfy { !$0.contains("receipts/") }, "\(documents)")
+    if !isEncrypted { #expect(documents == there.filter { $0.contains(".recording") }) }
+    let again = try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(files(in: place.file("back")) == here)
+  }
+
+  @Test(
+    "one that was damaged and is sent again brings its recording back", arguments: [false, true])
+  func damaged(isEncrypted: Bool) throws {
+    try write(isEncrypted: isEncrypted)
+    try run()
+    let document = try #require(files(in: disk).first { $0.contains(".recording.") })
+    try Data().write(to: URL(fileURLWithPath: "\(disk)/\(document)"))
+    let verified = try place.spool(["deliver", "verify", "nas"] + destinations)
+    #expect(verified.exitCode == 4)
+    let number = try #require(
+      verified.text.components(separatedBy: "retry ").dropFirst().first?.prefix { $0.isNumber })
+    #expect(try place.spool(["deliver", "retry", String(number)]).exitCode == 0)
+    let sent = try place.spool(["deliver", "run", "--once"] + destinations)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    // It has got another name, and that is what is told.
+    #expect(sent.text.contains(" (2)."), "\(sent.text)")
+    let damaged = try restore()
+    #expect(
+      damaged.exitCode == 4 && damaged.errorOutput.contains(document), "\(damaged.errorOutput)")
+    #expect(try place.spool(["inbox", "list"]).text.contains("walk.wav"))
+    try FileManager.default.removeItem(atPath: "\(disk)/\(document)")
+    try FileManager.default.removeItem(atPath: place.file("back"))
+    let back = try restore()
+    #expect(back.exitCode == 0, "\(back.text) \(back.errorOutput)")
+    #expect(try place.spool(["inbox", "list"]).text.contains("walk.wav"))
+    #expect(files(in: place.file("back")).contains { $0.hasSuffix("/walk.flac") })
+  }
+}
