@@ -48,7 +48,7 @@ struct DeliveryPathTests {
       ("{name}", nil), ("{title}.{ext}", nil), ("a/{stem}/b/{title}/{name}", 4),
     ])
   func versions(template: String, depth: Int?) {
-    #expect(DeliveryPath.versionDepth(of: template) == depth)
+    #expect(DeliveryPath.versionDepth(of: template, [:]) == depth)
   }
 
   @Test(
@@ -65,4 +65,23 @@ struct DeliveryPathTests {
 
   @Test("the usual template is right")
   func usual() { #expect(DeliveryPath.fault(of: DeliveryRequest.usualPath) == nil) }
+
+  @Test("the folders of a collection stay, and lead nowhere else")
+  func folders() throws {
+    let template = "{folder}/{date}/{title}/{name}"
+    func values(_ folder: String) -> [String: String] {
+      ["folder": folder, "date": "1974-03-02", "title": "Weber", "name": "a.wav"]
+    }
+    for (folder, path, depth) in [
+      ("", "1974-03-02/Weber/a.wav", 2), ("box 7", "box 7/1974-03-02/Weber/a.wav", 3),
+      ("box 7/side: b", "box 7/side- b/1974-03-02/Weber/a.wav", 4),
+      ("../.x", "unnamed/x/1974-03-02/Weber/a.wav", 4),
+    ] {
+      #expect(DeliveryPath.fill(template, values(folder)) == path)
+      #expect(DeliveryPath.versionDepth(of: template, values(folder)) == depth)
+      _ = try RemotePath(path)
+    }
+    #expect(DeliveryPath.fault(of: template) == nil)
+    #expect(DeliveryPath.fault(of: "{folder}-{name}") != nil)
+  }
 }

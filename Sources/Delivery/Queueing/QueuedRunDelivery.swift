@@ -53,6 +53,8 @@ package struct QueuedRunDelivery: RunDelivery {
     package var receivedAt: Double?
     /// The name of its file as it arrived.
     package var name: String?
+    /// Its folders below its inbox.
+    package var folder: String?
     /// Further files that arrived with it, in the store.
     package var companions: [(name: String, artifact: Artifact)] = []
     /// Those of recordings that came through no inbox.
@@ -139,7 +141,8 @@ package struct QueuedRunDelivery: RunDelivery {
   ) throws(SpoolError) -> DeliveryQueue.Order {
     var file = file
     let request = context.request
-    var path = DeliveryPath.fill(request.path, fields(of: file, context.run))
+    let values = fields(of: file, context.run)
+    var path = DeliveryPath.fill(request.path, values)
     // A name that no destination takes is refused here, and not tried for ever.
     _ = try RemotePath(path)
     if destination.encryption != nil {
@@ -151,7 +154,7 @@ package struct QueuedRunDelivery: RunDelivery {
     }
     var order = DeliveryQueue.Order(
       file, to: destination.name, at: path,
-      versionDepth: DeliveryPath.versionDepth(of: request.path),
+      versionDepth: DeliveryPath.versionDepth(of: request.path, values),
       encounter: encounter ?? request.encounter, isRequired: isRequired)
     order.isHeld = subject.isSensitive
     return order
@@ -296,7 +299,7 @@ package struct QueuedRunDelivery: RunDelivery {
       "time": String(stamp.dropFirst(11).prefix(8)).replacing(":", with: "-"),
       "noteId": subject.noteID ?? subject.recording?.name ?? run.deliveredID,
       "title": subject.title ?? ExportName.stem(of: recordingName),
-      "stem": stem,
+      "stem": stem, "folder": subject.folder ?? run.request?.recordingFolder ?? "",
       // An export may have the recording's own name.
       "name": file.content == .original
         ? "\(DeliveredRecording.originals)/\(file.name)" : file.name,

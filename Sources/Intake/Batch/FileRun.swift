@@ -72,7 +72,8 @@ private struct FileRun {
       keepsEverything: false, names: [order.input: BatchOrder.calledPath(job.name)],
       album: order.album.isEmpty ? nil : order.album, pluginFolder: order.pluginFolder,
       chapters: sidecar?.sidecar.chapters.map { [order.input: $0] },
-      titles: sidecar?.sidecar.title.map { [order.input: $0] }, signing: order.signing)
+      titles: sidecar?.sidecar.title.map { [order.input: $0] },
+      recordingFolder: PathText.folder(of: job.file.path), signing: order.signing)
     if let step = plan.exportingSteps.first {
       for problem in sidecar?.sidecar.exportProblems ?? [] {
         workplace.recorder.record(

@@ -23,6 +23,8 @@ package struct RunRequest: Hashable, Sendable, Codable {
   /// The titles of recordings whose sidecar has one, by input, for those that have none of their own.
   /// Nil if there are none.
   package let titles: [String: String]?
+  /// The folders of the recording below the folder of its batch; nil if there are none.
+  package private(set) var recordingFolder: String?
   /// The name of its files without an ending, where a quick command gave them one. Nil for a pipeline.
   package let fileName: String?
   /// Where the key of its receipts is; nil if it was not named, or it writes none.
@@ -64,8 +66,8 @@ package struct RunRequest: Hashable, Sendable, Codable {
   package init(
     pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
     names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil,
-    chapters: [String: [Chapter]]? = nil, titles: [String: String]? = nil, fileName: String? = nil,
-    signing: Signing? = nil
+    chapters: [String: [Chapter]]? = nil, titles: [String: String]? = nil,
+    recordingFolder: String? = nil, fileName: String? = nil, signing: Signing? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
@@ -76,14 +78,15 @@ package struct RunRequest: Hashable, Sendable, Codable {
     self.pluginFolder = pluginFolder
     self.chapters = chapters
     self.titles = titles
+    self.recordingFolder = recordingFolder
     self.fileName = fileName
     self.signing = signing
   }
 
-  /// Everything but where the key is, which decides on no work.
+  /// Everything but what decides on no work: where the key and the recording are.
   fileprivate var work: RunRequest {
     var work = self
-    work.signing = nil
+    (work.signing, work.recordingFolder) = (nil, nil)
     return work
   }
 }

@@ -64,6 +64,7 @@ package enum DeliveryPath {
     ("noteId", "its device's name for it, or its own in the store"),
     ("title", "its title, or its name without the ending"),
     ("stem", "its name without the ending"),
+    ("folder", "its folders below the batch's folder or the inbox; alone between slashes"),
     ("name", "the file's name, with the folders that its run made for it; originals in originals/"),
     ("ext", "the file's ending, without the point"),
     ("pipeline", "the pipeline's name"),
@@ -92,6 +93,11 @@ package enum DeliveryPath {
     if parts.contains(where: { $0.isEmpty }) {
       return "a folder or the name in it is empty"
     }
+    if template.split(separator: "/").contains(where: {
+      $0.contains("{folder}") && $0 != "{folder}"
+    }) {
+      return "{folder} stands for several folders, and not alone between slashes"
+    }
     if parts.contains(where: { $0 == "." || $0 == ".." }) { return "it has the folder . or .." }
     guard ["{name}", "{ext}"].contains(where: { template.contains($0) }) else {
       return "it has neither {name} nor {ext}: files of several endings would get one name"
@@ -105,6 +111,10 @@ package enum DeliveryPath {
   package static func fill(_ template: String, _ values: [String: String]) -> String {
     var names: [String] = []
     for part in template.split(separator: "/", omittingEmptySubsequences: false) {
+      if part == "{folder}" {
+        names += folders(values)
+        continue
+      }
       // A bag's files have folders of their own, and so have originals.
       if part == "{name}", let name = values["name"] {
         names += name.pathNames
@@ -127,14 +137,20 @@ package enum DeliveryPath {
     return names.joined(separator: "/")
   }
 
-  /// How many parts of a path lead to the folder that is one recording's alone: another version of the
-  /// recording's files gets a folder of its own, with a number. Nil where files of several recordings
-  /// lie side by side. O(n).
-  package static func versionDepth(of template: String) -> Int? {
-    let folders = template.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let own = folders.prefix { !$0.contains("{name}") }
+  /// How many names of a filled path lead to the folder that is one recording's alone: another version
+  /// of the recording's files gets a folder of its own, with a number. Nil where files of several
+  /// recordings lie side by side. O(n).
+  package static func versionDepth(of template: String, _ values: [String: String]) -> Int? {
+    let parts = template.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let own = parts.prefix { !$0.contains("{name}") }
       .lastIndex { part in ["{noteId}", "{title}", "{stem}"].contains { part.contains($0) } }
-    return own.map { $0 + 1 }
+    return own.map { own in
+      parts[...own].reduce(0) { $0 + ($1 == "{folder}" ? folders(values).count : 1) }
+    }
+  }
+
+  private static func folders(_ values: [String: String]) -> [String] {
+    (values["folder"] ?? "").pathNames.map { bounded(part($0)[...]) }
   }
 
   /// A value as part of a name.

@@ -123,11 +123,14 @@ struct RestoreFromDestinationTests {
       """
       pipeline: tapes
       inputs: { tape: sound }
-      stages: [{ decode: {} }, { export: [flac] }, { deliver: { to: nas } }]
+      stages: [{ decode: {} }, { export: [flac] }, { deliver: { to: nas, path: "{folder}/{title}-{noteId}/{name}" } }]
       """)
     let batch = try place.spool(
       ["batch", pipeline, place.file("tapes"), "--out", place.file("out")] + destinations)
     #expect(batch.exitCode == 0, "\(batch.errorOutput)")
+    // The folders of the collection are kept.
+    let folders = Set(files(in: disk).keys.compactMap { $0.split(separator: "/").first })
+    #expect(folders.contains("Tape") && folders.count == 2, "\(folders)")
     try FileManager.default.removeItem(atPath: place.store)
     let back = try place.spool(
       ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)

@@ -302,6 +302,8 @@ extension QueuedRunDelivery.Subject {
     devices = facts.devices
     milliseconds = facts.milliseconds
     let files = (try? store.recordings.files(of: recording.key)) ?? []
+    folder = files.first { $0.role == .recording }
+      .map { $0.path.pathNames.dropLast().joined(separator: "/") }
     // Of several versions of a sidecar or a text, the newest has the name.
     for file in files.reversed() where file.role != .recording {
       guard let artifact = file.companion, let name = file.path.pathNames.last else { continue }
