@@ -36,7 +36,7 @@ struct FolderTransportTests {
       try transport.send(file, to: RemotePath("a/b.wav"), from: nil, note: { _ in }) { _ in true }
     }
     #expect(error.remedy == .hold)
-    #expect(error.advice == "mount its disk, or make the folder")
+    #expect(error.advice == "mount its disk; if it is on no other disk, make the folder")
     #expect(!FileManager.default.fileExists(atPath: root))
   }
 

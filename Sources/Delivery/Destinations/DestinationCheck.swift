@@ -1,4 +1,5 @@
 package import Platform
+package import Store
 
 /// What was found when a destination was tried for real, with a file that was removed afterwards.
 package struct DestinationCheck: Sendable {
@@ -30,12 +31,14 @@ package struct DestinationCheck: Sendable {
   /// - Parameters:
   ///   - environment: for the secrets and for programs.
   ///   - folder: where the file for it can be made.
+  ///   - queue: says what was delivered there; nil if nothing knows it.
   ///   - mayGoOn: called at least once a second; false ends it.
   package init(
     _ destination: Destination, _ environment: [String: String], in folder: String,
-    mayGoOn: () -> Bool = { true }
+    delivered queue: DeliveryQueue? = nil, mayGoOn: () -> Bool = { true }
   ) {
     do throws(SpoolError) {
+      if let queue { try destination.requireMounted(queue) }
       var transport = try destination.connect(environment)
       _ = try transport.find(RemotePath.probe(UploadState().token))
       steps.append((.connect, nil))

@@ -23,7 +23,7 @@ struct DeliveryAttempt {
 
   /// Sends the file, or continues sending it, until the destination has given all of it back.
   func run(over lane: inout Lane) throws(SpoolError) -> QueuedDelivery.Confirmation {
-    try checkFolder(of: lane.destination)
+    try lane.destination.requireMounted(worker.queue)
     let source = try worker.queue.source(of: delivery.file)
     var path = try RemotePath(delivery.path)
     var state = delivery.upload.flatMap(Self.state)
@@ -85,21 +85,6 @@ struct DeliveryAttempt {
       state = anew
     }
     return try OutgoingFile(path, digest: copy.digest)
-  }
-
-  /// Holds a folder that has lost everything: its disk is not mounted, and what is written lies on the
-  /// disk below it.
-  private func checkFolder(of destination: Destination) throws(SpoolError) {
-    guard case .folder(let folder) = destination.kind,
-      FolderCondition(of: destination) == .empty
-    else { return }
-    let count = try worker.queue.confirmedCount(at: destination.name)
-    guard count > 0 else { return }
-    throw SpoolError(
-      "deliver to the folder", folder.path,
-      reason: "it is empty, and \(count) \(count == 1 ? "file was" : "files were") delivered there",
-      advice: "mount its disk; if you have emptied it yourself, put any file into it",
-      kind: .missing)
   }
 
   private func send(

@@ -352,23 +352,6 @@ struct Lane: ~Copyable {
   }
 }
 
-/// How the folder of a destination is. That of a disk which is not mounted is missing or empty.
-enum FolderCondition: Hashable {
-  case missing, empty, filled
-
-  /// Nil for a destination that is no folder.
-  init?(of destination: Destination) {
-    guard case .folder(let folder) = destination.kind else { return nil }
-    if !FilePath.exists(folder.path) {
-      self = .missing
-    } else {
-      self = FilePath.isEmptyFolder(folder.path) ? .empty : .filled
-    }
-  }
-
-  var mayReturn: Bool { self != .filled }
-}
-
 /// The ways to the network that the kernel knows.
 package enum NetworkRoutes {
   /// The routing tables as text, which changes when a network comes or goes. proc(5)

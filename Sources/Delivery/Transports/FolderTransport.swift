@@ -157,7 +157,8 @@ extension FolderTransport {
     } catch {
       throw SpoolError(
         "deliver to the folder", folder.path, error,
-        advice: error.kind == .missing ? "mount its disk, or make the folder" : nil)
+        advice: error.kind == .missing
+          ? "mount its disk; if it is on no other disk, make the folder" : nil)
     }
     guard stamp.isFolder else {
       throw SpoolError(

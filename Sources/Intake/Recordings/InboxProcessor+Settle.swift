@@ -15,6 +15,7 @@ extension InboxProcessor {
   func settle() -> Report {
     tracker.withLock { state in
       var report = Report()
+      attempt(&report) { (report) throws(SpoolError) in try followCopies(&state.copies, &report) }
       attempt(&report) { (report) throws(SpoolError) in try acknowledge(&report) }
       attempt(&report) { (report) throws(SpoolError) in try release(&state, &report) }
       if report.isAnyForgotten {
@@ -378,5 +379,7 @@ extension InboxProcessor {
     /// When the last snapshot was written, and how long that took, in seconds.
     var snapshotTime = -Double.infinity
     var snapshotCost = 0.0
+    /// What destinations had of recordings at the last look.
+    var copies = FollowedCopies()
   }
 }

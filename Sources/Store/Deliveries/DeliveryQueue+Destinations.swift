@@ -37,15 +37,24 @@ extension DeliveryQueue {
   /// still count.
   package func wake(_ name: String) throws(SpoolError) {
     try transaction { (database) throws(SpoolError) in
-      try database.run(
-        "UPDATE destinations SET held_until = ? WHERE name = ? AND held_until > ?",
-        [.real(now), .text(name), .real(now)], to: Self.writing)
+      try lookNow(at: name, in: &database)
       try database.run(
         """
         UPDATE deliveries SET next_try = ?
         WHERE destination = ? AND state = 'waiting' AND next_try > ?
         """, [.real(now), .text(name), .real(now)], to: Self.writing)
     }
+  }
+
+  /// Has a destination looked at at once that is held. Its files keep their times.
+  package func lookNow(at name: String) throws(SpoolError) {
+    try transaction { (database) throws(SpoolError) in try lookNow(at: name, in: &database) }
+  }
+
+  private func lookNow(at name: String, in database: inout Database) throws(SpoolError) {
+    try database.run(
+      "UPDATE destinations SET held_until = ? WHERE name = ? AND held_until > ?",
+      [.real(now), .text(name), .real(now)], to: Self.writing)
   }
 
   /// Records that a destination works again.

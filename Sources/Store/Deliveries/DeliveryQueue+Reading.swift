@@ -160,12 +160,15 @@ extension DeliveryQueue {
     try copies("owner >= ?1 AND owner < ?1 || 'g'", DeliveryOwner.recordingMark)
   }
 
+  /// Of documents, the length is unknown before they are made: their bytes do not count.
   private func copies(
     _ condition: String, _ owner: String
   ) throws(SpoolError) -> [RecordingKey: RecordingCopies] {
     let rows = try database.run(
       """
-      SELECT owner, destination, min(state = 'delivered'), sum(byte_count), sum(sent_byte_count)
+      SELECT owner, destination, min(state = 'delivered'),
+        sum(iif(made_of IS NULL, byte_count, 0)),
+        sum(iif(made_of IS NULL, min(sent_byte_count, byte_count), 0))
       FROM delivery_owners JOIN deliveries ON id = delivery
       WHERE \(condition) AND role <> '\(DeliveryRequest.Content.confirmation.rawValue)'
       GROUP BY owner, destination ORDER BY owner, destination
@@ -206,23 +209,39 @@ extension DeliveryQueue {
     ).first?[0].integer
   }
 
-  /// The file of a delivery, for reading: the store's, else the one where it lay when it was queued.
-  /// Its bytes are not verified.
-  /// - Throws: if neither is there.
+  /// The file of a delivery, for reading: the store's, else the one where it lay when it was queued, else
+  /// one with the same bytes where the store knows one. Its bytes are not verified.
+  /// - Throws: if none is there.
   package func source(of file: QueuedDelivery.File) throws(SpoolError) -> String {
     let kept = layout.artifact(file.digest)
     if (try? FileStamp(at: kept))?.byteCount == Int64(file.byteCount) { return kept }
+    func fits(_ path: String) -> Bool {
+      (try? FileStamp(following: path))?.byteCount == Int64(file.byteCount)
+    }
+    if let path = file.path, fits(path) { return path }
+    if let path = try knownPaths(of: file.digest).first(where: fits) { return path }
     if let path = file.path, FilePath.exists(path) { return path }
     throw SpoolError(
       "send", file.path ?? file.name,
       reason: file.path == nil ? "the store has it no more" : "it is not there any more",
-      advice: "put it back, or run its pipeline again, which queues what that gives",
+      advice: "put it back; if it has another name now, run its pipeline on it there",
       cause: .input, kind: .missing)
   }
 
   /// The bytes of an original that the store keeps; nil if it does not.
   package func keptByteCount(of digest: Digest) -> Int? {
     (try? FileStamp(at: layout.artifact(digest))).map { Int($0.byteCount) }
+  }
+
+  /// The paths outside the store under which files with these bytes were read, exported or queued. O(n).
+  private func knownPaths(of digest: Digest) throws(SpoolError) -> [String] {
+    try database.run(
+      """
+      SELECT file FROM deliveries WHERE digest = ?1 AND file IS NOT NULL
+      UNION SELECT path FROM published WHERE content = ?1
+      UNION SELECT path FROM digests WHERE digest = ?2
+      """, [.text(digest.hex), .text(SealedText.seal(digest.hex))], to: Self.reading
+    ).compactMap { $0[0].text }
   }
 
   func read(_ rest: String, _ values: [SQLValue]) throws(SpoolError) -> [QueuedDelivery] {

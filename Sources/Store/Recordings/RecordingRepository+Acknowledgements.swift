@@ -79,6 +79,22 @@ extension RecordingRepository {
     }
   }
 
+  /// Has recordings acknowledged again, and those with the same bytes, as where a destination has got more
+  /// of them. Their revisions stay. O(recordings).
+  package func acknowledgeAgain(_ keys: [RecordingKey]) throws(SpoolError) {
+    if keys.isEmpty { return }
+    let list = JSONValue.list(keys.map { .text($0.name) }).compact
+    try transaction { (database) throws(SpoolError) in
+      try database.run(
+        """
+        UPDATE notes SET acknowledged = 0
+        WHERE key IN (SELECT value FROM json_each(?1))
+          OR original IN (SELECT value FROM json_each(?1))
+        """, [.text(list)], to: RecordingTable.recordAction)
+      try RecordingTable.countChange(in: &database)
+    }
+  }
+
   /// The names of acknowledgements to be removed: of forgotten recordings, and former names of
   /// others.
   package func retractedNames(pipeline: String) throws(SpoolError) -> [String] {

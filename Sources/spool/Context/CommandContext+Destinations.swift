@@ -41,6 +41,23 @@ extension CommandContext {
     return destinations
   }
 
+  /// A destination that the command line names.
+  /// - Throws: a mistake of usage if there is none of that name.
+  func destination(
+    named name: String, in destinations: Destinations
+  ) throws(SpoolError) -> Destination {
+    do throws(SpoolError) { return try destinations.destination(named: name) } catch {
+      throw error.asUsage
+    }
+  }
+
+  /// Requires a name to be that of a destination, or of one that was taken out of the file and that the
+  /// queue still has files for.
+  func requireDestination(named name: String, in store: DiskStore) throws(SpoolError) {
+    if try store.deliveries.tally().contains(where: { $0.destination == name }) { return }
+    _ = try destination(named: name, in: destinations())
+  }
+
   /// `--destinations` as a command names it that is typed in any folder; empty without it.
   var destinationsOption: [String] {
     named(Options.destinations).map { ["--destinations", ResolvedPath.asTyped($0)] } ?? []

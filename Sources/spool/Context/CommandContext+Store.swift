@@ -142,6 +142,17 @@ extension DiskStore {
         return (input, SourceFile(artifact ?? name, named: name))
       })
   }
+
+  /// The same, with what the store keeps in place of every file that is gone, as those of a watch are
+  /// once a run is done.
+  func keptFiles(of run: RunRecord) -> [String: SourceFile] {
+    files(of: run).reduce(into: [:]) { files, entry in
+      let kept =
+        FilePath.obstacle(to: entry.value.path, R_OK) == nil
+        ? nil : run.recordings?[entry.key].flatMap { file(of: $0) }
+      files[entry.key] = kept.map { SourceFile($0, named: entry.value.name) } ?? entry.value
+    }
+  }
 }
 
 extension WordSearch {

@@ -189,7 +189,7 @@ struct NamedSoundFinder {
     let whole = try context.plan(
       pipeline, inputs: run.inputs,
       overrides: run.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-    ).with(files: store.files(of: run)).settled(run.request?.album ?? [:])
+    ).with(files: store.keptFiles(of: run)).settled(run.request?.album ?? [:])
     guard let plan = whole.leading(to: step.id) else {
       throw SpoolError("the pipeline of run \(run.id) has no stage \(step.id)")
     }

@@ -135,6 +135,30 @@ struct WatchDeliveryTests {
     #expect(fetched.exitCode == 0, "\(fetched.errorOutput)")
   }
 
+  @Test("acknowledgement and list say how much is there, also when nothing more happens")
+  func progress() throws {
+    let other = try WatchedPlace(delivery: "{ to: [cloud, nas] }")
+    try other.place.folder.write(
+      "destinations: { nas: { folder: \(disk) }, cloud: { folder: \(place.file("cloud")) } }\n",
+      to: "destinations.yaml")
+    try FileManager.default.createDirectory(
+      atPath: place.file("cloud"), withIntermediateDirectories: false)
+    try other.make(1)
+    let watch = try other.watch(["--destinations", other.place.file("destinations.yaml")])
+    try other.shell("cp made/1.wav inbox/walk.wav")
+    #expect(other.wait { (try? other.note("walk.wav").state) == "uploading" }, "\(watch.output)")
+    let key = try other.note("walk.wav").key
+    for name in ["\(key).ack.json", "state.json"] {
+      let path = "\(other.outbox)/\(name)"
+      let isHalf = other.wait(seconds: 60) {
+        (try? String(contentsOfFile: path, encoding: .utf8).contains(#""progress":0.5,"#)) == true
+      }
+      #expect(isHalf, "\(name): \((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")")
+    }
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+
   @Test("a name that something else has fails the recording, and a retry delivers it")
   func occupied() throws {
     let other = try WatchedPlace(delivery: #"{ to: nas, path: "{name}" }"#)

@@ -144,6 +144,23 @@ struct PlayTests {
     #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 
+  @Test("of what a watch has processed, of whose recording the store has the bytes")
+  func watched() throws {
+    let inbox = try WatchedPlace()
+    try inbox.make(1)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/walk.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    let key = try inbox.note("walk.wav").key
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    for name in ["last", key] {
+      let played = try inbox.place.spool(["play", name, "--compare", "before", "--json"])
+      #expect(played.exitCode == 0, "\(played.errorOutput)")
+      #expect(played.text.contains(#""stage":"decode""#), "\(played.text)")
+    }
+  }
+
   @Test("of a run's final sound, which the last export has taken")
   func final() throws {
     let (path, _) = try noise("a.wav", frames: 30_000)

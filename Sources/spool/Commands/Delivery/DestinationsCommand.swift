@@ -26,9 +26,10 @@ extension Command {
     summary: "Try destinations: write, read back, rename, delete.",
     discussion: """
       A small file of Spool's own is sent to each destination, read back, compared, and removed. \
-      Nothing else there is touched. The exit code is 1 if one of them cannot be used.
+      Nothing else there is touched. An empty folder to which the store has delivered files counts as \
+      that of a disk which is not mounted. The exit code is 1 if one of them cannot be used.
       """,
-    positionals: [Options.names], options: [Options.destinations, Options.json],
+    positionals: [Options.names], options: [Options.destinations, Options.store, Options.json],
     examples: [Example("All of them", "spool deliver check")],
     perform: CommandContext.checkDestinations)
 
@@ -117,7 +118,7 @@ extension CommandContext {
     if !arguments[Options.names].isEmpty {
       chosen = []
       for name in arguments[Options.names] {
-        chosen.append(try destinations.destination(named: name))
+        chosen.append(try destination(named: name, in: destinations))
       }
     }
     if chosen.isEmpty {
@@ -125,12 +126,14 @@ extension CommandContext {
         "there is no destination to try", advice: "spool deliver new writes a file of them")
     }
     let folder = Environment.temporaryFolder
+    // A store that cannot be read says nothing of a destination.
+    let queue = (try? readableStore())?.store.deliveries
     let stop = console.heed(SignalWatch.begin())
     var code = ExitCode.done
     for destination in chosen {
-      let check = DestinationCheck(destination, Environment.variables, in: folder) {
-        !stop.isRequested
-      }
+      let check = DestinationCheck(
+        destination, Environment.variables, in: folder, delivered: queue
+      ) { !stop.isRequested }
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
       let error = check.steps.lazy.compactMap(\.error).first
       if !check.isGood { code = .failed }

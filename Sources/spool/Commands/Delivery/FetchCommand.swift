@@ -45,7 +45,7 @@ extension Options {
 
 extension CommandContext {
   fileprivate func fetchFiles() throws(SpoolError) -> ExitCode {
-    let destination = try destinations().destination(named: arguments[Options.source])
+    let destination = try destination(named: arguments[Options.source], in: destinations())
     let contents = try contents(arguments[Options.what])
     let store = try existingStore()
     var files: [QueuedDelivery] = []
@@ -63,6 +63,7 @@ extension CommandContext {
       }
       files += found.filter { file in !files.contains { $0.id == file.id } }
     }
+    try destination.requireMounted(store.deliveries)
     let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? "."))
     let stop = console.heed(SignalWatch.begin())
     var reader = DestinationReader(destination, Environment.variables, scratch: folder) {

@@ -69,6 +69,8 @@ extension CommandContext {
   fileprivate func printLinks() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
     let destinations = try destinations()
+    let names = arguments[Options.places]
+    for name in names { _ = try destination(named: name, in: destinations) }
     let wanted = try contents(arguments[Options.contents]) ?? [.exports]
     let (run, recording) = try deliveredSubject(named: arguments[Options.subject], in: store)
     let owners = [DeliveryOwner.run(run.id)] + (recording.map { [.recording($0.key)] } ?? [])
@@ -78,8 +80,6 @@ extension CommandContext {
         $0.state == .delivered && wanted.contains($0.file.content)
       }
     }
-    let names = arguments[Options.places]
-    for name in names { _ = try destinations.destination(named: name) }
     if !names.isEmpty { files.removeAll { !names.contains($0.destination) } }
     guard !files.isEmpty else {
       throw SpoolError(

@@ -69,9 +69,7 @@ extension CommandContext {
     let name = arguments[Options.destination]
     let store = try existingStore()
     // A destination that was taken out of the file is asked about all the same.
-    if try !store.deliveries.tally().contains(where: { $0.destination == name }) {
-      _ = try destinations().destination(named: name)
-    }
+    try requireDestination(named: name, in: store)
     let missing = try missing(at: name, in: store).sorted {
       ($0.since, $0.name) < ($1.since, $1.name)
     }

@@ -37,7 +37,8 @@ extension Command {
       there is replaced: where the file itself still lies under its name, nothing is sent, and another \
       file of that name has to be moved away first.
       """,
-    positionals: [Options.files], options: [Options.destination, Options.store, Options.quiet],
+    positionals: [Options.files],
+    options: [Options.destination, Options.destinations, Options.store, Options.quiet],
     examples: [
       Example("All of them", "spool deliver retry"),
       Example("What one destination is to get", "spool deliver retry --to nas"),
@@ -102,6 +103,7 @@ extension CommandContext {
     let store = try existingStore()
     var query = DeliveryQueue.Query()
     query.destination = arguments[Options.destination]
+    if let name = query.destination { try requireDestination(named: name, in: store) }
     if let state = arguments[Options.state].flatMap({
       QueuedDelivery.State(rawValue: $0.rawValue)
     }) {
@@ -135,10 +137,10 @@ extension CommandContext {
       }
     }
     let delivered = counts.filter { $0.state == .delivered }.reduce(0) { $0 + $1.count }
-    if shown.isEmpty, query.states.contains(.waiting) {
-      lines.append("nothing is on its way; \(Count.of(delivered, "file")) delivered")
+    if shown.isEmpty, let state = arguments[Options.state] {
+      lines.append(state == .failed ? "no file has failed" : "no file is \(state.rawValue)")
     } else if shown.isEmpty {
-      lines.append("no such file")
+      lines.append("nothing is on its way; \(Count.of(delivered, "file")) delivered")
     }
     console.print(Format.visible(lines: lines))
     return .done
@@ -198,6 +200,9 @@ extension CommandContext {
         advice: "spool deliver queue shows the numbers")
     }
     let store = try openStore()
+    if let name = arguments[Options.destination] {
+      try requireDestination(named: name, in: store)
+    }
     let again = try deliveredAgain(ids, in: store)
     var count = try store.deliveries.retry(
       ids: ids.isEmpty ? nil : ids, destination: arguments[Options.destination])
@@ -218,17 +223,23 @@ extension CommandContext {
   fileprivate func releaseDeliveries() throws(SpoolError) -> ExitCode {
     try requireStore()
     let store = try openStore()
+    var isAnyReleased = false
     for name in arguments[Options.subjects] {
       let (run, recording) = try deliveredSubject(named: name, in: store)
       let count = try store.deliveries.release(
         heldFor: [.run(run.id)] + (recording.map { [.recording($0.key)] } ?? []))
+      isAnyReleased = isAnyReleased || count > 0
       if voice == .full {
         console.print(
           Format.visible(
             count == 0
               ? "nothing of \(name) is held"
-              : "\(Count.of(count, "file")) of \(name) \(count == 1 ? "is" : "are") sent now"))
+              : "\(Count.of(count, "file")) of \(name) may be sent: a watch that runs sends "
+                + "\(count == 1 ? "it" : "them"), or the command below"))
       }
+    }
+    if isAnyReleased, voice == .full {
+      console.offer(NextCommand(deliveryCommand(["run", "--once"])).map { [$0] } ?? [])
     }
     return .done
   }
@@ -249,12 +260,8 @@ extension CommandContext {
 
   fileprivate func pause(_ isPaused: Bool) throws(SpoolError) -> ExitCode {
     try requireStore()
-    let destinations = try destinations()
     let store = try openStore()
-    let known = Set(try store.deliveries.tally().map(\.destination))
-    for name in arguments[Options.names] where !known.contains(name) {
-      _ = try destinations.destination(named: name)
-    }
+    for name in arguments[Options.names] { try requireDestination(named: name, in: store) }
     for name in arguments[Options.names] {
       try store.deliveries.pause(name, isPaused)
       if voice == .full {

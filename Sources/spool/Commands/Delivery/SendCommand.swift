@@ -42,7 +42,8 @@ extension Command {
       Each destination is served by itself: one that is off holds up no other. A failed file is tried \
       again after 2, 4 and 8 seconds, and then every minute to every six hours, for as long as it takes; \
       a destination that is away or refuses its password holds all its files, and is looked at after 5 \
-      seconds, then less often. A folder that is mounted again is used at once.
+      seconds, then less often, and whenever this command begins. A folder that is mounted again is used \
+      at once.
 
       With --once, it ends when nothing is due any more. The exit code is then 0 if everything is \
       delivered, 3 if some of it waits or has failed, and 1 if nothing could be delivered. Without, it \
@@ -108,7 +109,9 @@ extension CommandContext {
     try requireStore()
     let request = try request()
     let destinations = try destinations()
-    for name in request.destinations { _ = try destinations.destination(named: name) }
+    for name in request.destinations {
+      _ = try destination(named: name, in: destinations)
+    }
     let store = try openStore()
     let clock = SystemClock()
     let stop = console.heed(SignalWatch.begin())
@@ -233,6 +236,8 @@ extension CommandContext {
     let recorder = SendingRecorder(console, voice, clock)
     let isOnce = arguments[Options.once]
     let before = try openCount(store)
+    // Who sends by hand may have mended what was in the way.
+    for destination in destinations.all { try store.deliveries.lookNow(at: destination.name) }
     let writer = confirmationWriter(for: store)
     try writer.unlock()
     // A process that sends already may not have the keys.

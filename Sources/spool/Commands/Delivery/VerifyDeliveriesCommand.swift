@@ -16,7 +16,8 @@ extension Command {
       nothing there is replaced, so a damaged file has to be moved away first.
 
       The exit code is 0 if all is sound, 4 if a file is missing or has other bytes, and 1 where the \
-      destination could not be read.
+      destination could not be read: an empty folder to which files were delivered counts as that of a \
+      disk which is not mounted.
       """,
     positionals: [Options.destination],
     options: [Options.read, Options.destinations, Options.store, Options.json, Options.quiet],
@@ -71,6 +72,9 @@ private struct VerifiedDeliveries {
   /// Why the rest was not read.
   var trouble: SpoolError?
 
+  /// Files whose bytes were read.
+  var readCount: Int { fileCount - missingCount - unreadCount }
+
   var isSound: Bool { missingCount + damagedCount == 0 }
 
   var exitCode: ExitCode {
@@ -81,7 +85,8 @@ private struct VerifiedDeliveries {
 
 extension CommandContext {
   fileprivate func verifyDestination() throws(SpoolError) -> ExitCode {
-    let destination = try destinations().destination(named: arguments[Options.destination])
+    let destination = try destination(
+      named: arguments[Options.destination], in: destinations())
     let store = try existingStore()
     var query = DeliveryQueue.Query()
     (query.destination, query.states) = (destination.name, [.delivered])
@@ -111,8 +116,9 @@ extension CommandContext {
     defer { meter.clear() }
     var result = VerifiedDeliveries()
     let total = files.reduce(0) { $0 + $1.file.byteCount }
+    var doneBytes = 0
     for delivery in files {
-      meter.show(result.byteCount, of: total, files: result.fileCount, of: files.count)
+      meter.show(doneBytes, of: total, files: result.fileCount, of: files.count)
       do throws(SpoolError) {
         let confirmed = delivery.confirmation
         let isClear =
@@ -124,15 +130,16 @@ extension CommandContext {
         let finding = isClear ? try reader.checkDecrypted(file) : try reader.check(file)
         meter.clear()
         switch finding {
-        case .sound: break
+        case .sound: result.byteCount += delivery.file.byteCount
         case .missing:
+          try destination.requireMounted(store.deliveries)
           result.missingCount += 1
           tell(delivery, "missing", nil, in: store)
         case .damaged(let reason):
           result.damagedCount += 1
+          result.byteCount += delivery.file.byteCount
           tell(delivery, "damaged", reason, in: store)
         }
-        result.byteCount += delivery.file.byteCount
       } catch {
         meter.clear()
         if error.cause == .cancelled { return result }
@@ -144,6 +151,7 @@ extension CommandContext {
         tell(delivery, "unread", error.account, in: store)
       }
       result.fileCount += 1
+      doneBytes += delivery.file.byteCount
     }
     return result
   }
@@ -202,14 +210,14 @@ extension CommandContext {
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     // What is wrong with the destination itself is reported.
     if found.fileCount == 0 { return }
-    let rest = found.fileCount < allCount ? " of \(allCount)" : ""
+    let rest = found.readCount < allCount ? " of \(allCount)" : ""
     let verdict =
       counts.isEmpty
       ? found.trouble == nil ? "all as they were confirmed" : "all of these as they were confirmed"
       : counts.joined(separator: ", ")
     console.print(
       Format.visible(
-        "\(name): \(found.fileCount)\(rest) \(allCount == 1 ? "file" : "files") read, "
+        "\(name): \(found.readCount)\(rest) \(allCount == 1 ? "file" : "files") read, "
           + "\(ByteCount(found.byteCount)): \(verdict)"))
   }
 }

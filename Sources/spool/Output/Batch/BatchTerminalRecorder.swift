@@ -195,12 +195,13 @@ enum BatchText {
     return parts.joined(separator: " · ")
   }
 
-  /// `left out: 12 no recordings, 3 links, 1 hidden`; nil if none were.
+  /// `left out: 12 that are no recordings, 3 links, 1 hidden`; nil if none were.
   static func skipped(_ skipped: SkippedFiles) -> String? {
     let parts = SkippedFiles.Reason.allCases.compactMap { reason -> String? in
       guard let count = skipped.counts[reason], count > 0 else { return nil }
       switch reason {
-      case .noRecording: return count == 1 ? "1 that is no recording" : "\(count) no recordings"
+      case .noRecording:
+        return count == 1 ? "1 that is no recording" : "\(count) that are no recordings"
       case .link: return count == 1 ? "1 link" : "\(count) links"
       case .special:
         return count == 1 ? "1 pipe, socket or device" : "\(count) pipes, sockets or devices"

@@ -1,0 +1,116 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+/// Destinations whose disk is away, that nothing is known of, and what is said of them.
+@Suite("Commands about destinations say how these stand")
+struct DestinationStandingTests {
+  private let place: Workspace
+  private let disk: String
+
+  init() throws {
+    place = try Workspace()
+    disk = place.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try place.folder.write(
+      """
+      destinations:
+        nas: { folder: \(disk) }
+        away: { folder: \(place.file("away")) }
+
+      """, to: "destinations.yaml")
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [flac] } ]\n")
+    try Reference.record(place.file("walk.wav"), seconds: 0.3)
+    #expect(try place.run(pipeline, [place.file("walk.wav")]).exitCode == 0)
+  }
+
+  private var destinations: [String] { ["--destinations", place.file("destinations.yaml")] }
+
+  private func deliver(_ words: [String]) throws -> Program.Result {
+    try place.spool(["deliver"] + words + destinations)
+  }
+
+  @Test("an empty folder to which files were delivered is that of a disk that is not mounted")
+  func unmounted() throws {
+    #expect(try deliver(["send", "last", "--to", "nas"]).exitCode == 0)
+    let one = try #require(
+      FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String }
+        .first { $0.hasSuffix(".flac") })
+    try FileManager.default.removeItem(atPath: "\(disk)/\(one)")
+    let verified = try deliver(["verify", "nas"])
+    #expect(verified.exitCode == 4)
+    #expect(verified.text.contains("nas: 2 of 3 files read, "), "\(verified.text)")
+    #expect(verified.text.contains(": 1 missing"), "\(verified.text)")
+    try FileManager.default.removeItem(atPath: disk)
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    for command in ["verify", "check"] {
+      let empty = try deliver([command, "nas"])
+      #expect(empty.exitCode == 1, "\(command): \(empty.text)")
+      #expect(empty.errorOutput.contains("mount its disk"), "\(empty.errorOutput)")
+      #expect(!empty.text.contains("missing"), "\(empty.text)")
+    }
+    #expect(FilePath.names(in: disk) == [])
+    let fetched = try deliver(["fetch", "nas", "last", "--out", place.file("back")])
+    #expect(fetched.exitCode == 1)
+  }
+
+  @Test(
+    "an unknown name is a mistake of usage",
+    arguments: [
+      ["pause", "nosuch"], ["resume", "nosuch"], ["verify", "nosuch"], ["missing", "nosuch"],
+      ["check", "nosuch"], ["fetch", "nosuch", "last"], ["link", "last", "--from", "nosuch"],
+      ["send", "last", "--to", "nosuch"], ["queue", "--to", "nosuch"], ["retry", "--to", "nosuch"],
+    ])
+  func unknown(words: [String]) throws {
+    let result = try deliver(words)
+    #expect(result.exitCode == 2, "\(result.text)")
+    #expect(result.errorOutput.contains("there is no destination nosuch"))
+  }
+
+  @Test("a destination that was taken out of the file is known while the queue has its files")
+  func takenOut() throws {
+    #expect(try deliver(["send", "last", "--to", "away", "--deliver-wait", "0"]).exitCode == 0)
+    try place.folder.write("destinations: { nas: { folder: \(disk) } }\n", to: "destinations.yaml")
+    for words in [["queue", "--to", "away"], ["retry", "--to", "away"]] {
+      #expect(try deliver(words).exitCode == 0)
+    }
+  }
+
+  @Test("a list without files says which there are none of")
+  func none() throws {
+    #expect(try deliver(["queue", "--state", "held"]).text == "no file is held\n")
+    #expect(try deliver(["queue", "--state", "failed"]).text == "no file has failed\n")
+  }
+
+  @Test("a file that was renamed is found where the store knows the same bytes")
+  func renamed() throws {
+    let original = ["--what", "original"]
+    let queued = try deliver(["send", "last", "--to", "away", "--deliver-wait", "0"] + original)
+    #expect(queued.exitCode == 0)
+    try FileManager.default.moveItem(
+      atPath: place.file("walk.wav"), toPath: place.file("stroll.wav"))
+    try FileManager.default.createDirectory(
+      atPath: place.file("away"), withIntermediateDirectories: false)
+    let lost = try deliver(["run", "--once"])
+    #expect(lost.exitCode != 0)
+    let again = try place.run(place.file("pipeline.yaml"), [place.file("stroll.wav")])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(try deliver(["retry"]).exitCode == 0)
+    let sent = try deliver(["run", "--once"])
+    #expect(sent.exitCode == 0, "\(sent.text)\(sent.errorOutput)")
+  }
+
+  @Test("who sends by hand has a destination looked at at once that is held")
+  func once() throws {
+    #expect(try deliver(["send", "last", "--to", "away", "--deliver-wait", "1s"]).exitCode == 0)
+    let held = try deliver(["run", "--once"])
+    #expect(held.exitCode == 1)
+    #expect(try deliver(["queue"]).text.contains("if it is on no other disk, make the folder"))
+    try FileManager.default.createDirectory(
+      atPath: place.file("away"), withIntermediateDirectories: false)
+    let sent = try deliver(["run", "--once"])
+    #expect(sent.exitCode == 0, "\(sent.text)\(sent.errorOutput)")
+  }
+}
