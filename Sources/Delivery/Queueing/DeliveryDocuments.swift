@@ -69,6 +69,14 @@ extension DeliveredRecording {
     get throws(SpoolError) { try text() }
   }
 
+  /// The same recording before its files are delivered.
+  var withoutFiles: DeliveredRecording {
+    var about = DeliveredRecording(uploadedAt: "", pipeline: pipeline)
+    (about.noteId, about.createdAt, about.receivedAt) = (noteId, createdAt, receivedAt)
+    (about.device, about.title, about.tags) = (device, title, tags)
+    return about
+  }
+
   /// - Parameters:
   ///   - document: one that says ``about`` of the recording.
   ///   - parts: the delivered files.

@@ -6,9 +6,9 @@ package import Store
 
 /// Queues what runs give to their destinations, in the store.
 package struct QueuedRunDelivery: RunDelivery {
-  private let deliveries: DeliveryQueue
-  private let destinations: Destinations
-  private var subject: Subject
+  let deliveries: DeliveryQueue
+  let destinations: Destinations
+  private(set) var subject: Subject
   private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
 
@@ -139,10 +139,20 @@ package struct QueuedRunDelivery: RunDelivery {
     _ file: QueuedDelivery.File, to destination: Destination, _ context: DeliveryContext,
     isRequired: Bool, encounter: DeliveryRequest.Encounter? = nil
   ) throws(SpoolError) -> DeliveryQueue.Order {
-    var file = file
     let request = context.request
     let values = fields(of: file, context.run)
-    var path = DeliveryPath.fill(request.path, values)
+    return try order(
+      file, to: destination, at: DeliveryPath.fill(request.path, values),
+      versionDepth: DeliveryPath.versionDepth(of: request.path, values),
+      encounter: encounter ?? request.encounter, isRequired: isRequired)
+  }
+
+  /// - Parameter path: the one that it has, or would have if it were not encrypted.
+  func order(
+    _ file: QueuedDelivery.File, to destination: Destination, at path: String,
+    versionDepth: Int?, encounter: DeliveryRequest.Encounter, isRequired: Bool
+  ) throws(SpoolError) -> DeliveryQueue.Order {
+    var (file, path) = (file, path)
     // A name that no destination takes is refused here, and not tried for ever.
     _ = try RemotePath(path)
     if destination.encryption != nil {
@@ -153,9 +163,8 @@ package struct QueuedRunDelivery: RunDelivery {
         + (file.content == .metadata ? DeliveredRecording.encryptedEnding : Encryption.ending)
     }
     var order = DeliveryQueue.Order(
-      file, to: destination.name, at: path,
-      versionDepth: DeliveryPath.versionDepth(of: request.path, values),
-      encounter: encounter ?? request.encounter, isRequired: isRequired)
+      file, to: destination.name, at: path, versionDepth: versionDepth, encounter: encounter,
+      isRequired: isRequired)
     order.isHeld = subject.isSensitive
     return order
   }

@@ -240,6 +240,10 @@ extension DeliveryQueue {
       SELECT file FROM deliveries WHERE digest = ?1 AND file IS NOT NULL
       UNION SELECT path FROM published WHERE content = ?1
       UNION SELECT path FROM digests WHERE digest = ?2
+      UNION SELECT input.value FROM runs,
+        json_each(CASE WHEN json_valid(record) THEN record ELSE '{}' END, '$.recordings') AS own,
+        json_each(CASE WHEN json_valid(record) THEN record ELSE '{}' END, '$.inputs') AS input
+      WHERE instr(record, ?1) > 0 AND own.value = ?1 AND input.key = own.key
       """, [.text(digest.hex), .text(SealedText.seal(digest.hex))], to: Self.reading
     ).compactMap { $0[0].text }
   }

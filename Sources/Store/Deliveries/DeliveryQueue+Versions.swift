@@ -33,8 +33,13 @@ extension DeliveryQueue {
   static func versionFolder(
     of orders: [Order], in database: inout Database
   ) throws(SpoolError) -> String? {
-    guard let first = orders.first, let usual = first.versionFolder else { return nil }
-    let files = orders.filter { $0.about == nil && $0.file.content != .original }
+    // What lies elsewhere already does not say where the version is.
+    guard let first = orders.first(where: { $0.versionDepth != nil }),
+      let usual = first.versionFolder
+    else { return nil }
+    let files = orders.filter {
+      $0.about == nil && $0.file.content != .original && $0.versionDepth != nil
+    }
     var shared: [ExactText: String]?
     var known: [[KnownRow]] = []
     for file in files {

@@ -81,7 +81,7 @@ package struct DeliveryQueue: Sendable {
             of: orders.filter { $0.destination == destination }, in: &database)
           folders[destination] = folder
         }
-        if let folder { order.move(to: folder) }
+        if let folder, order.versionDepth != nil { order.move(to: folder) }
         let parts = added.filter { $0.destination == destination }.map(\.id)
         let id = try Self.insert(order, behind: parts, at: now, in: &database)
         try database.run(

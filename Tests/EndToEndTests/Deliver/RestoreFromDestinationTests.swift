@@ -113,6 +113,40 @@ struct RestoreFromDestinationTests {
     #expect(files(in: place.file("back")) == back)
   }
 
+  @Test("a second copy is made again from what came back, under the same paths")
+  func secondCopy() throws {
+    try write("{ folder: \(disk) }")
+    let ids = try deliver(["walk.wav", "memo.wav"])
+    let there = files(in: disk)
+    try loseAndRestore(ids, from: disk)
+    let second = place.file("second")
+    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
+    try write("{ folder: \(disk) }, second: { folder: \(second) }")
+    let missing = try place.spool(["deliver", "missing", "second"] + destinations)
+    let next = try #require(
+      missing.errorOutput.split(separator: "\n").first { $0.hasPrefix("next:") })
+    let words = next.dropFirst("next:  spool ".count).split(separator: " ").map(String.init)
+    #expect(words.starts(with: ["deliver", "send"]), "\(next)")
+    let sent = try place.spool(words)
+    #expect(sent.exitCode == 0, "\(sent.text)\(sent.errorOutput)")
+    // The documents say when this destination confirmed the files.
+    func isSame(_ name: String) -> Bool {
+      !name.hasSuffix(".recording.json") && !name.contains(".delivered-")
+    }
+    let copies = files(in: second)
+    #expect(copies.filter { isSame($0.key) } == there.filter { isSame($0.key) })
+    #expect(copies.keys.filter { $0.hasSuffix(".recording.json") }.count == 2, "\(copies)")
+    #expect(try place.spool(["deliver", "verify", "second"] + destinations).exitCode == 0)
+    // Nothing is left to do, and what is lost here is told before anything is queued.
+    let again = try place.spool(["deliver", "send", "walk.wav", "--to", "second"] + destinations)
+    #expect(again.exitCode == 0 && again.text.contains("confirmed all of it before"))
+    #expect(files(in: second) == copies)
+    try FileManager.default.removeItem(atPath: place.file("back"))
+    try write("{ folder: \(disk) }, third: { folder: \(second) }")
+    let lost = try place.spool(["deliver", "send", "walk.wav", "--to", "third"] + destinations)
+    #expect(lost.exitCode == 1 && lost.errorOutput.contains("put it back"), "\(lost.errorOutput)")
+  }
+
   @Test("both names of two files with the same bytes come back")
   func twoNames() throws {
     try write("{ folder: \(disk) }")

@@ -47,6 +47,8 @@ private struct MissingOriginal {
   let place: String?
   /// The other destinations that have it.
   let copies: [String]
+  /// Whether it can be sent as it is: it was processed, and its bytes are here.
+  var canBeSent = false
 
   var line: JSONLine {
     JSONLine([
@@ -84,8 +86,16 @@ extension CommandContext {
         : "\(name) has not got the \(missing.count == 1 ? "original" : "originals") of "
           + Count.of(missing.count, "recording"))
     console.print(Format.visible(lines: lines))
+    let names = missing.filter(\.canBeSent).compactMap { $0.recording?.name ?? $0.run?.name }
+    if !names.isEmpty {
+      let words = ["send"] + names.prefix(Self.offeredLimit) + ["--to", name]
+      console.offer(NextCommand(deliveryCommand(words)).map { [$0] } ?? [])
+    }
     return .done
   }
+
+  /// How many recordings the command names that sends them; the rest comes in the next list.
+  private static let offeredLimit = 50
 
   private func missing(
     at name: String, in store: DiskStore
@@ -101,11 +111,13 @@ extension CommandContext {
       let others = recording.original.flatMap { contents[$0] }
       if isThere(digest) || others.map(isThere) == true || recording.isEmpty { continue }
       guard told.insert(digest).inserted else { continue }
+      let place = try place(of: recording, in: store)
       missing.append(
         MissingOriginal(
           name: recording.fileName, digest: digest, byteCount: recording.content.byteCount,
           recording: recording.key, run: nil, since: recording.receivedAt,
-          place: try place(of: recording, in: store), copies: confirmed[digest] ?? []))
+          place: place, copies: confirmed[digest] ?? [],
+          canBeSent: place != nil && recording.original == nil && recording.state == .uploaded))
     }
     told.formUnion(contents.values)
     // The oldest run comes first: it says since when.
@@ -115,12 +127,14 @@ extension CommandContext {
           run.soundInputs?.contains(input) ?? true, !isThere(digest), told.insert(digest).inserted
         else { continue }
         let kept = store.file(of: digest)
+        let place = FilePath.exists(path) ? path : kept
         missing.append(
           MissingOriginal(
             name: path.pathNames.last ?? path, digest: digest,
             byteCount: (try? FileStamp(following: kept ?? path)).map { Int($0.byteCount) },
             recording: nil, run: run.id, since: run.startedAt,
-            place: FilePath.exists(path) ? path : kept, copies: confirmed[digest] ?? []))
+            place: place, copies: confirmed[digest] ?? [],
+            canBeSent: place != nil && run.state == .done))
       }
     }
     return missing

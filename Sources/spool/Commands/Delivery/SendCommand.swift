@@ -18,7 +18,8 @@ extension Command {
       again.
 
       A recording is named by its ID, its device's noteId or its file's name, as with spool inbox show; \
-      its last run counts.
+      its last run counts. Of one that came back from a destination, and that no run here has made, the \
+      same files are sent under the same paths, from the store and from the folder where they were restored.
 
       The exit code is 1 if a file cannot be delivered, and 0 if all is delivered or waits.
       """,
@@ -119,16 +120,8 @@ extension CommandContext {
     let writer = confirmationWriter(for: store)
     let end = clock.elapsed + arguments[Options.deliverWait].seconds
     for name in arguments[Options.subjects] {
-      let (run, recording) = try deliveredSubject(named: name, in: store)
-      var subject = QueuedRunDelivery.Subject()
-      if let recording { subject = QueuedRunDelivery.Subject(of: recording, in: store) }
-      let delivery = QueuedRunDelivery(
-        store.deliveries, to: destinations, of: subject, known: store.deliveredSubject,
-        sidecar: Self.arrivedSidecar)
-      let wasKnown = try delivery.queue(
-        DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
+      let (owner, wasKnown) = try queue(named: name, request, to: destinations, in: store)
       try writer.unlock()
-      let owner = recording.map { DeliveryOwner.recording($0.key) } ?? .run(run.id)
       let sent = try send(
         .of(owner), to: destinations, in: store, signing: writer,
         atMost: max(0, end - clock.elapsed), clock, stop: stop)
@@ -146,6 +139,51 @@ extension CommandContext {
     tell(result)
     if let signal = stop.signalNumber { return .interrupted(by: signal) }
     return result.failed.isEmpty ? .done : .failed
+  }
+
+  /// Queues what a name means.
+  /// - Returns: whose deliveries these are, and whether all were known before.
+  private func queue(
+    named name: String, _ request: DeliveryRequest, to destinations: Destinations,
+    in store: DiskStore
+  ) throws(SpoolError) -> (DeliveryOwner, wasKnown: Bool) {
+    if let recording = try runlessRecording(named: name, in: store) {
+      if arguments[Options.path] != nil {
+        throw .usage(
+          "--path does not count for \(name)",
+          reason: "it came back from a destination, and keeps the paths that its files have there")
+      }
+      let delivery = QueuedRunDelivery(
+        store.deliveries, to: destinations,
+        of: QueuedRunDelivery.Subject(of: recording, in: store))
+      var query = DeliveryQueue.Query.of(.recording(recording.key))
+      query.states = [.delivered]
+      let wasKnown = try delivery.queue(
+        copiesOf: recording.key, store.deliveries.matching(query), request)
+      return (.recording(recording.key), wasKnown)
+    }
+    let (run, recording) = try deliveredSubject(named: name, in: store)
+    var subject = QueuedRunDelivery.Subject()
+    if let recording { subject = QueuedRunDelivery.Subject(of: recording, in: store) }
+    let delivery = QueuedRunDelivery(
+      store.deliveries, to: destinations, of: subject, known: store.deliveredSubject,
+      sidecar: Self.arrivedSidecar)
+    let wasKnown = try delivery.queue(
+      DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
+    return (recording.map { .recording($0.key) } ?? .run(run.id), wasKnown)
+  }
+
+  /// The uploaded recording of an inbox that a name means and that no run here has made; nil for others.
+  private func runlessRecording(
+    named name: String, in store: DiskStore
+  ) throws(SpoolError) -> Recording? {
+    if try knownRun(named: name, in: store) != nil { return nil }
+    var recording = try store.recordings.recording(named: name)
+    if recording == nil { recording = try store.recordings.recordings(ofFile: name).first }
+    guard let recording, recording.state == .uploaded, recording.original == nil else { return nil }
+    let runs = try store.runs.mentioning([recording.content.digest])
+    let isMade = runs.contains { $0.state == .done && $0.pipeline == recording.pipeline }
+    return isMade ? nil : recording
   }
 
   private func request() throws(SpoolError) -> DeliveryRequest {
