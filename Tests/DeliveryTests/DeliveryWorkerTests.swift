@@ -96,11 +96,23 @@ struct DeliveryWorkerTests {
     #expect(made == [bytes])
     #expect(delivery.confirmation?.digest == SHA256.digest(of: Array(bytes)))
     #expect(delivery.confirmation?.byteCount == bytes.count)
-    let clear = scratch.file("clear")
-    let copy = try nas.encryption?.decrypt(
-      path, to: clear, ProcessInfo.processInfo.environment
+    var reader = DestinationReader(
+      nas, ProcessInfo.processInfo.environment, scratch: scratch.path
     ) { true }
-    #expect(copy?.digest == delivery.file.digest)
+    let held = FilePath.names(in: scratch.path)
+    let copy = try reader.look(at: RemotePath(delivery.path), limit: 1 << 20)
+    #expect(copy.digest == delivery.file.digest)
+    #expect(FilePath.names(in: scratch.path) == held)
+    // Cut in its middle, it gives a part of the sound, and that is told.
+    try bytes.prefix(400_000).write(to: URL(fileURLWithPath: path))
+    let file = DestinationReader.Expectation(
+      try RemotePath(delivery.path), byteCount: copy.byteCount, digest: copy.digest,
+      at: try RemotePath("back.wav"))
+    let failure = #expect(throws: SpoolError.self) {
+      _ = try reader.fetch(file, into: scratch.path)
+    }
+    #expect(failure?.kind == .broken)
+    #expect(FilePath.names(in: scratch.path) == held)
     #expect(FilePath.names(in: scratch.file("store/encrypted")) == [])
   }
 

@@ -57,11 +57,11 @@ struct DestinationCheckTests {
     #expect(check.isGood, "\(check.steps)")
     let name = try #require(check.remainder).description
     #expect(FilePath.names(in: scratch.path) == [name])
-    let clear = scratch.file("clear")
-    _ = try destination.encryption?.decrypt(
-      scratch.file(name), to: clear, ProcessInfo.processInfo.environment
+    var reader = DestinationReader(
+      destination, ProcessInfo.processInfo.environment, scratch: local.path
     ) { true }
-    #expect(try String(contentsOfFile: clear, encoding: .utf8).contains(name))
+    let clear = try reader.bytes(of: RemotePath(name), limit: 1 << 20)
+    #expect(String(decoding: clear, as: UTF8.self).contains(name))
   }
 
   @Test("one that is missing, or spoils what it gets, is not")

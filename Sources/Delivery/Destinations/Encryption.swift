@@ -51,45 +51,6 @@ package struct Encryption: Hashable, Sendable {
   package func encrypt(
     _ source: String, to path: String, _ environment: [String: String], mayGoOn: () -> Bool
   ) throws(SpoolError) -> Copy {
-    try write(
-      ["age"] + recipients.flatMap { ["-r", $0] } + [source], to: path, environment, mayGoOn
-    ) { complaint in
-      SpoolError(
-        "encrypt", source, reason: complaint, advice: "check the keys of the destination",
-        cause: .blocked, kind: .denied)
-    }
-  }
-
-  /// Decrypts a file that has come back. O(its size).
-  /// - Throws: an error of the kind `broken` if it is not what was encrypted.
-  /// - Returns: the digest and the size of what it held.
-  package func decrypt(
-    _ source: String, to path: String, _ environment: [String: String], mayGoOn: () -> Bool
-  ) throws(SpoolError) -> Copy {
-    guard let identity else {
-      throw SpoolError(
-        "decrypt", source, reason: "the destination has no identity",
-        advice: "add identity: FILE with age's private key to the destination", cause: .blocked,
-        kind: .denied)
-    }
-    return try write(
-      ["age", "-d", "-i", identity, source], to: path, environment, mayGoOn
-    ) { complaint in
-      // What is wrong with the key is wrong for every file.
-      let isOfKey = ["identity", "identities", identity].contains(where: complaint.contains)
-      return isOfKey
-        ? SpoolError(
-          "decrypt", source, reason: complaint, advice: "check the identity of the destination",
-          cause: .blocked, kind: .denied)
-        : SpoolError("decrypt", source, reason: complaint, cause: .input, kind: .broken)
-    }
-  }
-
-  /// Writes what `age` prints into a file.
-  private func write(
-    _ words: [String], to path: String, _ environment: [String: String], _ mayGoOn: () -> Bool,
-    failure: (_ complaint: String) -> SpoolError
-  ) throws(SpoolError) -> Copy {
     let files = FileOperations.uncounted
     let draft = path + ".new"
     let file = try doing("write", draft) { () throws(SystemError) in
@@ -98,8 +59,9 @@ package struct Encryption: Hashable, Sendable {
     var hash = SHA256()
     var byteCount = 0
     do throws(SpoolError) {
-      let ending = try ProgramRun(words, environment: environment).run(mayGoOn: mayGoOn) {
-        (bytes) throws(SpoolError) in
+      let words = ["age"] + recipients.flatMap { ["-r", $0] } + [source]
+      let run = ProgramRun(words, environment: environment)
+      let ending = try run.run(mayGoOn: mayGoOn) { (bytes) throws(SpoolError) in
         hash.update(bytes)
         byteCount += bytes.byteCount
         try doing("write", draft) { () throws(SystemError) in
@@ -108,9 +70,10 @@ package struct Encryption: Hashable, Sendable {
           }
         }
       }
-      guard ending.exitCode == 0 else {
-        let first = ending.complaints.split(whereSeparator: \.isNewline).first.map(String.init)
-        throw failure(PlainText.line(first ?? "age ended with the exit code \(ending.exitCode)"))
+      if let complaint = Self.complaint(ending) {
+        throw SpoolError(
+          "encrypt", source, reason: complaint, advice: "check the keys of the destination",
+          cause: .blocked, kind: .denied)
       }
       try doing("write", draft) { () throws(SystemError) in
         try files.flush(file)
@@ -122,5 +85,40 @@ package struct Encryption: Hashable, Sendable {
       throw error
     }
     return Copy(byteCount: byteCount, digest: hash.finalize())
+  }
+
+  /// Decrypts a file that has come back, as it is read. O(its size).
+  /// - Parameters:
+  ///   - sealed: is read from its position on.
+  ///   - name: the file's, for errors.
+  ///   - consume: takes what it held. Only when this returns is it known to be all of it.
+  /// - Throws: an error of the kind `broken` if it is not what was encrypted.
+  func decrypt(
+    _ sealed: borrowing OpenFile, named name: String, _ environment: [String: String],
+    mayGoOn: () -> Bool, to consume: (RawSpan) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    guard let identity else {
+      throw SpoolError(
+        "decrypt", name, reason: "the destination has no identity",
+        advice: "add identity: FILE with age's private key to the destination", cause: .blocked,
+        kind: .denied)
+    }
+    let run = ProgramRun(["age", "-d", "-i", identity], environment: environment)
+    let ending = try run.run(input: sealed.descriptor, mayGoOn: mayGoOn, to: consume)
+    guard let complaint = Self.complaint(ending) else { return }
+    // What is wrong with the key is wrong for every file.
+    let isOfKey = ["identity", "identities", identity].contains(where: complaint.contains)
+    throw isOfKey
+      ? SpoolError(
+        "decrypt", name, reason: complaint, advice: "check the identity of the destination",
+        cause: .blocked, kind: .denied)
+      : SpoolError("decrypt", name, reason: complaint, cause: .input, kind: .broken)
+  }
+
+  /// What the program said before it failed; nil if it did not.
+  private static func complaint(_ ending: ProgramRun.Ending) -> String? {
+    if ending.exitCode == 0 { return nil }
+    let first = ending.complaints.split(whereSeparator: \.isNewline).first.map(String.init)
+    return PlainText.line(first ?? "age ended with the exit code \(ending.exitCode)")
   }
 }

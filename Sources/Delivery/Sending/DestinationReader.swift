@@ -6,7 +6,7 @@ package struct DestinationReader: ~Copyable {
   private var lane: Lane
   private let environment: [String: String]
   private let mayGoOn: @Sendable () -> Bool
-  /// Where encrypted files are decrypted.
+  /// Where encrypted files lie, as they are, while they are decrypted.
   private let scratch: String
 
   /// Seconds before a file is tried again.
@@ -14,7 +14,7 @@ package struct DestinationReader: ~Copyable {
 
   /// - Parameters:
   ///   - environment: for the secrets and for programs.
-  ///   - scratch: the folder where encrypted files are decrypted.
+  ///   - scratch: the folder for encrypted files, as they are, while they are decrypted.
   ///   - mayGoOn: called at least once a second; false ends the work.
   package init(
     _ destination: Destination, _ environment: [String: String], scratch: String,
@@ -60,20 +60,11 @@ package struct DestinationReader: ~Copyable {
   package mutating func look(
     at path: RemotePath, limit: Int
   ) throws(SpoolError) -> Expectation {
-    if let encryption = lane.destination.encryption {
-      let file = try decrypted(path, by: encryption, limit: limit)
-      defer { file.remove() }
-      return Expectation(path, byteCount: file.copy.byteCount, digest: file.copy.digest)
+    let (byteCount, digest) = try readAll(path, limit: limit) {
+      ()
+    } to: { _ in
     }
-    return try retrying { (transport, mayGoOn) throws(SpoolError) in
-      var hash = SHA256()
-      var count = 0
-      try transport.read(path, limit: limit, mayGoOn: mayGoOn) { bytes in
-        hash.update(bytes)
-        count += bytes.byteCount
-      }
-      return Expectation(path, byteCount: count, digest: hash.finalize())
-    }
+    return Expectation(path, byteCount: byteCount, digest: digest)
   }
 
   /// Reads all of a file and compares it.
@@ -109,20 +100,13 @@ package struct DestinationReader: ~Copyable {
   /// Reads a small file.
   /// - Parameter limit: more bytes are an error of the kind `broken`.
   package mutating func bytes(of path: RemotePath, limit: Int) throws(SpoolError) -> [UInt8] {
-    if let encryption = lane.destination.encryption {
-      let file = try decrypted(path, by: encryption, limit: limit)
-      defer { file.remove() }
-      return try doing("read", file.path) { () throws(SystemError) in
-        try OpenFile(file.path, O_RDONLY).bytes(limit)
-      }
+    var all: [UInt8] = []
+    _ = try readAll(path, limit: limit) {
+      all = []
+    } to: { bytes in
+      unsafe bytes.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
     }
-    return try retrying { (transport, mayGoOn) throws(SpoolError) in
-      var all: [UInt8] = []
-      try transport.read(path, limit: limit, mayGoOn: mayGoOn) { bytes in
-        unsafe bytes.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
-      }
-      return all
-    }
+    return all
   }
 
   /// Reads a file, and compares it at its end.
@@ -134,51 +118,76 @@ package struct DestinationReader: ~Copyable {
     _ file: Expectation, begin: () throws(SpoolError) -> Void,
     to consume: (UnsafeRawBufferPointer) throws(SpoolError) -> Void
   ) throws(SpoolError) {
-    if let encryption = lane.destination.encryption {
-      let clear = try decrypted(file.path, by: encryption, limit: file.byteCount)
-      defer { clear.remove() }
-      guard clear.copy.digest == file.digest, clear.copy.byteCount == file.byteCount else {
-        throw SpoolError(otherBytes: file.path, "what it holds is not what was delivered")
-      }
-      try begin()
-      return try unsafe clear.read(to: consume)
+    let (byteCount, digest) = try readAll(file.path, limit: file.byteCount, begin: begin) {
+      (bytes) throws(SpoolError) in
+      try unsafe bytes.withUnsafeBytes { (bytes) throws(SpoolError) in try unsafe consume(bytes) }
     }
-    try retrying { (transport, mayGoOn) throws(SpoolError) in
-      try begin()
-      guard try transport.find(file.path) != nil else {
-        throw SpoolError(noFile: file.path.description)
-      }
-      var hash = SHA256()
-      var count = 0
-      try transport.read(file.path, limit: file.byteCount, mayGoOn: mayGoOn) {
-        (bytes) throws(SpoolError) in
-        hash.update(bytes)
-        count += bytes.byteCount
-        try unsafe bytes.withUnsafeBytes { (bytes) throws(SpoolError) in
-          try unsafe consume(bytes)
-        }
-      }
-      guard count == file.byteCount, hash.finalize() == file.digest else {
-        throw SpoolError(otherBytes: file.path, "its bytes are not those that were confirmed")
-      }
+    guard byteCount == file.byteCount, digest == file.digest else {
+      throw SpoolError(
+        otherBytes: file.path,
+        lane.destination.encryption == nil
+          ? "its bytes are not those that were confirmed"
+          : "what it holds is not what was delivered")
     }
   }
 
-  /// Fetches an encrypted file and decrypts it into the scratch folder.
-  /// - Parameter limit: of the bytes that it holds.
-  private mutating func decrypted(
-    _ path: RemotePath, by encryption: Encryption, limit: Int
-  ) throws(SpoolError) -> DecryptedFile {
-    let sealed = "\(scratch)/spool-\(Encryption.opaqueName())\(Encryption.ending)"
-    let files = FileOperations.uncounted
-    defer { try? files.unlinkIfThere(sealed) }
-    let file = try doing("write", sealed) { () throws(SystemError) in
-      try files.open(sealed, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+  /// Reads a file itself, whether it is encrypted there or not. What it holds is nowhere else in clear
+  /// than where it is taken.
+  /// - Parameters:
+  ///   - limit: more bytes are an error of the kind `broken`.
+  ///   - begin: called before the first byte, and again before a file that is read again from its
+  ///     beginning.
+  private mutating func readAll(
+    _ path: RemotePath, limit: Int, begin: () throws(SpoolError) -> Void,
+    to consume: (RawSpan) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> (byteCount: Int, digest: Digest) {
+    var hash = SHA256()
+    var count = 0
+    guard let encryption = lane.destination.encryption else {
+      try retrying { (transport, mayGoOn) throws(SpoolError) in
+        hash = SHA256()
+        count = 0
+        try begin()
+        guard try transport.find(path) != nil else { throw SpoolError(noFile: path.description) }
+        try transport.read(path, limit: limit, mayGoOn: mayGoOn) { (bytes) throws(SpoolError) in
+          hash.update(bytes)
+          count += bytes.byteCount
+          try consume(bytes)
+        }
+      }
+      return (count, hash.finalize())
     }
+    let sealed = try fetchSealed(path, limit: limit)
+    try begin()
+    do throws(SpoolError) {
+      try encryption.decrypt(
+        sealed, named: path.description, environment, mayGoOn: { mayGoOn() }
+      ) { (bytes) throws(SpoolError) in
+        guard bytes.byteCount <= limit - count else {
+          throw SpoolError(otherBytes: path, "it has more than \(limit) bytes")
+        }
+        hash.update(bytes)
+        count += bytes.byteCount
+        try consume(bytes)
+      }
+    } catch {
+      if error.kind == .broken { throw SpoolError(otherBytes: path, error.why) }
+      throw error
+    }
+    return (count, hash.finalize())
+  }
+
+  /// Fetches an encrypted file as it is, into a file without a name.
+  /// - Parameter limit: of the bytes that it holds.
+  private mutating func fetchSealed(
+    _ path: RemotePath, limit: Int
+  ) throws(SpoolError) -> OpenFile {
+    let files = FileOperations.uncounted
+    let file = try sealedFile()
     // Every 64 KiB have 16 bytes more, and there is a header.
     let sealedLimit = min(limit, .max / 2)
     try retrying { (transport, mayGoOn) throws(SpoolError) in
-      try doing("write", sealed) { () throws(SystemError) in
+      try doing("write in", file.path) { () throws(SystemError) in
         try files.truncate(file, to: 0)
         try file.seek(to: 0)
       }
@@ -186,24 +195,26 @@ package struct DestinationReader: ~Copyable {
       try transport.read(
         path, limit: sealedLimit + sealedLimit / 1000 + (1 << 20), mayGoOn: mayGoOn
       ) { (bytes) throws(SpoolError) in
-        try doing("write", sealed) { () throws(SystemError) in
+        try doing("write in", file.path) { () throws(SystemError) in
           try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
             try unsafe files.write(bytes, to: file)
           }
         }
       }
     }
-    let clear = "\(scratch)/spool-\(Encryption.opaqueName())"
-    do throws(SpoolError) {
-      let copy = try encryption.decrypt(sealed, to: clear, environment) { mayGoOn() }
-      guard copy.byteCount <= limit else {
-        try? files.unlinkIfThere(clear)
-        throw SpoolError(otherBytes: path, "it has more than \(limit) bytes")
-      }
-      return DecryptedFile(path: clear, copy: copy)
-    } catch {
-      if error.kind == .broken { throw SpoolError(otherBytes: path, error.why) }
-      throw error
+    try doing("read", file.path) { () throws(SystemError) in try file.seek(to: 0) }
+    return file
+  }
+
+  private func sealedFile() throws(SpoolError) -> OpenFile {
+    try doing("write in", scratch) { () throws(SystemError) in
+      if let nameless = try? OpenFile(namelessIn: scratch) { return nameless }
+      // A file system without such files.
+      let path = "\(scratch)/spool-\(Encryption.opaqueName())\(Encryption.ending)"
+      let file = try OpenFile(
+        path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, named: scratch)
+      try FileOperations.uncounted.unlink(path)
+      return file
     }
   }
 
@@ -267,45 +278,22 @@ extension DestinationReader {
     if try target.isPresent { return .present }
     try target.makeFolders()
     let part = try target.openPart()
-    try unsafe read(file) { () throws(SpoolError) in
-      try target.acting { () throws(SystemError) in
-        try target.files.truncate(part)
-        try part.seek(to: 0)
+    do throws(SpoolError) {
+      try unsafe read(file) { () throws(SpoolError) in
+        try target.acting { () throws(SystemError) in
+          try target.files.truncate(part)
+          try part.seek(to: 0)
+        }
+      } to: { (bytes) throws(SpoolError) in
+        try target.acting { () throws(SystemError) in
+          try unsafe target.files.write(bytes, to: part)
+        }
       }
-    } to: { (bytes) throws(SpoolError) in
-      try target.acting { () throws(SystemError) in
-        try unsafe target.files.write(bytes, to: part)
-      }
+      try target.acting { () throws(SystemError) in try target.files.flush(part) }
+    } catch {
+      target.abandon()
+      throw error
     }
-    try target.acting { () throws(SystemError) in try target.files.flush(part) }
     return try target.finish()
-  }
-}
-
-/// What an encrypted file held, in the scratch folder.
-private struct DecryptedFile {
-  let path: String
-  let copy: Encryption.Copy
-
-  func remove() { try? FileOperations.uncounted.unlinkIfThere(path) }
-
-  func read(
-    to consume: (UnsafeRawBufferPointer) throws(SpoolError) -> Void
-  ) throws(SpoolError) {
-    let file = try doing("read", path) { () throws(SystemError) in
-      try OpenFile(path, O_RDONLY)
-    }
-    var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
-    var offset: Int64 = 0
-    while true {
-      let count = try doing("read", path) { () throws(SystemError) in
-        try FileOperations.uncounted.read(into: &piece, from: file, at: offset)
-      }
-      if count == 0 { return }
-      try unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes {
-        (bytes) throws(SpoolError) in try unsafe consume(bytes)
-      }
-      offset += Int64(count)
-    }
   }
 }

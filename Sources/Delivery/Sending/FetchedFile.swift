@@ -83,6 +83,9 @@ struct FetchedFile {
     return isThere ? .present : .written
   }
 
+  /// Removes the part, of which nothing is used again.
+  func abandon() { try? files.unlinkIfThere(part) }
+
   func acting<Result: ~Copyable>(
     _ calls: () throws(SystemError) -> Result
   ) throws(SpoolError) -> Result {

@@ -15,9 +15,7 @@ extension OpenFile {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/")
     self = try writing(path) { () throws(SystemError) in
-      try OpenFile(
-        folder.isEmpty ? "." : folder, O_RDWR | __O_TMPFILE | O_DIRECTORY, mode: 0o600,
-        named: path)
+      try OpenFile(namelessIn: folder.isEmpty ? "." : folder, named: path)
     }
   }
 

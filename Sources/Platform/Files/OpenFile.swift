@@ -21,6 +21,13 @@ package struct OpenFile: ~Copyable, Sendable {
     self.init(descriptor: descriptor, path: name ?? path)
   }
 
+  /// Makes a file without a name in a folder, for this user alone: nothing is left of it, however the
+  /// process ends.
+  /// - Parameter name: names it in errors instead of the folder.
+  package init(namelessIn folder: String, named name: String? = nil) throws(SystemError) {
+    try self.init(folder, O_RDWR | __O_TMPFILE | O_DIRECTORY, mode: 0o600, named: name)
+  }
+
   /// Opens a name in an open folder.
   package init(
     _ name: String, in folder: borrowing OpenFile, _ flags: CInt

@@ -23,10 +23,11 @@ package struct ProgramRun: Sendable {
 
   /// Runs the program. Blocks.
   /// - Parameters:
+  ///   - input: the descriptor for its standard input, which is read from where its position is.
   ///   - mayGoOn: called several times a second; false kills the program and those that it started.
   ///   - consume: takes its standard output; an error kills it as well.
   package func run(
-    mayGoOn: () -> Bool, to consume: (RawSpan) throws(SpoolError) -> Void
+    input: Int32? = nil, mayGoOn: () -> Bool, to consume: (RawSpan) throws(SpoolError) -> Void
   ) throws(SpoolError) -> Ending {
     guard let name = words.first, let path = path(of: name) else {
       throw SpoolError(
@@ -39,8 +40,8 @@ package struct ProgramRun: Sendable {
     let process = try doing("start", name) { () throws(SystemError) in
       try SpawnedProcess(
         [path] + words.dropFirst(), passing: [],
-        variables: environment.map { "\($0.key)=\($0.value)" }, output: ends.0,
-        errorOutput: ends.1)
+        variables: environment.map { "\($0.key)=\($0.value)" }, input: input,
+        output: ends.0, errorOutput: ends.1)
     }
     output.closeWriter()
     errors.closeWriter()

@@ -10,12 +10,13 @@ package struct SpawnedProcess: Hashable, Sendable {
   ///   - words: its path and its arguments.
   ///   - ends: the descriptors that it inherits, besides its standard streams.
   ///   - variables: its environment, as `NAME=VALUE`.
+  ///   - input: the descriptor for its standard input.
   ///   - output: the descriptor for its standard output.
   ///   - errors: the file for its standard error, which is truncated.
   ///   - errorOutput: the descriptor for its standard error.
   package init(
-    _ words: [String], passing ends: [Int32], variables: [String], output: Int32? = nil,
-    errors: String? = nil, errorOutput: Int32? = nil
+    _ words: [String], passing ends: [Int32], variables: [String], input: Int32? = nil,
+    output: Int32? = nil, errors: String? = nil, errorOutput: Int32? = nil
   ) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -23,6 +24,7 @@ package struct SpawnedProcess: Hashable, Sendable {
     for end in 0..<3 {
       unsafe posix_spawn_file_actions_addopen(&actions, Int32(end), "/dev/null", O_RDWR, 0)
     }
+    if let input { unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
     if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
     if let errorOutput {
       unsafe posix_spawn_file_actions_adddup2(&actions, errorOutput, STDERR_FILENO)
