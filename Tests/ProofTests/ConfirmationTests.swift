@@ -53,6 +53,31 @@ private struct SampleConfirmation {
 @Suite(
   "A confirmation is as it was signed, of the receipt beside it, and of the files that lie here")
 struct ConfirmationTests {
+  @Test("a confirmation tells its name beside its receipt, and one that lies leads nowhere")
+  func place() throws {
+    let file = DeliveryConfirmation.File(
+      path: "a.wav", digest: SHA256.digest(of: "a"), byteCount: 1, confirmedAt: 0, identifier: nil)
+    func path(_ name: String, by destination: String, beside path: String) throws -> String? {
+      let receipt = try DeliveryConfirmation.SignedReceipt(
+        jsonText: JSONValue.object([
+          "name": .text(name), "sha256": .text(SHA256.digest(of: "r").hex),
+        ]).compact)
+      let confirmation = DeliveryConfirmation(of: [file], by: destination, at: "x", for: receipt)
+      let bytes = Array(confirmation.signed(by: SigningKey()).text.utf8)
+      return DeliveryConfirmation(unverified: bytes)?.path(besideReceiptAt: path)
+    }
+    let name = "ä walk.receipt.json"
+    #expect(try path(name, by: "nas", beside: "b/\(name)") == "b/ä walk.delivered-nas.json")
+    #expect(try path(name, by: "nas", beside: name) == "ä walk.delivered-nas.json")
+    #expect(
+      try path("data/\(name)", by: "nas", beside: "b/data/\(name)")
+        == "b/ä walk.delivered-nas.json")
+    #expect(try path("../\(name)", by: "nas", beside: "b/c/\(name)") == nil)
+    #expect(try path(name, by: "nas", beside: "b/x\(name)") == nil)
+    #expect(try path(name, by: "../../nas", beside: "b/\(name)") == nil)
+    #expect(DeliveryConfirmation(unverified: Array("{}".utf8)) == nil)
+  }
+
   @Test("it is sound, and counts the files that lie as they lay there")
   func sound() throws {
     let confirmation = try SampleConfirmation()

@@ -35,6 +35,10 @@ package struct DeliveryConfirmation: Hashable, Sendable {
       finishedAt = file.finishedAt
     }
 
+    fileprivate init(name: String, sha256: String, finishedAt: String?) {
+      (self.name, self.sha256, self.finishedAt) = (name, sha256, finishedAt)
+    }
+
     /// The name of its confirmation, without folders: `walk.delivered-nas.json`.
     package func confirmation(by destination: String) -> String {
       stem + DeliveryConfirmation.mark + destination + ".json"
@@ -99,6 +103,33 @@ package struct DeliveryConfirmation: Hashable, Sendable {
         ]),
       ]),
     ])
+  }
+
+  /// What a file says, whoever has signed it; nil if it is no confirmation.
+  package init?(unverified bytes: [UInt8]) {
+    guard let envelope = try? Envelope(bytes),
+      let statement = try? JSONReader.signedValue(of: envelope.payload),
+      ReceiptForm.confirmation.flaw(in: statement) == nil
+    else { return nil }
+    json = statement
+  }
+
+  /// The receipt that it belongs to; nil if it names none.
+  package var receipt: SignedReceipt? {
+    guard let receipt = json["predicate"]?["receipt"], let name = receipt["name"]?.text,
+      let digest = receipt["digest"]?["sha256"]?.text
+    else { return nil }
+    return SignedReceipt(name: name, sha256: digest, finishedAt: receipt["finishedAt"]?.text)
+  }
+
+  /// The path that it has where its receipt has this one; nil if that is not the receipt's name.
+  package func path(besideReceiptAt path: String) -> String? {
+    guard let receipt, let destination = json["predicate"]?["destination"]?.text,
+      !destination.contains("/"),
+      "/\(path)".utf8.suffix(receipt.name.utf8.count + 1).elementsEqual("/\(receipt.name)".utf8)
+    else { return nil }
+    let folder = String(decoding: path.utf8.dropLast(receipt.name.utf8.count), as: UTF8.self)
+    return folder + receipt.confirmation(by: destination)
   }
 
   /// The signed envelope.

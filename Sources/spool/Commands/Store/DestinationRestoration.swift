@@ -9,25 +9,43 @@ import Store
 /// Brings everything back that a destination has: originals into the store, other files into a folder.
 /// The documents of recordings say what there is; see ``DeliveredRecording``.
 struct DestinationRestoration: ~Copyable {
-  private let context: CommandContext
-  private let destination: Destination
+  let context: CommandContext
+  let destination: Destination
   private let store: DiskStore
-  private let folder: String
-  private let meter: ReadingMeter
-  private var reader: DestinationReader
+  let folder: String
+  let meter: ReadingMeter
+  var reader: DestinationReader
   /// The files that no document has named yet, with their sizes where these are known.
-  private var unnamed: [RemotePath: Int?] = [:]
+  var unnamed: [RemotePath: Int?] = [:]
   /// The folders with what Spool delivered.
-  private var folders: Set<[String]> = []
+  var folders: Set<[String]> = []
+  /// The receipts that documents name, by the SHA-256 of their bytes.
+  private(set) var receipts: [String: Receipt] = [:]
   private var restored: Set<RecordingKey> = []
+  private var toldPaths: Set<RemotePath> = []
   private var (doneBytes, totalBytes) = (0, 0)
-  private var (recordingCount, fileCount, receiptCount, unnamedCount) = (0, 0, 0, 0)
+  private var (recordingCount, fileCount, receiptCount) = (0, 0, 0)
+  var unnamedCount = 0
   private(set) var problemCount = 0
 
   /// Bytes of a document.
-  private static let documentLimit = 4 << 20
+  static let documentLimit = 4 << 20
   /// Bytes of a file that the destination does not tell the size of.
-  private static let fileLimit = 1 << 42
+  static let fileLimit = 1 << 42
+
+  /// A file of a recording, as it is at the destination.
+  typealias Kept = (file: DeliveredRecording.File, kind: DeliveryRequest.Content)
+
+  /// A receipt, and what it is of.
+  struct Receipt {
+    /// Where it lies in the folder.
+    let path: String
+    /// Nil if it is not in the store.
+    let recording: RestoredRecording?
+    let document: DeliveredRecording
+    /// Of the recording.
+    let digest: Digest?
+  }
 
   init(
     _ context: CommandContext, _ destination: Destination, into store: DiskStore,
@@ -136,7 +154,7 @@ struct DestinationRestoration: ~Copyable {
       return try report(path.description, error)
     }
     let sounds = document.originals.filter(\.isSound)
-    var kept: [(file: DeliveredRecording.File, kind: DeliveryRequest.Content)] = []
+    var kept: [Kept] = []
     var restored: RestoredRecording?
     var others: [RestoredRecording] = []
     for file in sounds {
@@ -169,6 +187,11 @@ struct DestinationRestoration: ~Copyable {
     for (files, kind) in lists {
       for file in files where try restoreToFolder(file) { kept.append((file, kind)) }
     }
+    let digest = sounds.first.flatMap { Digest(hex: $0.sha256) }
+    for file in document.receipts {
+      receipts[file.sha256] = Receipt(
+        path: file.clearPath ?? file.path, recording: restored, document: document, digest: digest)
+    }
     kept += try restoreConfirmations(beside: path)
     let name = path.names.last ?? ""
     var own = DeliveredRecording.File(
@@ -177,44 +200,12 @@ struct DestinationRestoration: ~Copyable {
     if destination.encryption != nil { own.clearPath = place.description }
     kept.append((own, .metadata))
     receiptCount += document.receipts.count { $0.name.hasSuffix(".receipt.json") }
-    let digest = sounds.first.flatMap { Digest(hex: $0.sha256) }
     try record(restored, document, kept, of: digest)
     for other in others {
       let arrival = other.arrival(pipeline: document.pipeline, inbox: folder)
       let own = kept.filter { $0.file.sha256 == arrival.recording.digest.hex }
       try record(other, document, own, of: digest)
     }
-  }
-
-  /// Brings the signed confirmations back that lie in the folder of a document or below: they come after
-  /// it, and it does not name them.
-  private mutating func restoreConfirmations(
-    beside path: RemotePath
-  ) throws(SpoolError) -> [(file: DeliveredRecording.File, kind: DeliveryRequest.Content)] {
-    let place = path.names.dropLast()
-    let found = unnamed.keys.filter { other in
-      other.names.starts(with: place)
-        && other.names.last?.contains(DeliveryConfirmation.mark) == true
-    }
-    var kept: [(file: DeliveredRecording.File, kind: DeliveryRequest.Content)] = []
-    for other in found.sorted(by: { $0.description < $1.description }) {
-      unnamed[other] = nil
-      do throws(SpoolError) {
-        let expected = try reader.look(at: other, limit: Self.documentLimit)
-        _ = try reader.fetch(expected, into: folder)
-        told(expected)
-        kept.append(
-          (
-            DeliveredRecording.File(
-              path: other.description, name: other.names.last ?? "",
-              contentType: "application/json", byteCount: expected.byteCount,
-              sha256: expected.digest.hex), .confirmation
-          ))
-      } catch {
-        try report(other.description, error)
-      }
-    }
-    return kept
   }
 
   /// Brings a file into the store; nil if it cannot be had.
@@ -283,9 +274,9 @@ struct DestinationRestoration: ~Copyable {
   }
 
   /// Records a recording with what the destination has of it.
-  private mutating func record(
+  mutating func record(
     _ recording: RestoredRecording?, _ document: DeliveredRecording,
-    _ kept: [(file: DeliveredRecording.File, kind: DeliveryRequest.Content)],
+    _ kept: [Kept],
     of digest: Digest?
   ) throws(SpoolError) {
     guard let recording else { return }
@@ -326,41 +317,11 @@ struct DestinationRestoration: ~Copyable {
     }
   }
 
-  // MARK: What no document names
-
-  private mutating func restoreUnnamed() throws(SpoolError) {
-    var foreignCount = 0
-    for (path, byteCount) in unnamed.sorted(by: { $0.key.description < $1.key.description }) {
-      guard path.names.indices.contains(where: { folders.contains(Array(path.names[..<$0])) })
-      else {
-        foreignCount += 1
-        continue
-      }
-      do throws(SpoolError) {
-        let limit = byteCount ?? Self.fileLimit
-        let expected = try reader.look(at: path, limit: limit)
-        _ = try reader.fetch(expected, into: folder)
-        told(expected)
-        unnamedCount += 1
-        say(
-          path.description, "unnamed",
-          "no document names it, so nothing says whether its bytes are right; it is in \(folder)")
-      } catch {
-        try report(path.description, error)
-      }
-    }
-    if foreignCount > 0, !context.isJSON, !context.isQuiet {
-      meter.clear()
-      context.console.report(
-        "note: \(Count.of(foreignCount, "file")) there \(foreignCount == 1 ? "lies" : "lie") apart "
-          + "from what Spool delivered, and \(foreignCount == 1 ? "was" : "were") left alone"
-      )
-    }
-  }
-
   // MARK: Reports
 
-  private mutating func told(_ file: DestinationReader.Expectation) {
+  mutating func told(_ file: DestinationReader.Expectation) {
+    // Several documents may name it.
+    guard toldPaths.insert(file.path).inserted else { return }
     fileCount += 1
     doneBytes += file.byteCount
     meter.show(doneBytes, of: max(doneBytes, totalBytes))
@@ -368,7 +329,7 @@ struct DestinationRestoration: ~Copyable {
 
   /// Tells what is wrong with a file.
   /// - Throws: what is wrong with all of them.
-  private mutating func report(_ path: String, _ error: SpoolError) throws(SpoolError) {
+  mutating func report(_ path: String, _ error: SpoolError) throws(SpoolError) {
     if error.cause == .cancelled || error.remedy == .hold || error.isFullDisk { throw error }
     problemCount += 1
     let finding =
@@ -382,7 +343,7 @@ struct DestinationRestoration: ~Copyable {
 
   private func warn(_ name: String, _ reason: String) { say(name, "refused", reason) }
 
-  private func say(_ path: String, _ finding: String, _ reason: String) {
+  func say(_ path: String, _ finding: String, _ reason: String) {
     meter.clear()
     if context.isJSON {
       context.console.print(
