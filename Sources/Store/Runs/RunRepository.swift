@@ -174,6 +174,17 @@ package struct RunRepository: RunLog {
     ).filter { $0.inputs.values.contains(path) }
   }
 
+  /// The finished runs that took in a file of a name, in whatever folder, newest first. Decodes only
+  /// those that have the name in them. O(runs).
+  package func taking(fileNamed name: String) throws(SpoolError) -> [RunRecord] {
+    try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE state = 'done' AND instr(record, ?) > 0
+      ORDER BY number DESC, started_at DESC, id DESC
+      """, [.text(String(try Self.recorded(name).dropFirst()))]
+    ).filter { $0.inputs.values.contains { $0.pathNames.last == name } }
+  }
+
   /// The runs that wrote a file at a path, newest first. Decodes only those that name it. O(runs).
   /// - Parameter path: absolute.
   package func publishing(_ path: String) throws(SpoolError) -> [RunRecord] {

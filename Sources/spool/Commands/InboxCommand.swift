@@ -287,10 +287,17 @@ extension CommandContext {
   }
 
   private func recording(_ name: String, in store: DiskStore) throws(SpoolError) -> Recording {
+    guard let recording = try knownRecording(named: name, in: store) else { throw absent(name) }
+    return recording
+  }
+
+  /// The recording of an inbox with this ID or a prefix of it, or of this file name as it is printed; nil if
+  /// there is none.
+  func knownRecording(named name: String, in store: DiskStore) throws(SpoolError) -> Recording? {
     if let found = try store.recordings.recording(named: name) { return found }
     let (exact, printed) = try store.recordings.recordings(called: name)
     let found = exact.isEmpty ? printed : exact
-    guard let recording = found.first else { throw absent(name) }
+    guard let recording = found.first else { return nil }
     guard found.count == 1 else {
       throw .usage(
         "several recordings came as \(name)",

@@ -110,8 +110,8 @@ struct SendingResult {
   /// The files that are not delivered, in the order of the queue.
   var open: [QueuedDelivery] = []
   var deliveredCount = 0
-  /// The numbers of those whose failure was reported while they were sent.
-  var reported: Set<Int64> = []
+  /// The failures that were reported while they were sent, by the numbers of their files.
+  var reported: [Int64: SpoolError] = [:]
 
   var failed: [QueuedDelivery] { open.filter { $0.state == .failed } }
 
@@ -201,7 +201,7 @@ extension CommandContext {
           json: delivery.event(
             delivery.state == .failed ? "delivery-failed" : "delivery-waiting",
             trouble: delivery.trouble))
-      } else if delivery.state == .failed, !result.reported.contains(delivery.id) {
+      } else if delivery.state == .failed, result.reported[delivery.id] == nil {
         console.report(
           Format.visible(
             "failed: \(delivery.destination):\(delivery.path): \(delivery.trouble ?? "")"))
@@ -225,7 +225,8 @@ extension CommandContext {
             + (why.map { ": \($0)" } ?? "")))
       console.offer(NextCommand(deliveryCommand(["run", "--once"])).map { [$0] } ?? [])
     }
-    if !result.failed.isEmpty {
+    // A name that is taken stays so.
+    if result.failed.contains(where: { result.reported[$0.id]?.kind != .occupied }) {
       console.offer(NextCommand(deliveryCommand(["retry"])).map { [$0] } ?? [])
     }
   }

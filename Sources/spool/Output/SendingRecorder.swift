@@ -19,7 +19,7 @@ final class SendingRecorder: Sendable {
     var underWay: [Int64: (delivery: QueuedDelivery, done: Int, began: Double)] = [:]
     /// The last failure of each destination: one that repeats is reported once.
     var troubles: [String: String] = [:]
-    var failures: Set<Int64> = []
+    var failures: [Int64: SpoolError] = [:]
   }
 
   init(_ console: Console, _ voice: CommandContext.Voice, _ clock: SystemClock) {
@@ -54,7 +54,7 @@ final class SendingRecorder: Sendable {
         told(delivery.destination, error, seconds, &state)
       case .failed(let delivery, let error):
         state.underWay[delivery.id] = nil
-        state.failures.insert(delivery.id)
+        state.failures[delivery.id] = error
         report("failed: \(delivery.destination):\(delivery.path): \(error.account)", &state)
       case .held(let name, let error, let seconds): told(name, error, seconds, &state)
       case .trouble(let error): report("warning: \(error.account)", &state)
@@ -62,8 +62,8 @@ final class SendingRecorder: Sendable {
     }
   }
 
-  /// The numbers of the files whose failure was reported.
-  var failures: Set<Int64> { state.withLock { $0.failures } }
+  /// The failures that were reported, by the numbers of their files.
+  var failures: [Int64: SpoolError] { state.withLock { $0.failures } }
 
   /// Takes the live lines away.
   func end() { state.withLock { $0.lines.erase() } }

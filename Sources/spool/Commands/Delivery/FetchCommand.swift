@@ -50,10 +50,13 @@ extension CommandContext {
     let store = try existingStore()
     var files: [QueuedDelivery] = []
     for name in arguments[Options.subjects] {
-      var query = DeliveryQueue.Query.of(try owner(named: name, in: store))
-      (query.destination, query.states) = (destination.name, [.delivered])
-      let found = try store.deliveries.matching(query).filter {
-        contents?.contains($0.file.content) ?? true
+      var found: [QueuedDelivery] = []
+      for owner in try deliveryOwners(named: name, in: store) {
+        var query = DeliveryQueue.Query.of(owner)
+        (query.destination, query.states) = (destination.name, [.delivered])
+        found += try store.deliveries.matching(query).filter {
+          contents?.contains($0.file.content) ?? true
+        }
       }
       if found.isEmpty {
         throw SpoolError(
@@ -61,7 +64,7 @@ extension CommandContext {
           reason: "no such file of it was confirmed there",
           advice: deliveryCommand(["send", name, "--to", destination.name]) + " sends it")
       }
-      files += found.filter { file in !files.contains { $0.id == file.id } }
+      for file in found where !files.contains(where: { $0.id == file.id }) { files.append(file) }
     }
     try destination.requireMounted(store.deliveries)
     let folder = try OutputFolder.prepare(absolute(arguments[Options.target] ?? "."))
@@ -116,20 +119,5 @@ extension CommandContext {
       console.report(
         Format.visible("\(delivery.destination):\(delivery.path): ") + error.text(console))
     }
-  }
-
-  /// Whose deliveries are meant: those of a recording of an inbox, or else of a run.
-  private func owner(named name: String, in store: DiskStore) throws(SpoolError) -> DeliveryOwner {
-    if let run = try knownRun(named: name, in: store) {
-      return try store.inboxRecording(of: run).map { .recording($0.key) } ?? .run(run.id)
-    }
-    var recording = try store.recordings.recording(named: name)
-    if recording == nil { recording = try store.recordings.recordings(ofFile: name).first }
-    if recording == nil {
-      let (exact, printed) = try store.recordings.recordings(called: name)
-      recording = exact.first ?? printed.first
-    }
-    if let recording { return .recording(recording.key) }
-    return .run(try lastDoneRun(ofFile: name, in: store).id)
   }
 }

@@ -72,12 +72,11 @@ extension CommandContext {
     let names = arguments[Options.places]
     for name in names { _ = try destination(named: name, in: destinations) }
     let wanted = try contents(arguments[Options.contents]) ?? [.exports]
-    let (run, recording) = try deliveredSubject(named: arguments[Options.subject], in: store)
-    let owners = [DeliveryOwner.run(run.id)] + (recording.map { [.recording($0.key)] } ?? [])
     var files: [QueuedDelivery] = []
-    for owner in owners {
-      files += try store.deliveries.matching(.of(owner)).filter {
-        $0.state == .delivered && wanted.contains($0.file.content)
+    for owner in try deliveryOwners(named: arguments[Options.subject], in: store) {
+      files += try store.deliveries.matching(.of(owner)).filter { file in
+        file.state == .delivered && wanted.contains(file.file.content)
+          && !files.contains { $0.id == file.id }
       }
     }
     if !names.isEmpty { files.removeAll { !names.contains($0.destination) } }

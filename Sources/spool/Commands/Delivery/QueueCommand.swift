@@ -52,8 +52,8 @@ extension Command {
     summary: "Send what is held of a recording that is marked as sensitive.",
     discussion: """
       A recording whose sidecar says "sensitive": true is queued for its destinations and held: nothing of \
-      it leaves this machine before it is released. What sends then is a watch that runs, or spool \
-      deliver run.
+      it leaves this machine before it is released. So is what still waits of a recording whose sidecar \
+      says so later. What sends then is a watch that runs, or spool deliver run.
       """,
     positionals: [Options.subjects], options: [Options.store, Options.quiet],
     examples: [Example("This one may go", "spool deliver release 3f9a12cd")],
@@ -225,9 +225,8 @@ extension CommandContext {
     let store = try openStore()
     var isAnyReleased = false
     for name in arguments[Options.subjects] {
-      let (run, recording) = try deliveredSubject(named: name, in: store)
       let count = try store.deliveries.release(
-        heldFor: [.run(run.id)] + (recording.map { [.recording($0.key)] } ?? []))
+        heldFor: try deliveryOwners(named: name, in: store))
       isAnyReleased = isAnyReleased || count > 0
       if voice == .full {
         console.print(

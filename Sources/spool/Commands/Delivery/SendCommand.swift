@@ -17,8 +17,9 @@ extension Command {
       with the same store, or by spool deliver run. A file that a destination has already is not sent \
       again.
 
-      A recording is named by its ID, its device's noteId or its file's name, as with spool inbox show; \
-      its last run counts. Of one that came back from a destination, and that no run here has made, the \
+      A recording is named by its ID, its device's noteId or its file's name, as with spool inbox show, or by \
+      the name or the path of the file that a run was of; its last run counts. Where several have a \
+      name, they are listed. Of one that came back from a destination, and that no run here has made, the \
       same files are sent under the same paths, from the store and from the folder where they were restored.
 
       The exit code is 1 if a file cannot be delivered, and 0 if all is delivered or waits.
@@ -127,7 +128,7 @@ extension CommandContext {
         atMost: max(0, end - clock.elapsed), clock, stop: stop)
       result.open += sent.open
       result.deliveredCount += sent.deliveredCount
-      result.reported.formUnion(sent.reported)
+      result.reported.merge(sent.reported) { $1 }
       if wasKnown, sent.open.isEmpty, voice == .full {
         let places = request.destinations.joined(separator: ", ")
         console.print(
@@ -147,7 +148,10 @@ extension CommandContext {
     named name: String, _ request: DeliveryRequest, to destinations: Destinations,
     in store: DiskStore
   ) throws(SpoolError) -> (DeliveryOwner, wasKnown: Bool) {
-    if let recording = try runlessRecording(named: name, in: store) {
+    let subject = try deliveredSubject(named: name, in: store)
+    let recording = subject.recording
+    if let recording, subject.run == nil, recording.state == .uploaded, recording.original == nil {
+      // It came back from a destination, and no run here has made its files.
       if arguments[Options.path] != nil {
         throw .usage(
           "--path does not count for \(name)",
@@ -162,28 +166,15 @@ extension CommandContext {
         copiesOf: recording.key, store.deliveries.matching(query), request)
       return (.recording(recording.key), wasKnown)
     }
-    let (run, recording) = try deliveredSubject(named: name, in: store)
-    var subject = QueuedRunDelivery.Subject()
-    if let recording { subject = QueuedRunDelivery.Subject(of: recording, in: store) }
+    let run = try finished(subject)
     let delivery = QueuedRunDelivery(
-      store.deliveries, to: destinations, of: subject, known: store.deliveredSubject,
-      sidecar: Self.arrivedSidecar)
+      store.deliveries, to: destinations,
+      of: recording.map { QueuedRunDelivery.Subject(of: $0, in: store) }
+        ?? QueuedRunDelivery.Subject(),
+      known: store.deliveredSubject, sidecar: Self.arrivedSidecar)
     let wasKnown = try delivery.queue(
       DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
     return (recording.map { .recording($0.key) } ?? .run(run.id), wasKnown)
-  }
-
-  /// The uploaded recording of an inbox that a name means and that no run here has made; nil for others.
-  private func runlessRecording(
-    named name: String, in store: DiskStore
-  ) throws(SpoolError) -> Recording? {
-    if try knownRun(named: name, in: store) != nil { return nil }
-    var recording = try store.recordings.recording(named: name)
-    if recording == nil { recording = try store.recordings.recordings(ofFile: name).first }
-    guard let recording, recording.state == .uploaded, recording.original == nil else { return nil }
-    let runs = try store.runs.mentioning([recording.content.digest])
-    let isMade = runs.contains { $0.state == .done && $0.pipeline == recording.pipeline }
-    return isMade ? nil : recording
   }
 
   private func request() throws(SpoolError) -> DeliveryRequest {
@@ -223,42 +214,77 @@ extension CommandContext {
     return words.isEmpty ? nil : Set(words.compactMap(DeliveryRequest.Content.init(rawValue:)))
   }
 
-  /// The run that is meant, and the recording of an inbox that it is of.
+  /// What a name means of which files are delivered. It is one that is printed: a run's, a recording's
+  /// ID, its device's noteId, or a file's name or path.
+  /// - Returns: a run, or a recording of an inbox with the last run that was done of it, if there is one.
   func deliveredSubject(
     named name: String, in store: DiskStore
-  ) throws(SpoolError) -> (RunRecord, Recording?) {
+  ) throws(SpoolError) -> (run: RunRecord?, recording: Recording?) {
     if let run = try knownRun(named: name, in: store) {
-      return (try finished(run), try store.inboxRecording(of: run))
+      return (run, try store.inboxRecording(of: run))
     }
-    var recording = try store.recordings.recording(named: name)
-    if recording == nil { recording = try store.recordings.recordings(ofFile: name).first }
-    if let recording {
+    if let recording = try knownRecording(named: name, in: store) {
       let runs = try store.runs.mentioning([recording.content.digest])
-      let run = runs.first { $0.state == .done && $0.pipeline == recording.pipeline }
-      if let run { return (run, recording) }
-      throw SpoolError(
-        "\(recording.key) was not processed to its end yet",
-        advice: "spool inbox show \(recording.key) says how it stands")
+      return (runs.first { $0.state == .done && $0.pipeline == recording.pipeline }, recording)
     }
     let run = try lastDoneRun(ofFile: name, in: store)
     return (run, try store.inboxRecording(of: run))
   }
 
-  /// The last run that was done of a file.
-  /// - Throws: if there is none: a name that is no run's and no recording's is that of a file.
-  func lastDoneRun(ofFile name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
-    if FilePath.exists(name) {
-      let digest = try store.digest(ofFile: absolute(name))
-      if let run = try store.runs.mentioning([digest]).first(where: { $0.state == .done }) {
-        return run
-      }
-    }
-    throw .usage(
-      "there is no run and no recording \"\(name)\"",
-      advice: "spool runs and spool inbox list them")
+  /// What waits for the files of a name, and what has them.
+  func deliveryOwners(named name: String, in store: DiskStore) throws(SpoolError) -> [DeliveryOwner]
+  {
+    let (run, recording) = try deliveredSubject(named: name, in: store)
+    return [run.map { .run($0.id) }, recording.map { .recording($0.key) }].compactMap(\.self)
   }
 
-  private func finished(_ run: RunRecord) throws(SpoolError) -> RunRecord {
+  /// The last run that was done of a file: by its bytes, else by its path or its name in the runs.
+  /// - Throws: if there is none: a name that is no run's and no recording's is that of a file.
+  private func lastDoneRun(ofFile name: String, in store: DiskStore) throws(SpoolError) -> RunRecord
+  {
+    var found: [(run: RunRecord, path: String)] = []
+    if FilePath.exists(name) {
+      let digest = try store.digest(ofFile: absolute(name))
+      let run = try store.runs.mentioning([digest]).first { $0.state == .done }
+      if let run { return run }
+    } else if let run = try store.runs.taking(absolute(name)).first {
+      return run
+    } else if !name.contains("/") {
+      var known: Set<String> = []
+      for run in try store.runs.taking(fileNamed: name) {
+        for (input, path) in run.orderedInputs where path.pathNames.last == name {
+          let isNew = known.insert(path).inserted
+          // A copy, or an earlier version, of one that was named.
+          let isOther = run.recordings?[input].map { known.insert($0.hex).inserted } ?? true
+          if isNew && isOther { found.append((run, store.shownName(of: path))) }
+        }
+      }
+    }
+    guard let last = found.first else {
+      throw .usage(
+        "there is no run and no recording \"\(name)\"",
+        advice: "spool runs and spool inbox list them")
+    }
+    guard found.count == 1 else {
+      throw .usage(
+        "several recordings are called \(name)",
+        reason: found.prefix(5).map { "\($0.path) (run \($0.run.id))" }.joined(separator: ", ")
+          + (found.count > 5 ? ", …" : ""),
+        advice: "name one by its path or its run")
+    }
+    return last.run
+  }
+
+  /// The run whose files are to be sent.
+  private func finished(
+    _ subject: (run: RunRecord?, recording: Recording?)
+  ) throws(SpoolError) -> RunRecord {
+    guard let run = subject.run else {
+      let key = subject.recording.map { "\($0.key)" } ?? ""
+      throw SpoolError(
+        "\(key) was not processed to its end yet",
+        advice: "spool inbox show \(key) says how it stands")
+    }
     if run.state == .done { return run }
     throw SpoolError(
       "the run \(run.id) did not come to its end", reason: "it is \(run.status)",
