@@ -8,7 +8,8 @@ package import Store
 package struct QueuedRunDelivery: RunDelivery {
   let deliveries: DeliveryQueue
   let destinations: Destinations
-  private(set) var subject: Subject
+  private(set) var subject = Subject()
+  private let read: @Sendable () -> Subject
   private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
 
@@ -64,11 +65,13 @@ package struct QueuedRunDelivery: RunDelivery {
   }
 
   /// - Parameters:
+  ///   - subject: asked when files are queued: what is known may change while a run goes on.
   ///   - known: finds the recording of an inbox that a run by hand has processed once more: its files
   ///     belong together under one identity.
   ///   - sidecar: reads what lies beside the file of a recording that came through no inbox.
   package init(
-    _ queue: DeliveryQueue, to destinations: Destinations, of subject: Subject = Subject(),
+    _ queue: DeliveryQueue, to destinations: Destinations,
+    of subject: @Sendable @escaping @autoclosure () -> Subject = Subject(),
     known: @Sendable @escaping (RunRecord) throws(SpoolError) -> Subject? = {
       _ throws(SpoolError) in nil
     },
@@ -79,7 +82,7 @@ package struct QueuedRunDelivery: RunDelivery {
     (self.known, self.sidecar) = (known, sidecar)
     deliveries = queue
     self.destinations = destinations
-    self.subject = subject
+    read = subject
   }
 
   package func check(_ request: DeliveryRequest) throws(SpoolError) {
@@ -87,13 +90,16 @@ package struct QueuedRunDelivery: RunDelivery {
   }
 
   package func queue(_ context: DeliveryContext) throws(SpoolError) -> Bool {
-    if subject.recording != nil { return try queueFiles(context, for: subject.recording) }
     var delivery = self
+    delivery.subject = read()
+    if let recording = delivery.subject.recording {
+      return try delivery.queueFiles(context, for: recording)
+    }
     if let subject = try known(context.run) {
       delivery.subject = subject
-      return try delivery.queueFiles(context, for: nil)
+    } else {
+      try delivery.readSidecars(of: context.run)
     }
-    try delivery.readSidecars(of: context.run)
     return try delivery.queueFiles(context, for: nil)
   }
 
@@ -126,6 +132,8 @@ package struct QueuedRunDelivery: RunDelivery {
       }
       if !files.isEmpty { orders += try documents(context, to: destination) }
     }
+    // A sidecar may have come while its files were read.
+    if read().isSensitive { for index in orders.indices { orders[index].isHeld = true } }
     let began = deliveries.now
     let owner = waiting.map(DeliveryOwner.recording) ?? .run(context.run.id)
     let isKnown = try deliveries.add(orders, for: owner).allSatisfy { $0.addedAt < began }

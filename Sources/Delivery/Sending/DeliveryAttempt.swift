@@ -33,7 +33,8 @@ struct DeliveryAttempt {
     } else {
       file = try OutgoingFile(
         source, digest: delivery.file.digest, contentType: ContentType.of(delivery.file.name),
-        metadata: delivery.file.facts.mapValues(Self.plain))
+        metadata: delivery.file.facts.filter { $0.key != QueuedDelivery.File.released }
+          .mapValues(Self.plain))
       guard file.byteCount == delivery.file.byteCount else { throw changed(source) }
     }
     for _ in 0..<Self.nameLimit {
@@ -57,7 +58,7 @@ struct DeliveryAttempt {
         {
           return confirmation(found, of: file)
         }
-        guard delivery.encounter == .rename else { throw error }
+        guard delivery.encounter == .rename else { throw taken(error) }
         if let state { discard(state, of: path, over: &lane) }
         state = nil
         path = try RemotePath(try worker.queue.rename(delivery))
@@ -113,6 +114,9 @@ struct DeliveryAttempt {
           if let states = try? worker.queue.destinations(),
             states[delivery.destination]?.isPaused == true
           {
+            return false
+          }
+          if (try? worker.queue.matching(.of(ids: [delivery.id])))?.first?.state == .held {
             return false
           }
         }
@@ -206,6 +210,16 @@ struct DeliveryAttempt {
       let files = FileOperations.uncounted
       return try files.digest(of: files.open(source, 0)).digest == delivery.file.digest
     }
+  }
+
+  /// Sending it again has the same outcome: what helps is said with the reason, which the queue keeps.
+  private func taken(_ error: SpoolError) -> SpoolError {
+    SpoolError(
+      "deliver", error.path,
+      reason: "\(error.why); if another store has sent that, \(command: .restore) \(option: .from) "
+        + "\(delivery.destination) brings back what it is of; else queue this again with another "
+        + "path:, or with if-there: rename",
+      advice: error.advice, cause: .input, kind: .occupied)
   }
 
   private func changed(_ source: String) -> SpoolError {

@@ -108,9 +108,25 @@ enum FactsText {
       fields[name] = .text(text)
     }
     if !differences.isEmpty { fields["differences"] = .list(differences) }
+    if copy.isSensitive { markSensitive(&fields) }
     return (
       fields.isEmpty ? nil : JSONValue.object(fields).compact, fields != before
     )
+  }
+
+  /// Stored facts of a recording that is sensitive by a sidecar which is not used otherwise.
+  static func json(addingSensitivityTo kept: String?) -> String {
+    var fields = fields(of: kept)
+    markSensitive(&fields)
+    return JSONValue.object(fields).compact
+  }
+
+  private static func markSensitive(_ fields: inout [String: JSONValue]) {
+    var unknown: [String: JSONValue] = [:]
+    if case .object(let known)? = fields["unknown"] { unknown = known }
+    if Sidecar.isSensitive(unknown) { return }
+    unknown[Sidecar.sensitive] = .boolean(true)
+    fields["unknown"] = .object(unknown)
   }
 
   /// Stored facts, and what the recording's file says that is not used, one sentence each.

@@ -7,6 +7,8 @@ extension InboxProcessor {
   enum CompanionOutcome: Hashable, Sendable {
     /// It belongs to this recording.
     case attached(Recording)
+    /// The same, and so many of its files are held from now on.
+    case sensitive(Recording, heldCount: Int)
     /// This recording has it already.
     case known(Recording)
     /// It has no recording yet, or it came too long ago: the later of the two brings the other.
@@ -145,20 +147,52 @@ extension InboxProcessor {
       switch try change(recording.key, .attach(late)) {
       case .changed(let recording): changed = recording
       case .refused:
+        let held = sidecar.isSensitive ? try markSensitive(recording) : 0
         return .refused(
           RecordingRefusal(
             reason: "it is left at \(fullPath(path)): "
               + words(
-                ignoring: fields(of: sidecar, ignoredBy: recording) ?? [], by: recording)))
+                ignoring: fields(of: sidecar, ignoredBy: recording) ?? [], by: recording)
+              + (held == 0 ? "" : "; " + words(holding: held, of: recording))))
       case nil: return .waiting
       }
     }
+    // Before it is known, so that a crash between has it taken in again.
+    let heldCount = try holdIfSensitive(changed)
     if !isKnown {
       try store.recordings.addFile(
         .sidecar, path: path.escaped, stamp: RecordingFileStamp(taken.stamp),
         digest: taken.artifact.digest, inbox: inbox, to: recording.key)
     }
+    if heldCount > 0 { return .sensitive(changed, heldCount: heldCount) }
     return isRepeated ? .known(changed) : .attached(changed)
+  }
+
+  /// Holds what is on its way of a recording that is sensitive, and was not known to be.
+  /// - Returns: how many files there were.
+  func holdIfSensitive(_ recording: Recording) throws(SpoolError) -> Int {
+    guard StoredFacts(of: recording).isSensitive else { return 0 }
+    return try store.deliveries.hold(for: .recording(recording.original ?? recording.key))
+  }
+
+  /// Has a recording be sensitive by a sidecar that is not used otherwise.
+  /// - Returns: how many files are held from now on.
+  private func markSensitive(_ recording: Recording) throws(SpoolError) -> Int {
+    guard let own = recording.sidecar, !StoredFacts(of: recording).isSensitive else {
+      return try holdIfSensitive(recording)
+    }
+    let late = LateSidecar(
+      own, facts: FactsText.json(addingSensitivityTo: recording.facts), tags: recording.tags,
+      isReplacing: true)
+    let change = try change(recording.key, .attach(late))
+    return try holdIfSensitive(change?.recording ?? recording)
+  }
+
+  /// What has become of the files of a recording that is sensitive now.
+  func words(holding count: Int, of recording: Recording) -> String {
+    "it is sensitive now: \(count) \(count == 1 ? "file" : "files") on the way to destinations "
+      + "\(count == 1 ? "is" : "are") held until "
+      + option.completing("\(command: .deliverRelease) \(recording.key)")
   }
 
   /// Whether the stable version of a file is a transcript.

@@ -36,6 +36,7 @@ extension InboxEventHandler {
             + (ignored.map { "; " + handler.processor.words(ignoring: $0, by: known) } ?? ""))
         handler.tellQuarantinedCompanions(of: known, isNew: false)
         handler.warn(of: known, isCopy: true)
+        handler.tellHeld(try handler.processor.holdIfSensitive(known), of: known)
         handler.takeTranscripts(besideCopy: recording, of: known)
       case .conflict(let recording, let other):
         // Whether it is a duplicate is known once it is decoded.
@@ -60,11 +61,10 @@ extension InboxEventHandler {
   mutating func takeSidecar(_ path: InboxPath, _ stamp: FileStamp, mayWait: Bool = true) {
     attempt(at: path) { (handler) throws(SpoolError) in
       switch try handler.processor.takeSidecar(at: path, stamp: stamp, mayWait: mayWait) {
-      case .attached(let recording):
-        handler.tell(
-          .sidecar, recording, text: path.description + handler.words(onLateSidecarOf: recording))
-        if recording.isClaimOpen { handler.tell(.conflict, recording, text: recording.reason) }
-        handler.warn(of: recording)
+      case .attached(let recording): handler.tellSidecar(path, of: recording)
+      case .sensitive(let recording, let heldCount):
+        handler.tellSidecar(path, of: recording)
+        handler.tellHeld(heldCount, of: recording)
       case .refused(let refusal):
         handler.refuse(path, refusal.reason)
       case .waiting:
@@ -83,6 +83,17 @@ extension InboxEventHandler {
       case .known, .late: break
       }
     }
+  }
+
+  private func tellSidecar(_ path: InboxPath, of recording: Recording) {
+    tell(.sidecar, recording, text: path.description + words(onLateSidecarOf: recording))
+    if recording.isClaimOpen { tell(.conflict, recording, text: recording.reason) }
+    warn(of: recording)
+  }
+
+  /// Reports what is held from now on of a recording that is sensitive.
+  private func tellHeld(_ count: Int, of recording: Recording) {
+    if count > 0 { tell(.warning, recording, text: processor.words(holding: count, of: recording)) }
   }
 
   /// Takes in a transcript that came by itself.
@@ -110,7 +121,7 @@ extension InboxEventHandler {
                 processor.option,
                 without: StoredFacts(of: recording).transcript == nil ? nil : "an earlier text")))
       case .changed: handler.watcher.lookAgain(at: path)
-      case .known, .refused, .transcript: break
+      case .known, .refused, .transcript, .sensitive: break
       }
     }
     report { $0.isStirred = true }

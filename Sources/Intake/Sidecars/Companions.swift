@@ -52,11 +52,15 @@ extension Sidecar {
   /// Whether nothing of the recording may leave the machine before a person releases it: `sensitive`.
   package var isSensitive: Bool { Self.isSensitive(unknown) }
 
-  /// What is neither `false` nor `null` counts: a recording that is held by mistake can be released, and
-  /// one that is sent cannot be called back.
+  /// What is neither `false` nor `null` counts, in whatever case the key is written: a recording that is
+  /// held by mistake can be released, and one that is sent cannot be called back.
   static func isSensitive(_ fields: [String: JSONValue]) -> Bool {
-    ![nil, .null, .boolean(false)].contains(fields["sensitive"])
+    fields.contains { name, value in
+      name.lowercased() == sensitive && ![.null, .boolean(false)].contains(value)
+    }
   }
+
+  static let sensitive = "sensitive"
 
   /// Its facts by name, as they are written: `noteId`, `createdAt`, `title`, and those about devices.
   package var facts: [String: String] {

@@ -5,6 +5,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case check = "store check"
   case deliverNew = "deliver new"
   case deliverQueue = "deliver queue"
+  case deliverRelease = "deliver release"
   case deliverRetry = "deliver retry"
   case deliverRun = "deliver run"
   case deliverFetch = "deliver fetch"

@@ -16,26 +16,33 @@ extension DeliveryQueue {
     )
     let known = try database.run(
       """
-      UPDATE deliveries SET local = coalesce(?, local),
+      UPDATE deliveries SET local = coalesce(?, local), if_there = ?,
         state = CASE state WHEN 'failed' THEN 'pending' ELSE state END,
         trouble = CASE state WHEN 'failed' THEN NULL ELSE trouble END
       WHERE destination = ? AND made_of = ? RETURNING id
-      """, [SQLValue(local), .text(order.destination), .text(madeOf)], to: writing
+      """,
+      [
+        SQLValue(local), .text(order.encounter.rawValue), .text(order.destination), .text(madeOf),
+      ], to: writing
     ).first
-    if let id = known?[0].integer { return id }
+    if let id = known?[0].integer {
+      if order.isHeld { _ = try hold("id = ?", .integer(id), in: &database) }
+      return id
+    }
     let path = try freePath(order.path, at: order.destination, in: &database)
     let rows = try database.run(
       """
       INSERT INTO deliveries (destination, recording, name, digest, path, role, byte_count, facts,
         if_there, state, attempts, next_try, added_at, sent_byte_count, made_of, local)
-      VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, 'pending', 0, ?, ?, 0, ?, ?) RETURNING id
+      VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, 0, ?, ?, 0, ?, ?) RETURNING id
       """,
       [
         .text(order.destination), .text(file.recording?.hex ?? ""), .text(file.name),
         // It stands for the bytes until there are any.
         .text(SHA256.digest(of: madeOf).hex), .text(path), .text(file.content.rawValue),
         .text(try StoredJSON.encode(file.facts, to: writing)), .text(order.encounter.rawValue),
-        .real(now), .real(now), .text(madeOf), SQLValue(local),
+        .text((order.isHeld ? QueuedDelivery.State.held : .pending).rawValue), .real(now),
+        .real(now), .text(madeOf), SQLValue(local),
       ], to: writing)
     guard let id = rows.first?[0].integer else {
       throw SpoolError(writing, database.path, reason: "the row was not written")

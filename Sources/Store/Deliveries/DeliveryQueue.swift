@@ -114,14 +114,15 @@ package struct DeliveryQueue: Sendable {
       let id = known.id
       if known.state != QueuedDelivery.State.delivered.rawValue {
         try database.run(
-          "UPDATE deliveries SET file = coalesce(?, file) WHERE id = ?",
-          [SQLValue(file.path), .integer(id)], to: writing)
+          "UPDATE deliveries SET file = coalesce(?, file), if_there = ? WHERE id = ?",
+          [SQLValue(file.path), .text(order.encounter.rawValue), .integer(id)], to: writing)
         // What was wrong may be mended.
         try database.run(
           """
           UPDATE deliveries SET state = 'waiting', attempts = 0, next_try = ?, trouble = NULL
           WHERE id = ? AND state = 'failed'
           """, [.real(now), .integer(id)], to: writing)
+        if order.isHeld { _ = try hold("id = ?", .integer(id), in: &database) }
       }
       return id
     }
@@ -240,7 +241,8 @@ package struct DeliveryQueue: Sendable {
   ) throws(SpoolError) {
     _ = try database.run(
       """
-      UPDATE deliveries SET state = 'waiting', attempts = ?, trouble = ?, next_try = ?
+      UPDATE deliveries SET state = CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END,
+        attempts = ?, trouble = ?, next_try = ?
       WHERE id = ?
       """, [.integer(Int64(attempts)), .text(trouble), .real(time), .integer(id)], to: Self.writing)
   }
@@ -251,8 +253,8 @@ package struct DeliveryQueue: Sendable {
     try transaction { (database) throws(SpoolError) in
       try database.run(
         """
-        UPDATE deliveries SET state = 'failed', attempts = attempts + 1, trouble = ?, upload = NULL,
-          sent_byte_count = 0
+        UPDATE deliveries SET state = CASE state WHEN 'held' THEN 'held' ELSE 'failed' END,
+          attempts = attempts + 1, trouble = ?, upload = NULL, sent_byte_count = 0
         WHERE id = ?
         """, [.text(trouble), .integer(id)], to: Self.writing)
       try settleRecordings(of: id, in: &database)
@@ -304,7 +306,32 @@ package struct DeliveryQueue: Sendable {
     }
   }
 
-  /// Has the files sent that are held for a run or a recording.
+  /// Holds what is on its way for a run or a recording that has turned out to be sensitive, until a
+  /// person releases it: all that is neither delivered nor was released before. What is being sent stops
+  /// within some seconds.
+  /// - Returns: how many there were.
+  package func hold(for owner: DeliveryOwner) throws(SpoolError) -> Int {
+    try transaction { (database) throws(SpoolError) in
+      try Self.hold(
+        "id IN (SELECT delivery FROM delivery_owners WHERE owner = ?)", .text(owner.text),
+        in: &database)
+    }
+  }
+
+  static func hold(
+    _ condition: String, _ value: SQLValue, in database: inout Database
+  ) throws(SpoolError) -> Int {
+    try database.run(
+      """
+      UPDATE deliveries SET state = 'held' WHERE \(condition)
+        AND state NOT IN ('held', 'delivered')
+        AND json_extract(facts, '$.\(QueuedDelivery.File.released)') IS NULL
+      RETURNING 1
+      """, [value], to: writing
+    ).count
+  }
+
+  /// Has the files sent that are held for a run or a recording, and documents made.
   /// - Returns: how many there were.
   package func release(heldFor owners: [DeliveryOwner]) throws(SpoolError) -> Int {
     try transaction { (database) throws(SpoolError) in
@@ -312,7 +339,9 @@ package struct DeliveryQueue: Sendable {
       for owner in owners {
         count += try database.run(
           """
-          UPDATE deliveries SET state = 'waiting', next_try = ?
+          UPDATE deliveries SET next_try = ?,
+            state = CASE WHEN made_of IS NULL THEN 'waiting' ELSE 'pending' END,
+            facts = json_set(facts, '$.\(QueuedDelivery.File.released)', 'true')
           WHERE state = 'held' AND id IN (SELECT delivery FROM delivery_owners WHERE owner = ?)
           RETURNING 1
           """, [.real(now), .text(owner.text)], to: Self.writing

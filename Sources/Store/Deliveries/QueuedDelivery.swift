@@ -63,6 +63,8 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
 
     /// The fact that has the path which an encrypted file would have there.
     package static let clearPath = "path"
+    /// The fact that a person has released it: it is not held again.
+    package static let released = "released"
 
     package init(
       name: String, _ content: DeliveryRequest.Content, digest: Digest, byteCount: Int,

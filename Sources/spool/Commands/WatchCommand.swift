@@ -153,7 +153,8 @@ extension CommandContext {
       delivery: { recording in
         QueuedRunDelivery(
           store.deliveries, to: destinations.withLock { $0 },
-          of: QueuedRunDelivery.Subject(of: recording, in: store))
+          of: QueuedRunDelivery.Subject(
+            of: (try? store.recordings.recording(recording.key)) ?? recording, in: store))
       }, corrections: store.wordOverlay)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     let stop = console.heed(StopRequest())

@@ -99,6 +99,40 @@ struct DeliveredCopyTests {
     #expect(again.exitCode == 0 && again.text.contains("before"), "\(again.text)")
   }
 
+  @Test("what another store has sent to the same names is told with what helps, and comes back")
+  func twoStores() throws {
+    func pipeline(_ more: String) throws -> String {
+      try place.pipeline(
+        "pipeline: kept\nstages: [ decode, { export: [flac] }, proof, "
+          + "{ deliver: { to: [nas]\(more) } } ]\n"
+      )
+    }
+    let recording = place.file("walk.wav")
+    try Reference.record(recording, seconds: 0.3)
+    try run(try pipeline(""), recording)
+    let options = ["--destinations", place.file("destinations.yaml")]
+    let second = ["--out", place.file("out2"), "--store", place.file("store2")] + options
+    let failed = try place.spool(["run", try pipeline(""), recording] + second)
+    let told = failed.errorOutput
+    #expect(told.contains("the destination has another file of this name"), "\(told)")
+    #expect(
+      told.contains("spool store restore") && told.contains("--from nas")
+        && told.contains("if-there: rename"),
+      "\(told)")
+    #expect(!told.contains("deliver retry"), "\(told)")
+    let renamed = try place.spool(["run", try pipeline(", if-there: rename"), recording] + second)
+    #expect(renamed.exitCode == 0, "\(renamed.errorOutput)")
+    let sent = try place.spool(
+      ["deliver", "run", "--once", "--store", place.file("store2")] + options)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    let restored = try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back")]
+        + ["--store", place.file("store3")] + options)
+    #expect(restored.exitCode == 0, "\(restored.errorOutput)")
+    #expect(restored.text.contains("1 recording"), "\(restored.text)")
+    #expect(!restored.errorOutput.contains("unnamed"), "\(restored.errorOutput)")
+  }
+
   @Test("two names that look the same are both verified")
   func forms() throws {
     let pipeline = try place.pipeline(

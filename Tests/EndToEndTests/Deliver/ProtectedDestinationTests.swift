@@ -58,13 +58,27 @@ struct ProtectedDestinationTests {
     #expect(here.values.contains(original), "\(here.keys)")
     #expect(here.keys.contains { $0.hasSuffix("/Secret walk.flac") }, "\(here.keys)")
 
-    try FileManager.default.removeItem(atPath: place.store)
+    try FileManager.default.moveItem(atPath: place.store, toPath: place.file("old"))
     let restored = try place.spool(
       ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)
     #expect(restored.exitCode == 0, "\(restored.text) \(restored.errorOutput)")
     let back = files(in: place.file("back"))
     let flac = try #require(back.first { $0.key.hasSuffix("/Secret walk.flac") })
     #expect(flac.value == FileManager.default.contents(atPath: place.out + "/Secret walk.flac"))
+    // The confirmation lies beside its receipt under its own name, and both are checked there.
+    #expect(!back.keys.contains { $0.hasSuffix(".age") }, "\(back.keys)")
+    let receipt = try #require(back.keys.first { $0.hasSuffix(".receipt.json") })
+    let confirmation = receipt.replacing(".receipt.json", with: ".delivered-nas.json")
+    #expect(
+      back[confirmation] == here[confirmation] && back[confirmation] != nil, "\(back.keys)")
+    let checked = try place.spool(
+      ["verify", place.file("back"), "--json", "--store", place.file("old")])
+    #expect(checked.exitCode == 0, "\(checked.text) \(checked.errorOutput)")
+    #expect(checked.text.contains("delivered-nas"), "\(checked.text)")
+    let again = try place.spool(
+      ["deliver", "fetch", "nas", "Secret walk.wav", "--out", place.file("again")] + destinations)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(files(in: place.file("again"))[confirmation] == back[confirmation])
     #expect(try place.spool(["store", "check"]).exitCode == 0)
     let verified = try place.spool(["deliver", "verify", "nas"] + destinations)
     #expect(verified.exitCode == 0, "\(verified.text) \(verified.errorOutput)")
@@ -83,6 +97,35 @@ struct ProtectedDestinationTests {
         + [place.file("third")] + destinations)
     #expect(
       refused.exitCode == 1 && refused.errorOutput.contains("identity"), "\(refused.errorOutput)")
+  }
+
+  @Test("a killed restore leaves nothing of an encrypted destination in clear but what it restores")
+  func killed() throws {
+    _ = try Program(named: "age-keygen")?.run(["-o", place.file("key")])
+    let recipient = try Program(named: "age-keygen")?.run(["-y", place.file("key")]).text
+    let key = recipient?.trimmingCharacters(in: .newlines) ?? ""
+    try write("{ folder: \(disk), encrypt: \(key), identity: \(place.file("key")) }")
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [wav, flac] }, { deliver: { to: [nas] } } ]\n")
+    try Reference.record(place.file("walk.wav"), seconds: 300)
+    let run = try place.spool(
+      ["run", pipeline, place.file("walk.wav"), "--out", place.out] + destinations)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    try FileManager.default.removeItem(atPath: place.store)
+    let back = place.file("back")
+    let restore = ["store", "restore", "--from", "nas", "--out", back] + destinations
+    for round in 1...16 {
+      let work = try place.start(restore)
+      usleep(UInt32(round) * 20_000)
+      work.send(SIGKILL)
+      _ = work.ends(within: 60)
+      let names = FilePath.names(in: back)
+      #expect(!names.contains { $0.hasPrefix("spool-") }, "\(names) after kill \(round)")
+    }
+    let restored = try place.spool(restore)
+    #expect(restored.exitCode == 0, "\(restored.text) \(restored.errorOutput)")
+    let names = files(in: back).keys
+    #expect(names.count == 3 && names.allSatisfy { !$0.contains(".part-") }, "\(names)")
   }
 
   @Test("a sensitive recording stays here until it is released")
@@ -115,6 +158,62 @@ struct ProtectedDestinationTests {
     #expect(files(in: there).keys.contains { $0.hasSuffix("originals/walk.wav") })
     watch.send(SIGTERM)
     #expect(watch.end() == 0)
+  }
+
+  @Test(
+    "a recording that turns out to be sensitive is held while its files wait",
+    arguments: [nil, #"{"title": "Cellar"}"#])
+  func late(first: String?) throws {
+    let inbox = try WatchedPlace(delivery: "{ to: nas }")
+    let there = inbox.place.file("disk")
+    try FileManager.default.createDirectory(atPath: there, withIntermediateDirectories: false)
+    try inbox.place.folder.write(
+      "destinations: { nas: { folder: \(there) } }\n", to: "destinations.yaml")
+    let options = ["--destinations", inbox.place.file("destinations.yaml")]
+    try inbox.make(1)
+    let watch = try inbox.watch(options)
+    #expect(try inbox.place.spool(["deliver", "pause", "nas"] + options).exitCode == 0)
+    if let first {
+      try inbox.place.folder.write(first, to: "made/side.json")
+      try inbox.shell("mv made/side.json inbox/walk.json")
+    }
+    try inbox.shell("mv made/1.wav inbox/walk.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploading" } }, "\(watch.output)")
+    try inbox.place.folder.write(#"{"Sensitive": "yes"}"#, to: "made/side.json")
+    try inbox.shell("mv made/side.json inbox/walk.json")
+    #expect(inbox.wait { watch.output.contains("sensitive now") }, "\(watch.output)")
+    #expect(try inbox.place.spool(["deliver", "resume", "nas"] + options).exitCode == 0)
+    let queue = try inbox.place.spool(["deliver", "queue", "--json"]).text.split(separator: "\n")
+    #expect(
+      queue.count == (first == nil ? 3 : 4) && queue.allSatisfy { $0.contains(#""state":"held""#) },
+      "\(queue)")
+    #expect(try inbox.place.spool(["status"]).text.contains("sensitive"))
+    usleep(1_500_000)
+    #expect(files(in: there).isEmpty, "\(files(in: there).keys)")
+    #expect(watch.output.components(separatedBy: "sensitive now").count == 2, "\(watch.output)")
+    #expect(try inbox.place.spool(["deliver", "release", "walk.wav"]).exitCode == 0)
+    #expect(inbox.wait { (try? inbox.note("walk.wav").state) == "uploaded" }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+
+  @Test("a sidecar that comes before a run is repeated holds what waits")
+  func repeated() throws {
+    try write("{ folder: \(disk) }")
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [wav] }, { deliver: { to: [nas] } } ]\n")
+    let recording = place.file("walk.wav")
+    try Reference.record(recording, seconds: 0.3)
+    let words =
+      ["run", pipeline, recording, "--out", place.out, "--deliver-wait", "0"] + destinations
+    #expect(try place.spool(words).exitCode == 0)
+    try place.folder.write(#"{"SENSITIVE": 1}"#, to: "walk.json")
+    #expect(try place.spool(words).exitCode == 0)
+    let sent = try place.spool(["deliver", "run", "--once"] + destinations)
+    #expect(sent.exitCode != 0 && files(in: disk).isEmpty, "\(sent.text)")
+    #expect(try place.spool(["deliver", "release", "walk.wav"]).exitCode == 0)
+    #expect(try place.spool(["deliver", "run", "--once"] + destinations).exitCode == 0)
+    #expect(files(in: disk).count >= 3)
   }
 
   @Test(

@@ -117,6 +117,21 @@ struct CustodySidecarTests {
     #expect(StoredFacts(of: again).differences == facts.differences)
   }
 
+  @Test(
+    "any sidecar of a recording that says so makes it sensitive, however the key is written",
+    arguments: ["sensitive", "Sensitive", "SENSITIVE"])
+  func sensitive(key: String) throws {
+    let said = "{\"\(key)\":\"yes\"}"
+    let own = try receive(try bench.drop("sound", as: "a.m4a", sidecar: said))
+    #expect(StoredFacts(of: own).isSensitive)
+    #expect(!StoredFacts(of: try receive(try bench.drop("b", as: "b.m4a"))).isSensitive)
+    let copy = try receive(try bench.drop("b", as: "c.m4a", sidecar: said))
+    #expect(StoredFacts(of: copy).isSensitive)
+    let no = "{\"\(key)\":false}"
+    let open = try receive(try bench.drop("d", as: "d.m4a", sidecar: no))
+    #expect(!StoredFacts(of: open).isSensitive)
+  }
+
   @Test("the sidecar of a copy is the recording's own where that had none, whatever it says")
   func firstOfCopy() throws {
     for (number, sidecar) in [

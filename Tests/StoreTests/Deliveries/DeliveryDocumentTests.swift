@@ -51,6 +51,24 @@ struct DeliveryDocumentTests {
         byteCount: delivery.file.byteCount, digest: delivery.file.digest, at: 7, identifier: nil))
   }
 
+  @Test("a document about a sensitive recording is held too, and made when that is released")
+  func held() throws {
+    let store = try open()
+    var orders = [order("walk.wav"), document()]
+    let known = try store.deliveries.add(orders, for: run)
+    #expect(known.map(\.state) == [.waiting, .pending])
+    for index in orders.indices { orders[index].isHeld = true }
+    #expect(try store.deliveries.add(orders, for: run).map(\.state) == [.held, .held])
+    #expect(try store.deliveries.release(heldFor: [run]) == 2)
+    #expect(try store.deliveries.matching(.of(run)).map(\.state) == [.waiting, .pending])
+    var new = document("title B")
+    new.isHeld = true
+    let added = try store.deliveries.add([orders[0], new], for: run)
+    #expect(added.map(\.state) == [.waiting, .held])
+    try confirm(added[0], in: store.deliveries)
+    #expect(try store.deliveries.makeable().map(\.id) == [known[1].id])
+  }
+
   @Test("a document is pending until its files are delivered, and is never sent before")
   func pending() throws {
     let store = try open()

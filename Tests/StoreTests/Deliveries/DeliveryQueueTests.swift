@@ -188,6 +188,43 @@ struct DeliveryQueueTests {
     #expect(state.heldUntil == 100 && state.failures == 4)
   }
 
+  @Test(
+    "what turns out to be sensitive is held where it waits, and is not held again once released")
+  func held() throws {
+    let queue = try open().deliveries
+    let key = DeliveryOwner.recording(RecordingKey("abc"))
+    let names = ["sent", "sending", "failed", "waiting"]
+    let queued = try queue.add(names.map { order($0) }, for: key)
+    func states() throws -> [QueuedDelivery.State] {
+      try queue.matching(.of(key)).map(\.state)
+    }
+    try queue.confirm(
+      queued[0].id,
+      QueuedDelivery.Confirmation(
+        byteCount: 4, digest: queued[0].file.digest, at: 100, identifier: nil))
+    #expect(try queue.begin(queued[1].id))
+    try queue.fail(queued[2].id, because: "it is full")
+    try queue.add([order("other")], for: run)
+    #expect(try queue.hold(for: key) == 3)
+    #expect(try queue.hold(for: key) == 0)
+    #expect(try states() == [.delivered, .held, .held, .held])
+    // The attempt that was under way ends.
+    try queue.postpone(queued[1].id, after: 0, because: "it was stopped", until: 100)
+    #expect(try states() == [.delivered, .held, .held, .held])
+    #expect(try queue.retry() == 1, "only the other one")
+    #expect(try queue.release(heldFor: [key]) == 3)
+    #expect(try states() == [.delivered, .waiting, .waiting, .waiting])
+    // Its pipeline is run again.
+    var again = names.map { order($0) }
+    for index in again.indices { again[index].isHeld = true }
+    try queue.add(again, for: key)
+    #expect(try queue.hold(for: key) == 0)
+    #expect(try states() == [.delivered, .waiting, .waiting, .waiting])
+    var other = order("other")
+    other.isHeld = true
+    #expect(try queue.add([other], for: run).map(\.state) == [.held])
+  }
+
   @Test("a destination stays paused until it is resumed")
   func paused() throws {
     let queue = try open().deliveries
