@@ -27,7 +27,7 @@ package struct DeliveredRecording: Hashable, Sendable, Codable {
 
   /// The identity that its device gave it.
   package var noteId: String?
-  /// When it was recorded, in ISO 8601, as its device wrote it.
+  /// When it was recorded, in ISO 8601, as its device wrote it; perhaps no more than a month or a year.
   package var createdAt: String?
   /// When Spool took it in, in ISO 8601, UTC.
   package var receivedAt: String?

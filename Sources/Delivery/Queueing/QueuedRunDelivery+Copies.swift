@@ -15,6 +15,8 @@ extension QueuedRunDelivery {
   package func queue(
     copiesOf recording: RecordingKey, _ delivered: [QueuedDelivery], _ request: DeliveryRequest
   ) throws(SpoolError) -> Bool {
+    var delivery = self
+    delivery.subject = read()
     let began = deliveries.now
     let documents = delivered.filter { $0.file.content == .metadata }
       .sorted { ($0.clearPath, $0.id) < ($1.clearPath, $1.id) }
@@ -28,7 +30,7 @@ extension QueuedRunDelivery {
       var orders: [DeliveryQueue.Order] = []
       for name in request.destinations {
         let destination = try destinations.destination(named: name)
-        orders += try copies(of: document, among: delivered, to: destination, request)
+        orders += try delivery.copies(of: document, among: delivered, to: destination, request)
       }
       let added = try deliveries.add(orders, for: .recording(recording))
       isKnown = isKnown && added.allSatisfy { $0.addedAt < began }

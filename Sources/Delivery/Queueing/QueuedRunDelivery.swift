@@ -8,10 +8,11 @@ package import Store
 package struct QueuedRunDelivery: RunDelivery {
   let deliveries: DeliveryQueue
   let destinations: Destinations
-  private(set) var subject = Subject()
-  private let read: @Sendable () -> Subject
+  var subject = Subject()
+  let read: @Sendable () -> Subject
   private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
+  private let date: @Sendable (_ recording: String) -> String?
 
   /// What lies beside a recording that came through no inbox, and what it says.
   package struct Sidecar: Sendable {
@@ -48,8 +49,10 @@ package struct QueuedRunDelivery: RunDelivery {
     package var tags: [String] = []
     /// The fields of its sidecar about devices, by name.
     package var devices: [String: String] = [:]
-    /// ISO 8601, as the device wrote it.
+    /// ISO 8601, as the device wrote it; perhaps no more than a month or a year.
     package var createdAt: String?
+    /// What `{date}` stands for in its paths; nil if that follows from ``createdAt`` alone.
+    package var date: String?
     /// In seconds since 1970.
     package var receivedAt: Double?
     /// The name of its file as it arrived.
@@ -69,6 +72,7 @@ package struct QueuedRunDelivery: RunDelivery {
   ///   - known: finds the recording of an inbox that a run by hand has processed once more: its files
   ///     belong together under one identity.
   ///   - sidecar: reads what lies beside the file of a recording that came through no inbox.
+  ///   - date: what `{date}` stands for in the paths of such a recording.
   package init(
     _ queue: DeliveryQueue, to destinations: Destinations,
     of subject: @Sendable @escaping @autoclosure () -> Subject = Subject(),
@@ -77,9 +81,9 @@ package struct QueuedRunDelivery: RunDelivery {
     },
     sidecar: @Sendable @escaping (_ recording: String) throws(SpoolError) -> Sidecar? = {
       _ throws(SpoolError) in nil
-    }
+    }, date: @Sendable @escaping (_ recording: String) -> String? = { _ in nil }
   ) {
-    (self.known, self.sidecar) = (known, sidecar)
+    (self.known, self.sidecar, self.date) = (known, sidecar, date)
     deliveries = queue
     self.destinations = destinations
     read = subject
@@ -107,6 +111,7 @@ package struct QueuedRunDelivery: RunDelivery {
   /// of them.
   private mutating func readSidecars(of run: RunRecord) throws(SpoolError) {
     for (input, path) in run.orderedInputs where run.recordings?[input] != nil {
+      if input == run.deliveredInput { subject.date = date(path) }
       guard let found = try sidecar(path) else { continue }
       subject.sidecars.append(found)
       subject.isSensitive = subject.isSensitive || found.isSensitive
@@ -305,15 +310,14 @@ package struct QueuedRunDelivery: RunDelivery {
 
   private func fields(of file: QueuedDelivery.File, _ run: RunRecord) -> [String: String] {
     // A device's time is that of the place where it recorded.
-    let stamp =
-      subject.createdAt ?? DateTime.text(of: subject.receivedAt ?? run.startedAt)
+    let time = subject.createdAt.map { $0.dropFirst(11).prefix(8) } ?? ""
     let name = file.name.fileName
     let point = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
     let stem = String(name.prefix(upTo: point))
     let recordingName = subject.name ?? run.inputPaths.first?.fileName ?? stem
     return [
-      "date": String(stamp.prefix(10)),
-      "time": String(stamp.dropFirst(11).prefix(8)).replacing(":", with: "-"),
+      "date": subject.date ?? subject.createdAt.map { String($0.prefix(10)) } ?? "undated",
+      "time": time.isEmpty ? "untimed" : String(time).replacing(":", with: "-"),
       "noteId": subject.noteID ?? subject.recording?.name ?? run.deliveredID,
       "title": subject.title ?? ExportName.stem(of: recordingName),
       "stem": stem, "folder": subject.folder ?? run.request?.recordingFolder ?? "",

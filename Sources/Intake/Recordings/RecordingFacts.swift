@@ -261,6 +261,11 @@ package struct StoredFacts: Sendable {
   /// The title that its file name tells, where nothing else told one when it arrived.
   private let titleOfName: String?
 
+  /// When it was recorded: perhaps no time, but a month or a year, as its sidecar says it.
+  package func createdAt(with sidecar: Sidecar?) -> String? {
+    sidecar?.createdAt == nil ? sidecar?.writtenDate ?? createdAt : createdAt
+  }
+
   /// The fields for the names of the recording's exports, in lower case.
   /// - Parameter tags: of the recording: a cut one is read only when it is taken in after all.
   package func nameFields(

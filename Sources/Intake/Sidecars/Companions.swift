@@ -62,11 +62,25 @@ extension Sidecar {
 
   static let sensitive = "sensitive"
 
+  /// Its `createdAt` as it is written, if that is a time, or begins with a year: of `1987-05` the day is
+  /// unknown.
+  package var writtenDate: String? {
+    let text: String
+    switch written["createdAt"] {
+    case .text(let written)?, .number(let written)?: text = written
+    default: return nil
+    }
+    return createdAt != nil || NameFields.isDate(text) ? text : nil
+  }
+
+  /// All of its texts and numbers, with names in lower case, for the names of exports.
+  package var nameFields: [String: String] { NameFields.fields(of: written) }
+
   /// Its facts by name, as they are written: `noteId`, `createdAt`, `title`, and those about devices.
   package var facts: [String: String] {
     var facts: [String: String] = [:]
     facts["noteId"] = noteID?.text
-    facts["createdAt"] = createdAt == nil ? nil : written["createdAt"]?.text
+    facts["createdAt"] = writtenDate
     facts["title"] = title
     (facts["watchModel"], facts["watchOSVersion"]) = (watchModel, watchOSVersion)
     (facts["phoneModel"], facts["iOSVersion"]) = (phoneModel, iOSVersion)

@@ -95,6 +95,16 @@ package struct NameTemplate: Hashable, Sendable {
     return names.joined(separator: "/")
   }
 
+  /// What `{date}` stands for, of the recording at a path: also of a delivery's path.
+  /// - Parameters:
+  ///   - sidecar: its fields, with names in lower case.
+  ///   - tags: the recording's, with names in lower case.
+  package static func date(
+    of path: String, sidecar: [String: String], tags: [String: String]
+  ) -> String {
+    clean(NameFields(path: path, sidecar: sidecar, tags: tags)["date"])
+  }
+
   /// The longest name in bytes: a number, an extension and a temporary suffix still fit into 255.
   private static let maximumByteCount = 180
 
@@ -255,6 +265,9 @@ struct NameFields: Sendable {
     return said.lazy.compactMap(Self.month).first ?? said.lazy.compactMap(Self.year).first
       ?? "undated"
   }
+
+  /// Whether a text begins with a year, as dates do of which more is not known.
+  static func isDate(_ text: String) -> Bool { year(text) != nil }
 
   /// The month with which a date begins, as `1987-05`; nil if none is there.
   private static func month(_ text: String) -> String? {

@@ -88,7 +88,8 @@ extension CommandContext {
       recorder: recorder(order, clock), receiptWriter: receiptWriter,
       delivery: destinations.map {
         QueuedRunDelivery(
-          store.deliveries, to: $0, known: store.deliveredSubject, sidecar: Self.arrivedSidecar)
+          store.deliveries, to: $0, known: store.deliveredSubject, sidecar: Self.arrivedSidecar,
+          date: Self.date)
       },
       corrections: store.wordOverlay)
     let runner = BatchRunner(
@@ -100,7 +101,8 @@ extension CommandContext {
       if destinations != nil {
         let writer = confirmationWriter(
           for: store, besides: order.asksForReceipts ? receiptWriter : nil)
-        sendLast(.of(batch: id), in: store, signing: writer, clock, stop: stop)
+        sendLast(
+          .of(batch: id), in: store, signing: writer, isSummed: true, clock, stop: stop)
       }
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }

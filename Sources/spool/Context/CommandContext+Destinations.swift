@@ -1,5 +1,6 @@
 import Delivery
 import Intake
+import Media
 import PipelineModel
 import Platform
 import Receipts
@@ -86,6 +87,16 @@ extension CommandContext {
       path, bytes, facts: sidecar.facts, tags: sidecar.tags, isSensitive: sidecar.isSensitive)
   }
 
+  /// What `{date}` stands for of a recording that came through no inbox.
+  @Sendable static func date(of recording: String) -> String? {
+    let sidecar = Sidecar.path(besides: recording)
+      .flatMap { try? FileOperations.system.beginning(of: $0, byteCount: Sidecar.byteLimit) }
+      .map { Sidecar(json: $0) }
+    return NameTemplate.date(
+      of: recording, sidecar: sidecar?.nameFields ?? [:],
+      tags: (try? MediaProbe.describe(SourceFile(recording)).tags) ?? [:])
+  }
+
   /// Queues what a plan gives.
   /// - Throws: if the plan sends to a destination that is not known here.
   func delivery(
@@ -94,7 +105,7 @@ extension CommandContext {
     if plan.deliveringSteps.isEmpty { return nil }
     let delivery = QueuedRunDelivery(
       store.deliveries, to: try destinations(), known: store.deliveredSubject,
-      sidecar: Self.arrivedSidecar)
+      sidecar: Self.arrivedSidecar, date: Self.date)
     for step in plan.deliveringSteps {
       guard let request = step.stage.delivery else { continue }
       do throws(SpoolError) { try delivery.check(request) } catch { throw error.asUsage }
@@ -134,14 +145,15 @@ struct SendingResult {
 extension CommandContext {
   /// The last work of a run or a batch: sends what it has queued, for a limited time, and says what is
   /// left. That does not affect the run's own result.
+  /// - Parameter isSummed: as for ``SendingRecorder``.
   func sendLast(
     _ query: DeliveryQueue.Query, in store: DiskStore, signing writer: ConfirmationWriter,
-    _ clock: SystemClock, stop: StopRequest
+    isSummed: Bool = false, _ clock: SystemClock, stop: StopRequest
   ) {
     do throws(SpoolError) {
       let result = try send(
         query, to: destinations(), in: store, signing: writer,
-        atMost: arguments[Options.deliverWait].seconds, clock, stop: stop)
+        atMost: arguments[Options.deliverWait].seconds, isSummed: isSummed, clock, stop: stop)
       tell(result)
     } catch {
       console.report("warning: \(Format.visible(error.account))")
@@ -152,8 +164,8 @@ extension CommandContext {
   /// sends is awaited.
   func send(
     _ query: DeliveryQueue.Query, to destinations: Destinations, in store: DiskStore,
-    signing writer: ConfirmationWriter, atMost seconds: Double, _ clock: SystemClock,
-    stop: StopRequest
+    signing writer: ConfirmationWriter, atMost seconds: Double, isSummed: Bool = false,
+    _ clock: SystemClock, stop: StopRequest
   ) throws(SpoolError) -> SendingResult {
     let queue = store.deliveries
     var result = SendingResult()
@@ -166,7 +178,7 @@ extension CommandContext {
     }
     guard try !look() else { return result }
     let awaited = Set(result.open.map(\.id))
-    let recorder = SendingRecorder(console, voice, clock)
+    let recorder = SendingRecorder(console, voice, clock, isSummed: isSummed)
     // Another process may send and not have the keys.
     try DeliveryDocuments(store, sign: writer.sign).makeDue()
     let worker = DeliveryWorker(

@@ -5,12 +5,13 @@ import Platform
 import Store
 import Synchronization
 
-/// Shows what is sent: a line for each file, and on a terminal how far it is. May be called from any
+/// Shows what is sent: a line for each file or each destination, and on a terminal how far it is. May be called from any
 /// thread.
 final class SendingRecorder: Sendable {
   private let console: Console
   private let voice: CommandContext.Voice
   private let clock: SystemClock
+  private let isSummed: Bool
   private let state: Mutex<State>
 
   private struct State {
@@ -20,9 +21,16 @@ final class SendingRecorder: Sendable {
     /// The last failure of each destination: one that repeats is reported once.
     var troubles: [String: String] = [:]
     var failures: [Int64: SpoolError] = [:]
+    /// What each destination has confirmed, by its name.
+    var sums: [String: (count: Int, byteCount: Int)] = [:]
   }
 
-  init(_ console: Console, _ voice: CommandContext.Voice, _ clock: SystemClock) {
+  /// - Parameter isSummed: whether what is delivered has a line for each destination at the end, as where
+  ///   there are too many files for a line each.
+  init(
+    _ console: Console, _ voice: CommandContext.Voice, _ clock: SystemClock, isSummed: Bool = false
+  ) {
+    self.isSummed = isSummed
     self.console = console
     self.voice = voice
     self.clock = clock
@@ -42,7 +50,12 @@ final class SendingRecorder: Sendable {
         // Of what another process sent, nothing is known but that it is there.
         let began = state.underWay.removeValue(forKey: delivery.id)?.began
         state.troubles[delivery.destination] = nil
-        if voice == .full {
+        if isSummed {
+          let sum = state.sums[delivery.destination] ?? (0, 0)
+          state.sums[delivery.destination] = (
+            sum.count + 1, sum.byteCount + delivery.file.byteCount
+          )
+        } else if voice == .full {
           tell(
             "delivered  \(delivery.destination):\(delivery.path)  "
               + "\(ByteCount(delivery.file.byteCount))"
@@ -65,8 +78,18 @@ final class SendingRecorder: Sendable {
   /// The failures that were reported, by the numbers of their files.
   var failures: [Int64: SpoolError] { state.withLock { $0.failures } }
 
-  /// Takes the live lines away.
-  func end() { state.withLock { $0.lines.erase() } }
+  /// Takes the live lines away, and says what each destination has got if that was not said file by file.
+  func end() {
+    state.withLock { state in
+      state.lines.erase()
+      guard voice == .full else { return }
+      for (name, sum) in state.sums.sorted(by: { $0.key < $1.key }) {
+        tell(
+          "delivered  \(Count.of(sum.count, "file")) to \(name)  \(ByteCount(sum.byteCount))",
+          &state)
+      }
+    }
+  }
 
   private func recordJSON(_ event: DeliveryWorker.Event) {
     switch event {

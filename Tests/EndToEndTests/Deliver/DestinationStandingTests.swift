@@ -84,6 +84,38 @@ struct DestinationStandingTests {
     #expect(try deliver(["queue", "--state", "failed"]).text == "no file has failed\n")
   }
 
+  @Test(
+    "the date in a path is that of the names of exports, and the document keeps it as it was written",
+    arguments: [
+      ("1987-05", "1987-05"), ("2001", "2001"), ("1987-05-45", "1987-05"), (nil, "undated"),
+      ("soon", "undated"), ("1974-02-01T09:30:00+01:00", "1974-02-01"),
+    ])
+  func dates(written: String?, folder: String) throws {
+    if let written {
+      try place.folder.write("{\"createdAt\": \"\(written)\"}", to: "walk.json")
+    }
+    #expect(try deliver(["send", "last", "--to", "nas"]).exitCode == 0)
+    #expect(FilePath.names(in: disk) == [folder])
+    let names = FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? []
+    let document = try #require(names.first { $0.hasSuffix(".recording.json") })
+    let text = try String(contentsOfFile: "\(disk)/\(document)", encoding: .utf8)
+    let member = written == "soon" ? nil : written.map { "\"createdAt\":\"\($0)\"" }
+    #expect(member.map(text.contains) ?? !text.contains("createdAt"), "\(text)")
+    // An inbox names its folders alike.
+    let inbox = try WatchedPlace(delivery: "{ to: nas }")
+    try inbox.make(1)
+    let watch = try inbox.watch(["--name", "{date}"] + destinations)
+    if let written {
+      try inbox.place.folder.write("{\"createdAt\": \"\(written)\"}", to: "inbox/stroll.json")
+    }
+    try inbox.shell("cp made/1.wav inbox/stroll.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    #expect(FilePath.names(in: disk) == [folder])
+    #expect(FilePath.names(in: inbox.place.out).contains("\(folder).wav"))
+  }
+
   @Test("a file that was renamed is found where the store knows the same bytes")
   func renamed() throws {
     let original = ["--what", "original"]

@@ -250,6 +250,24 @@ struct ProtectedDestinationTests {
     #expect(files(in: disk) == there)
   }
 
+  @Test("a batch says what a destination has got in one line, below its summary")
+  func batchSummary() throws {
+    try write("{ folder: \(disk) }")
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [wav] }, { deliver: { to: [nas] } } ]\n")
+    try FileManager.default.createDirectory(
+      atPath: place.file("in"), withIntermediateDirectories: false)
+    for number in 1...3 {
+      try Reference.record(place.file("in/take \(number).wav"), seconds: 0.3)
+    }
+    try "no sound".write(toFile: place.file("in/take 4.wav"), atomically: false, encoding: .utf8)
+    let batch = try place.spool(
+      ["batch", pipeline, place.file("in"), "--out", place.out] + destinations)
+    #expect(batch.exitCode == 3, "\(batch.errorOutput)")
+    let lines = batch.text.split(separator: "\n").filter { $0.hasPrefix("delivered ") }
+    #expect(lines.count == 1 && lines[0].contains(" files to nas  "), "\(batch.text)")
+  }
+
   @Test(
     "a link is given where the destination has one, and a destination that is unknown is refused")
   func links() throws {

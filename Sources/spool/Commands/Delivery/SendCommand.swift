@@ -1,5 +1,6 @@
 import Delivery
 import Intake
+import Media
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -171,7 +172,7 @@ extension CommandContext {
       store.deliveries, to: destinations,
       of: recording.map { QueuedRunDelivery.Subject(of: $0, in: store) }
         ?? QueuedRunDelivery.Subject(),
-      known: store.deliveredSubject, sidecar: Self.arrivedSidecar)
+      known: store.deliveredSubject, sidecar: Self.arrivedSidecar, date: Self.date)
     let wasKnown = try delivery.queue(
       DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
     return (recording.map { .recording($0.key) } ?? .run(run.id), wasKnown)
@@ -366,7 +367,16 @@ extension QueuedRunDelivery.Subject {
     name = recording.fileName
     tags = recording.tags
     let facts = StoredFacts(of: recording)
-    createdAt = facts.createdAt
+    let sidecar = recording.sidecar.flatMap { try? store.path(of: $0) }
+      .flatMap { try? FileOperations.system.beginning(of: $0, byteCount: Sidecar.byteLimit) }
+      .map { Sidecar(json: $0) }
+    createdAt = facts.createdAt(with: sidecar)
+    let tags =
+      (try? store.path(of: recording.content))
+      .flatMap { try? MediaProbe.describe(SourceFile($0, named: recording.fileName)).tags } ?? [:]
+    date = NameTemplate.date(
+      of: recording.fileName,
+      sidecar: facts.nameFields(of: recording, sidecar: sidecar, tags: tags), tags: tags)
     isSensitive = facts.isSensitive
     devices = facts.devices
     milliseconds = facts.milliseconds
