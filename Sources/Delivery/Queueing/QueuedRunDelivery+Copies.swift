@@ -22,7 +22,8 @@ extension QueuedRunDelivery {
       .sorted { ($0.clearPath, $0.id) < ($1.clearPath, $1.id) }
     guard !documents.isEmpty else {
       throw SpoolError(
-        "\(recording) was not processed to its end yet", reason: "nothing has delivered it",
+        "there is nothing of \(recording) to send",
+        reason: "no run here has made its files, and no destination has a document about them",
         advice: "\(command: .inboxShow) \(recording) says how it stands")
     }
     var (isKnown, places) = (true, Set<String>())

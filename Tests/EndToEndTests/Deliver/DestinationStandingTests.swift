@@ -78,6 +78,14 @@ struct DestinationStandingTests {
     }
   }
 
+  @Test("what is missing is offered to be sent while all of its files are here")
+  func offered() throws {
+    #expect(try deliver(["missing", "nas"]).errorOutput.contains("next:  spool deliver send "))
+    try FileManager.default.removeItem(atPath: place.out)
+    let gone = try deliver(["missing", "nas"])
+    #expect(gone.text.contains("walk.wav") && gone.errorOutput.isEmpty, "\(gone.errorOutput)")
+  }
+
   @Test("a list without files says which there are none of")
   func none() throws {
     #expect(try deliver(["queue", "--state", "held"]).text == "no file is held\n")

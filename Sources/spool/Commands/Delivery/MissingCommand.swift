@@ -15,7 +15,8 @@ extension Command {
       it lies, and which other destinations have it. A recording with the sound of another one that is \
       there counts as being there. Nothing is read at the destination: spool deliver verify does that.
 
-      The exit code is 0, with a list or without.
+      The command that sends those whose files are all here is printed below the list. The exit code is 0, \
+      with a list or without.
       """,
     positionals: [Options.destination],
     options: [Options.destinations, Options.store, Options.json],
@@ -103,6 +104,14 @@ extension CommandContext {
     let confirmed = try store.deliveries.confirmedOriginals()
     func isThere(_ digest: Digest) -> Bool { confirmed[digest]?.contains(name) == true }
     let recordings = try store.recordings.matching(RecordingQuery(limit: .max))
+    let runs = try store.runs.newest(limit: .max)
+    // The newest comes first: its files are sent.
+    var makers: [String: RunRecord] = [:]
+    for run in runs where run.state == .done {
+      for digest in (run.recordings ?? [:]).values where makers[digest.hex + run.pipeline] == nil {
+        makers[digest.hex + run.pipeline] = run
+      }
+    }
     let contents = Dictionary(recordings.map { ($0.key, $0.content.digest) }) { first, _ in first }
     var missing: [MissingOriginal] = []
     var told: Set<Digest> = []
@@ -117,11 +126,14 @@ extension CommandContext {
           name: recording.fileName, digest: digest, byteCount: recording.content.byteCount,
           recording: recording.key, run: nil, since: recording.receivedAt,
           place: place, copies: confirmed[digest] ?? [],
-          canBeSent: place != nil && recording.original == nil && recording.state == .uploaded))
+          canBeSent: place != nil && recording.original == nil && recording.state == .uploaded
+            && (makers[digest.hex + recording.pipeline]?.hasItsFiles
+              ?? (confirmed[digest] != nil))
+        ))
     }
     told.formUnion(contents.values)
     // The oldest run comes first: it says since when.
-    for run in try store.runs.newest(limit: .max).reversed() where !store.isOfInbox(run) {
+    for run in runs.reversed() where !store.isOfInbox(run) {
       for (input, path) in run.orderedInputs {
         guard let digest = run.recordings?[input],
           run.soundInputs?.contains(input) ?? true, !isThere(digest), told.insert(digest).inserted
@@ -134,7 +146,7 @@ extension CommandContext {
             byteCount: (try? FileStamp(following: kept ?? path)).map { Int($0.byteCount) },
             recording: nil, run: run.id, since: run.startedAt,
             place: place, copies: confirmed[digest] ?? [],
-            canBeSent: place != nil && run.state == .done))
+            canBeSent: place == path && run.state == .done && run.hasItsFiles))
       }
     }
     return missing
@@ -146,4 +158,9 @@ extension CommandContext {
     return try store.recordings.files(of: recording.key)
       .first { $0.isThere(recording.content) }?.printablePath
   }
+}
+
+extension RunRecord {
+  /// Whether all that it published is where it was.
+  fileprivate var hasItsFiles: Bool { published.allSatisfy { FilePath.exists($0.path) } }
 }
