@@ -359,24 +359,3 @@ package enum NetworkRoutes {
     ["route", "ipv6_route"].map { SmallFile.text(at: "/proc/net/\($0)") ?? "" }.joined()
   }
 }
-
-extension Destination {
-  /// Whether it is a time of day at which files are sent.
-  /// - Parameter time: in seconds since 1970.
-  package func isSending(at time: Double) -> Bool {
-    hours?.contains(minute: Clock.minuteOfDay(at: time)) ?? true
-  }
-
-  /// Whether it may work again when the network does.
-  fileprivate var usesNetwork: Bool {
-    if case .folder = kind { false } else { true }
-  }
-
-  /// How many files are sent to it at once.
-  fileprivate var laneCount: Int {
-    switch kind {
-    case .folder, .command: 1
-    case .webDAV, .s3, .sftp: 4
-    }
-  }
-}

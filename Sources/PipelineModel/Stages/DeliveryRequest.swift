@@ -59,7 +59,7 @@ package struct DeliveryRequest: Hashable, Sendable {
 package enum DeliveryPath {
   /// The fields, and what each stands for.
   package static let fields: [(name: String, meaning: String)] = [
-    ("date", "the day of the recording, as 2025-03-01, as with spool batch --name; or undated"),
+    ("date", "the day of the recording, as 2025-03-01, or as much of it as is known; else undated"),
     ("time", "its time of day, as 14-05-09, or untimed"),
     ("noteId", "its device's name for it, or its own in the store"),
     ("title", "its title, or its name without the ending"),

@@ -105,7 +105,7 @@ package struct DeliveryConfirmation: Hashable, Sendable {
     ])
   }
 
-  /// What a file says, whoever has signed it; nil if it is no confirmation.
+  /// What a file says, unverified; nil if it is no confirmation.
   package init?(unverified bytes: [UInt8]) {
     guard let envelope = try? Envelope(bytes),
       let statement = try? JSONReader.signedValue(of: envelope.payload),

@@ -54,8 +54,10 @@ extension CommandContext {
     let (runs, note) = try newest(Options.limit, otherwise: 20, all: "shows") {
       (limit) throws(SpoolError) in try store.runs.newest(limit: limit)
     }
+    var lines: [JSONLine] = []
+    for run in isJSON ? runs : [] { lines.append(run.line(of: try store.inboxRecording(of: run))) }
     answer(
-      list: runs.map(\.line),
+      list: lines,
       runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs, in: store))
     note.map(console.report)
     if !isJSON { try offerToGoOn(in: store) }

@@ -28,25 +28,31 @@ extension CommandContext {
   fileprivate func showRun() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
     let run = try run(named: arguments[Options.run], in: store)
+    let recording = try store.inboxRecording(of: run)
     guard !isJSON else {
-      console.print(json: run.line(withText: true))
+      console.print(json: run.line(withText: true, of: recording))
       return .done
     }
     let missing = MissingRecording(of: run, in: store, option: namedStore)?.line
     let isOpen = try !store.runs.isResolved(run)
     let wayOn = isOpen ? run.wayOn.map { missing ?? "\($0) goes on" } : nil
-    console.print(console.completed(text(run, wayOn: wayOn)))
+    console.print(console.completed(text(run, of: recording, wayOn: wayOn)))
     return .done
   }
 
-  /// - Parameter wayOn: the command that continues it; nil if none does.
-  private func text(_ run: RunRecord, wayOn: String?) -> String {
+  /// - Parameters:
+  ///   - recording: the one that an inbox took in; nil for others.
+  ///   - wayOn: the command that continues it; nil if none does.
+  private func text(_ run: RunRecord, of recording: Recording?, wayOn: String?) -> String {
     var lines = [
       "run        \(run.id)",
       "pipeline   \(run.pipeline)  (\(run.pipelinePath))",
     ]
     for (name, path) in run.orderedInputs {
       lines.append("input      \(name) = \(path)")
+    }
+    if let recording {
+      lines.append("recording  \(recording.key), \(recording.fileName), which an inbox took in")
     }
     for (name, value) in run.overrides.sorted(by: { $0.key < $1.key }) {
       // Each line of a value is one.

@@ -1,17 +1,21 @@
 import PipelineModel
 import Platform
+import Store
 
 /// Runs as `--json` shows them. The store's records have a form of their own.
 extension RunRecord {
   /// The run without its pipeline's text, of which it has the digest.
-  var line: JSONLine { line(withText: false) }
+  var line: JSONLine { line(of: nil) }
 
-  /// - Parameter hasText: whether its pipeline's text is shown too.
-  func line(withText hasText: Bool) -> JSONLine {
+  /// - Parameters:
+  ///   - hasText: whether its pipeline's text is shown too.
+  ///   - recording: the one that an inbox took in and the run processed; nil for others.
+  func line(withText hasText: Bool = false, of recording: Recording?) -> JSONLine {
     JSONLine([
       "id": id, "pipeline": pipeline, "pipelinePath": pipelinePath,
       "pipelineDigest": request.map { SHA256.digest(of: $0.pipelineText) }, "inputs": inputs,
-      "inputNames": inputNames, "overrides": overrides,
+      "note": recording?.key.name, "noteFile": recording?.fileName, "inputNames": inputNames,
+      "overrides": overrides,
       "startedAt": DateTime(secondsSince1970: startedAt),
       "finishedAt": finishedAt.map(DateTime.init(secondsSince1970:)), "state": state,
       "steps": steps.map(\.line), "published": published, "mediaSeconds": mediaSeconds,

@@ -1,3 +1,4 @@
+internal import PipelineModel
 package import Platform
 package import Store
 
@@ -30,5 +31,24 @@ extension Destination {
       reason: "it is empty, and \(count) \(count == 1 ? "file was" : "files were") delivered there",
       advice: "mount its disk; if you have emptied it yourself, put any file into it",
       kind: .missing)
+  }
+
+  /// Whether it is a time of day at which files are sent.
+  /// - Parameter time: in seconds since 1970.
+  package func isSending(at time: Double) -> Bool {
+    hours?.contains(minute: Clock.minuteOfDay(at: time)) ?? true
+  }
+
+  /// Whether it may work again when the network does.
+  var usesNetwork: Bool {
+    if case .folder = kind { false } else { true }
+  }
+
+  /// How many files are sent to it at once.
+  var laneCount: Int {
+    switch kind {
+    case .folder, .command: 1
+    case .webDAV, .s3, .sftp: 4
+    }
   }
 }
