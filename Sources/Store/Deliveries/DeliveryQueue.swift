@@ -92,6 +92,10 @@ package struct DeliveryQueue: Sendable {
           [.text(owner.text), .integer(id), .integer(order.isRequired ? 1 : 0)], to: Self.writing)
         added += try Self.deliveries("WHERE id = ?", [.integer(id)], in: &database)
       }
+      // What earlier runs have left in the queue is of the same recording.
+      if orders.contains(where: \.isHeld) {
+        _ = try Self.hold(Self.ofItsRecordings, .text(owner.text), in: &database)
+      }
       return added
     }
   }
@@ -312,11 +316,17 @@ package struct DeliveryQueue: Sendable {
   /// - Returns: how many there were.
   package func hold(for owner: DeliveryOwner) throws(SpoolError) -> Int {
     try transaction { (database) throws(SpoolError) in
-      try Self.hold(
-        "id IN (SELECT delivery FROM delivery_owners WHERE owner = ?)", .text(owner.text),
-        in: &database)
+      try Self.hold(Self.ofItsRecordings, .text(owner.text), in: &database)
     }
   }
+
+  /// The condition for the files of a run or a recording and, since these are the same recordings, of
+  /// all other runs of them. Its value is the owner's text.
+  private static let ofItsRecordings = """
+    (id IN (SELECT delivery FROM delivery_owners WHERE owner = ?1)
+      OR recording IN (SELECT own.recording FROM deliveries AS own
+        JOIN delivery_owners ON delivery = own.id WHERE owner = ?1 AND own.recording <> ''))
+    """
 
   static func hold(
     _ condition: String, _ value: SQLValue, in database: inout Database
@@ -331,7 +341,8 @@ package struct DeliveryQueue: Sendable {
     ).count
   }
 
-  /// Has the files sent that are held for a run or a recording, and documents made.
+  /// Has the files sent that are held for a run or a recording, and for other runs of that, and documents
+  /// made.
   /// - Returns: how many there were.
   package func release(heldFor owners: [DeliveryOwner]) throws(SpoolError) -> Int {
     try transaction { (database) throws(SpoolError) in
@@ -339,12 +350,12 @@ package struct DeliveryQueue: Sendable {
       for owner in owners {
         count += try database.run(
           """
-          UPDATE deliveries SET next_try = ?,
+          UPDATE deliveries SET next_try = ?2,
             state = CASE WHEN made_of IS NULL THEN 'waiting' ELSE 'pending' END,
             facts = json_set(facts, '$.\(QueuedDelivery.File.released)', 'true')
-          WHERE state = 'held' AND id IN (SELECT delivery FROM delivery_owners WHERE owner = ?)
+          WHERE state = 'held' AND \(Self.ofItsRecordings)
           RETURNING 1
-          """, [.real(now), .text(owner.text)], to: Self.writing
+          """, [.text(owner.text), .real(now)], to: Self.writing
         ).count
       }
       return count

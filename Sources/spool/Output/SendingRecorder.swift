@@ -166,7 +166,8 @@ extension QueuedDelivery {
   }
 
   /// The entry of the queue as `--json` shows it.
-  var line: JSONLine {
+  /// - Parameter end: until when its destination is held, in seconds since 1970; nil if it is not.
+  func line(heldUntil end: Double?) -> JSONLine {
     let size = file.byteCount
     let confirmed = state == .delivered ? confirmation : nil
     let progress = state == .delivered ? 1 : size == 0 ? 0 : Double(sentByteCount) / Double(size)
@@ -175,7 +176,7 @@ extension QueuedDelivery {
       "what": file.content.rawValue, "state": state.rawValue, "byteCount": size,
       "sentByteCount": sentByteCount, "progress": min(1, progress), "digest": file.digest.hex,
       "attempts": attempts, "addedAt": DateTime(secondsSince1970: addedAt),
-      "nextTry": state == .waiting ? DateTime(secondsSince1970: nextTry) : nil,
+      "nextTry": state == .waiting ? DateTime(secondsSince1970: max(nextTry, end ?? 0)) : nil,
       "trouble": trouble, "identifier": confirmed?.identifier,
       "confirmedAt": confirmed.map { DateTime(secondsSince1970: $0.at) },
     ])

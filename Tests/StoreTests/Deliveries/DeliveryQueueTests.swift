@@ -204,7 +204,7 @@ struct DeliveryQueueTests {
         byteCount: 4, digest: queued[0].file.digest, at: 100, identifier: nil))
     #expect(try queue.begin(queued[1].id))
     try queue.fail(queued[2].id, because: "it is full")
-    try queue.add([order("other")], for: run)
+    try queue.add([order("other", of: "a talk")], for: run)
     #expect(try queue.hold(for: key) == 3)
     #expect(try queue.hold(for: key) == 0)
     #expect(try states() == [.delivered, .held, .held, .held])
@@ -220,9 +220,32 @@ struct DeliveryQueueTests {
     try queue.add(again, for: key)
     #expect(try queue.hold(for: key) == 0)
     #expect(try states() == [.delivered, .waiting, .waiting, .waiting])
-    var other = order("other")
+    var other = order("other", of: "a talk")
     other.isHeld = true
     #expect(try queue.add([other], for: run).map(\.state) == [.held])
+  }
+
+  @Test("what earlier runs of a recording have left is held with it, and released with it")
+  func heldOfEarlierRuns() throws {
+    let queue = try open().deliveries
+    let (earlier, later) = (DeliveryOwner.run(RunID("a")), DeliveryOwner.run(RunID("b")))
+    func orders(_ names: [String], isHeld: Bool) -> [DeliveryQueue.Order] {
+      names.map { name in
+        var order = order(name)
+        order.isHeld = isHeld
+        return order
+      }
+    }
+    try queue.add(orders(["old.flac", "same.wav"], isHeld: false), for: earlier)
+    try queue.add([order("talk.wav", of: "a talk")], for: earlier)
+    try queue.add(orders(["same.wav", "new.flac"], isHeld: true), for: later)
+    func states(_ owner: DeliveryOwner) throws -> [QueuedDelivery.State] {
+      try queue.matching(.of(owner)).map(\.state)
+    }
+    #expect(try states(later) == [.held, .held])
+    #expect(try states(earlier) == [.held, .held, .waiting])
+    #expect(try queue.release(heldFor: [later]) == 3)
+    #expect(try states(earlier) == [.waiting, .waiting, .waiting])
   }
 
   @Test("a destination stays paused until it is resumed")

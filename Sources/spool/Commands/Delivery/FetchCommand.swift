@@ -51,18 +51,23 @@ extension CommandContext {
     var files: [QueuedDelivery] = []
     for name in arguments[Options.subjects] {
       var found: [QueuedDelivery] = []
+      var isHeld = false
       for owner in try deliveryOwners(named: name, in: store) {
         var query = DeliveryQueue.Query.of(owner)
         (query.destination, query.states) = (destination.name, [.delivered])
         found += try store.deliveries.matching(query).filter {
           contents?.contains($0.file.content) ?? true
         }
+        query.states = [.held]
+        if try !store.deliveries.matching(query).isEmpty { isHeld = true }
       }
       if found.isEmpty {
         throw SpoolError(
           "\(destination.name) has nothing of \(name)",
           reason: "no such file of it was confirmed there",
-          advice: deliveryCommand(["send", name, "--to", destination.name]) + " sends it")
+          advice: isHeld
+            ? deliveryCommand(["release", name]) + " has it sent: it is marked as sensitive"
+            : deliveryCommand(["send", name, "--to", destination.name]) + " sends it")
       }
       for file in found where !files.contains(where: { $0.id == file.id }) { files.append(file) }
     }

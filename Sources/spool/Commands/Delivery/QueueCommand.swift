@@ -120,7 +120,9 @@ extension CommandContext {
     let known = (try? destinations().all) ?? []
     let now = SystemClock().now
     if isJSON {
-      for delivery in shown { console.print(json: delivery.line) }
+      for delivery in shown {
+        console.print(json: delivery.line(heldUntil: states[delivery.destination]?.heldUntil))
+      }
       return .done
     }
     let counts = try store.deliveries.tally()

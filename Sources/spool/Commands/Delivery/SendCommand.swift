@@ -127,7 +127,7 @@ extension CommandContext {
       let sent = try send(
         .of(owner), to: destinations, in: store, signing: writer,
         atMost: max(0, end - clock.elapsed), clock, stop: stop)
-      result.open += sent.open
+      result.open += sent.open.filter { request.destinations.contains($0.destination) }
       result.deliveredCount += sent.deliveredCount
       result.reported.merge(sent.reported) { $1 }
       if wasKnown, sent.open.isEmpty, voice == .full {
