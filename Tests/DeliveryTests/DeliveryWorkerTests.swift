@@ -202,6 +202,7 @@ struct DeliveryWorkerTests {
     #expect(troubles[1].contains("was changed since"))
     #expect(troubles[2].contains("was changed since"))
     #expect(text("notes/c.wav") == nil)
+    #expect(FilePath.names(in: "\(disk)/notes").isEmpty, "nothing unfinished is left there")
   }
 
   @Test("a name that something else has: the same bytes count, others do not, or get a number")

@@ -43,6 +43,8 @@ struct DeliveryAttempt {
         return confirmation(found, of: file)
       } catch {
         if error.kind == .broken, error.remedy == .retry, try !isUnchanged(source) {
+          // What was sent of it is of no use.
+          try? beginAnew(path, over: &lane)
           throw changed(source)
         }
         // What is of no use is removed: it may fill the disk that is to be freed.

@@ -99,7 +99,12 @@ struct WatchDeliveryTests {
     let note = try inbox.note("walk.wav")
     #expect(note.state == "uploading")
     #expect(inbox.wait { (try? inbox.acknowledgements()[note.key]?.status) == "uploading" })
-    let status = try place.spool(["status"]).text
+    // Nothing was tried yet when it is on its way.
+    var status = ""
+    inbox.wait {
+      status = (try? place.spool(["status"]).text) ?? ""
+      return status.contains("mount its disk")
+    }
     #expect(status.contains("on the way to nas"), "\(status)")
     #expect(status.contains("mount its disk"), "\(status)")
     #expect(WatchedPlace.files(in: inbox.inbox) == ["walk.wav"])
