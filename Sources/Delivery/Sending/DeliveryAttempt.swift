@@ -22,7 +22,10 @@ struct DeliveryAttempt {
   }
 
   /// Sends the file, or continues sending it, until the destination has given all of it back.
-  func run(over lane: inout Lane) throws(SpoolError) -> QueuedDelivery.Confirmation {
+  /// - Returns: what it gave back, and the path there, which may have got a number.
+  func run(
+    over lane: inout Lane
+  ) throws(SpoolError) -> (confirmation: QueuedDelivery.Confirmation, path: String) {
     try lane.destination.requireMounted(worker.queue)
     let source = try worker.queue.source(of: delivery.file)
     var path = try RemotePath(delivery.path)
@@ -40,7 +43,7 @@ struct DeliveryAttempt {
     for _ in 0..<Self.nameLimit {
       do throws(SpoolError) {
         let found = try send(file, to: path, from: state, over: &lane)
-        return confirmation(found, of: file)
+        return (confirmation(found, of: file), path.description)
       } catch {
         if error.kind == .broken, error.remedy == .retry, try !isUnchanged(source) {
           // What was sent of it is of no use.
@@ -58,7 +61,7 @@ struct DeliveryAttempt {
           || delivery.confirmation != nil,
           let found = try same(as: path, file, over: &lane)
         {
-          return confirmation(found, of: file)
+          return (confirmation(found, of: file), path.description)
         }
         guard delivery.encounter == .rename else { throw taken(error) }
         if let state { discard(state, of: path, over: &lane) }

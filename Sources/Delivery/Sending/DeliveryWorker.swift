@@ -210,7 +210,7 @@ package final class DeliveryWorker: Sendable {
     record(.began(delivery))
     let failure: SpoolError
     do throws(SpoolError) {
-      let confirmation = try DeliveryAttempt(self, delivery).run(over: &lane)
+      let (confirmation, path) = try DeliveryAttempt(self, delivery).run(over: &lane)
       lane.used(at: clock.elapsed)
       try queue.confirm(delivery.id, confirmation)
       // It is confirmed: what cannot be removed now is removed at the next start.
@@ -222,9 +222,8 @@ package final class DeliveryWorker: Sendable {
       if try queue.destinations()[delivery.destination]?.failures ?? 0 > 0 {
         try queue.release(delivery.destination)
       }
-      // It may have got another name there.
-      let sent = try queue.matching(.of(ids: [delivery.id])).first ?? delivery
-      return record(.delivered(sent, confirmation))
+      let renamed = path == delivery.path ? nil : try queue.matching(.of(ids: [delivery.id])).first
+      return record(.delivered(renamed ?? delivery, confirmation))
     } catch {
       failure = error
     }

@@ -33,8 +33,8 @@ enum FactsText {
   /// - Parameter isReplacing: whether what earlier ones asked of the pipeline is void.
   static func json(_ kept: String?, adding sidecar: Sidecar, isReplacing: Bool) -> String? {
     var fields = fields(of: kept)
-    if isReplacing, case .object(var unknown)? = fields["unknown"] {
-      unknown[SidecarOverrides.field] = nil
+    if isReplacing {
+      let unknown = unknown(in: fields).filter { $0.key != SidecarOverrides.field }
       fields["unknown"] = unknown.isEmpty ? nil : .object(unknown)
     }
     fields["noteId"] = own(sidecar.noteID?.written) ?? fields["noteId"]
@@ -122,8 +122,7 @@ enum FactsText {
   }
 
   private static func markSensitive(_ fields: inout [String: JSONValue]) {
-    var unknown: [String: JSONValue] = [:]
-    if case .object(let known)? = fields["unknown"] { unknown = known }
+    var unknown = unknown(in: fields)
     if Sidecar.isSensitive(unknown) { return }
     unknown[Sidecar.sensitive] = .boolean(true)
     fields["unknown"] = .object(unknown)
@@ -164,6 +163,11 @@ enum FactsText {
     return fields
   }
 
+  /// The fields of sidecars that Spool does not use itself.
+  private static func unknown(in fields: [String: JSONValue]) -> [String: JSONValue] {
+    if case .object(let known)? = fields["unknown"] { known } else { [:] }
+  }
+
   private static func own(_ text: String?) -> JSONValue? {
     text.map {
       .object([
@@ -180,11 +184,7 @@ enum FactsText {
     for case (let name, let text?) in zip(deviceFields, said) { fields[name] = .text(text) }
     if !sidecar.tags.isEmpty { fields["tags"] = .list(sidecar.tags.map { .text($0) }) }
     if !sidecar.unknown.isEmpty {
-      let known =
-        if case .object(let known)? = fields["unknown"] { known } else {
-          [:] as [String: JSONValue]
-        }
-      fields["unknown"] = .object(known.merging(sidecar.unknown) { $1 })
+      fields["unknown"] = .object(unknown(in: fields).merging(sidecar.unknown) { $1 })
     }
     fields["problems"] =
       sidecar.problems.isEmpty ? nil : .list(sidecar.problems.map { .text($0.description) })

@@ -164,8 +164,7 @@ extension DiskStore {
       PrintableText.fileName(
         String(decoding: $0.bytes.dropFirst($0.stem.count + 1), as: UTF8.self), byteLimit: 8)
     }
-    // The place of a hyphen is kept, as in the names of exports.
-    let stem = PrintableText.fileName(written).map { written.hasPrefix("-") ? "_" + $0 : $0 }
+    let stem = PrintableText.stem(written)
     let text = (stem ?? "recording-\(recording.key)") + (ending.map { ".\($0)" } ?? "")
     return InboxPath(text) ?? InboxPath.recording
   }

@@ -81,6 +81,12 @@ extension PrintableText {
     return devices.contains(base) ? "_" + name : name
   }
 
+  /// The same for the name of a file without its ending, where what would be an option keeps its place
+  /// as _.
+  static func stem(_ text: String) -> String? {
+    fileName(text).map { text.hasPrefix("-") ? "_" + $0 : $0 }
+  }
+
   private static func trimmed(_ text: String) -> String {
     var text = text[...]
     while let first = text.first, edges.contains(first) { text.removeFirst() }
@@ -117,10 +123,9 @@ struct RecordingName: Hashable, Sendable {
     }
     let bytes = name.bytes
     let stemBytes = name.stem
-    // As every command names exports: what would be an option or a path keeps its place as _.
+    // As every command names exports: what would be a path keeps its place as _.
     let text = String(decoding: stemBytes, as: UTF8.self).replacing("\\", with: "_")
-    let plain = PrintableText.fileName(text)
-    stem = plain.map { text.hasPrefix("-") ? "_" + $0 : $0 } ?? "recording"
+    stem = PrintableText.stem(text) ?? "recording"
     let rest = String(decoding: bytes.dropFirst(stemBytes.count + 1), as: UTF8.self)
     let isPlain = rest.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20)

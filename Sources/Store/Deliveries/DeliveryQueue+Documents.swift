@@ -25,10 +25,7 @@ extension DeliveryQueue {
         SQLValue(local), .text(order.encounter.rawValue), .text(order.destination), .text(madeOf),
       ], to: writing
     ).first
-    if let id = known?[0].integer {
-      if order.isHeld { _ = try hold("id = ?", .integer(id), in: &database) }
-      return id
-    }
+    if let id = known?[0].integer { return id }
     let path = try freePath(order.path, at: order.destination, in: &database)
     let rows = try database.run(
       """

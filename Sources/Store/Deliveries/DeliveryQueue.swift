@@ -92,11 +92,14 @@ package struct DeliveryQueue: Sendable {
           [.text(owner.text), .integer(id), .integer(order.isRequired ? 1 : 0)], to: Self.writing)
         added += try Self.deliveries("WHERE id = ?", [.integer(id)], in: &database)
       }
-      // What earlier runs have left in the queue is of the same recording.
-      if orders.contains(where: \.isHeld) {
-        _ = try Self.hold(Self.ofItsRecordings, .text(owner.text), in: &database)
+      guard orders.contains(where: \.isHeld),
+        try Self.hold(for: owner, in: &database) > 0
+      else { return added }
+      var held: [QueuedDelivery] = []
+      for delivery in added {
+        held += try Self.deliveries("WHERE id = ?", [.integer(delivery.id)], in: &database)
       }
-      return added
+      return held
     }
   }
 
@@ -126,7 +129,6 @@ package struct DeliveryQueue: Sendable {
           UPDATE deliveries SET state = 'waiting', attempts = 0, next_try = ?, trouble = NULL
           WHERE id = ? AND state = 'failed'
           """, [.real(now), .integer(id)], to: writing)
-        if order.isHeld { _ = try hold("id = ?", .integer(id), in: &database) }
       }
       return id
     }
@@ -316,7 +318,7 @@ package struct DeliveryQueue: Sendable {
   /// - Returns: how many there were.
   package func hold(for owner: DeliveryOwner) throws(SpoolError) -> Int {
     try transaction { (database) throws(SpoolError) in
-      try Self.hold(Self.ofItsRecordings, .text(owner.text), in: &database)
+      try Self.hold(for: owner, in: &database)
     }
   }
 
@@ -328,16 +330,16 @@ package struct DeliveryQueue: Sendable {
         JOIN delivery_owners ON delivery = own.id WHERE owner = ?1 AND own.recording <> ''))
     """
 
-  static func hold(
-    _ condition: String, _ value: SQLValue, in database: inout Database
+  private static func hold(
+    for owner: DeliveryOwner, in database: inout Database
   ) throws(SpoolError) -> Int {
     try database.run(
       """
-      UPDATE deliveries SET state = 'held' WHERE \(condition)
+      UPDATE deliveries SET state = 'held' WHERE \(ofItsRecordings)
         AND state NOT IN ('held', 'delivered')
         AND json_extract(facts, '$.\(QueuedDelivery.File.released)') IS NULL
       RETURNING 1
-      """, [value], to: writing
+      """, [.text(owner.text)], to: writing
     ).count
   }
 

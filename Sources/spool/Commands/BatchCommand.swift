@@ -86,11 +86,7 @@ extension CommandContext {
       length: { try? MediaProbe.describe(SourceFile($0)).durationInSeconds }, stop: stop,
       clock: clock,
       recorder: recorder(order, clock), receiptWriter: receiptWriter,
-      delivery: destinations.map {
-        QueuedRunDelivery(
-          store.deliveries, to: $0, known: store.deliveredSubject, sidecar: Self.arrivedSidecar,
-          date: Self.date)
-      },
+      delivery: destinations.map { Self.runDelivery(to: $0, in: store) },
       corrections: store.wordOverlay)
     let runner = BatchRunner(
       order, in: workplace,

@@ -97,15 +97,24 @@ extension CommandContext {
       tags: (try? MediaProbe.describe(SourceFile(recording)).tags) ?? [:])
   }
 
+  /// What queues the files of a run that no watch has made.
+  /// - Parameter subject: what is known of its recording, if an inbox took that in.
+  static func runDelivery(
+    to destinations: Destinations, in store: DiskStore,
+    of subject: QueuedRunDelivery.Subject = QueuedRunDelivery.Subject()
+  ) -> QueuedRunDelivery {
+    QueuedRunDelivery(
+      store.deliveries, to: destinations, of: subject, known: store.deliveredSubject,
+      sidecar: arrivedSidecar, date: date)
+  }
+
   /// Queues what a plan gives.
   /// - Throws: if the plan sends to a destination that is not known here.
   func delivery(
     for plan: Plan, in store: DiskStore
   ) throws(SpoolError) -> QueuedRunDelivery? {
     if plan.deliveringSteps.isEmpty { return nil }
-    let delivery = QueuedRunDelivery(
-      store.deliveries, to: try destinations(), known: store.deliveredSubject,
-      sidecar: Self.arrivedSidecar, date: Self.date)
+    let delivery = Self.runDelivery(to: try destinations(), in: store)
     for step in plan.deliveringSteps {
       guard let request = step.stage.delivery else { continue }
       do throws(SpoolError) { try delivery.check(request) } catch { throw error.asUsage }

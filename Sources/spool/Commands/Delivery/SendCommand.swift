@@ -168,11 +168,10 @@ extension CommandContext {
       return (.recording(recording.key), wasKnown)
     }
     let run = try finished(subject)
-    let delivery = QueuedRunDelivery(
-      store.deliveries, to: destinations,
+    let delivery = Self.runDelivery(
+      to: destinations, in: store,
       of: recording.map { QueuedRunDelivery.Subject(of: $0, in: store) }
-        ?? QueuedRunDelivery.Subject(),
-      known: store.deliveredSubject, sidecar: Self.arrivedSidecar, date: Self.date)
+        ?? QueuedRunDelivery.Subject())
     let wasKnown = try delivery.queue(
       DeliveryContext(request, of: run, files: store.files(of: run), exportFolder: store))
     return (recording.map { .recording($0.key) } ?? .run(run.id), wasKnown)
