@@ -199,7 +199,7 @@ package final class DeliveryWorker: Sendable {
       guard lane.number == 0, state.isOpen(at: clock.now) || lane.hasReturned else { return nil }
     }
     for delivery in try queue.due(name, at: clock.now, limit: 4) {
-      if try queue.begin(delivery.id) { return delivery }
+      if try queue.begin(delivery) { return delivery }
     }
     return nil
   }
@@ -242,6 +242,9 @@ package final class DeliveryWorker: Sendable {
       try queue.postpone(
         delivery.id, after: delivery.attempts, because: delivery.trouble ?? "it was stopped",
         until: min(now, delivery.nextTry))
+    case .giveUp where [.changed, .missing].contains(failure.kind):
+      if try queue.withdrawReplaced(delivery.id) { return }
+      fallthrough
     case .giveUp:
       record(.failed(delivery, failure))
       try queue.fail(delivery.id, because: failure.account)

@@ -303,6 +303,17 @@ extension DeliveryQueue {
 // MARK: Recordings that wait for it
 
 extension DeliveryQueue {
+  /// Has a run or a recording wait for a delivery.
+  static func add(
+    _ id: Int64, for owner: DeliveryOwner, isRequired: Bool, in database: inout Database
+  ) throws(SpoolError) {
+    try database.run(
+      """
+      INSERT INTO delivery_owners (owner, delivery, is_required) VALUES (?, ?, ?)
+      ON CONFLICT (owner, delivery) DO UPDATE SET is_required = max(is_required, excluded.is_required)
+      """, [.text(owner.text), .integer(id), .integer(isRequired ? 1 : 0)], to: writing)
+  }
+
   /// The recordings that wait for a delivery.
   static func recordings(
     of id: Int64, in database: inout Database

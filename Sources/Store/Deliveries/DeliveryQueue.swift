@@ -61,7 +61,9 @@ package struct DeliveryQueue: Sendable {
   /// Queues files, idempotently: an original is delivered to a destination once, under its first name,
   /// and the other files of a list lie in one folder together, so that what lists and signs them can be
   /// checked there. Where one of them has other bytes than in every such folder, all of them are
-  /// delivered to another one, with a number. A file that has failed is tried again. O(log n) a file.
+  /// delivered to another one, with a number. A file that has failed is tried again. Earlier bytes of a
+  /// file that are not sent yet are not sent any more: what waits for them waits for the new ones.
+  /// O(log n) a file.
   /// - Returns: the deliveries in the order of the files, those that were known included.
   @discardableResult
   package func add(
@@ -69,6 +71,7 @@ package struct DeliveryQueue: Sendable {
   ) throws(SpoolError) -> [QueuedDelivery] {
     if orders.isEmpty { return [] }
     return try transaction { (database) throws(SpoolError) in
+      let waiting = try Self.withdraw(replacedBy: orders, in: &database)
       var added: [QueuedDelivery] = []
       var folders: [String: String?] = [:]
       for var order in orders {
@@ -84,13 +87,14 @@ package struct DeliveryQueue: Sendable {
         if let folder, order.versionDepth != nil { order.move(to: folder) }
         let parts = added.filter { $0.destination == destination }.map(\.id)
         let id = try Self.insert(order, behind: parts, at: now, in: &database)
-        try database.run(
-          """
-          INSERT INTO delivery_owners (owner, delivery, is_required) VALUES (?, ?, ?)
-          ON CONFLICT (owner, delivery) DO UPDATE SET is_required = max(is_required, excluded.is_required)
-          """,
-          [.text(owner.text), .integer(id), .integer(order.isRequired ? 1 : 0)], to: Self.writing)
+        try Self.add(id, for: owner, isRequired: order.isRequired, in: &database)
         added += try Self.deliveries("WHERE id = ?", [.integer(id)], in: &database)
+      }
+      for (destination, keys) in waiting {
+        let required = added.filter {
+          $0.destination == destination && $0.file.content != .confirmation
+        }
+        try require(required.map(\.id), for: keys, in: &database)
       }
       guard orders.contains(where: \.isHeld),
         try Self.hold(for: owner, in: &database) > 0
@@ -172,12 +176,14 @@ package struct DeliveryQueue: Sendable {
 
   /// Records that this process sends a file. A power cut may take that back.
   /// - Returns: false if it waits no more.
-  package func begin(_ id: Int64) throws(SpoolError) -> Bool {
+  package func begin(_ delivery: QueuedDelivery) throws(SpoolError) -> Bool {
     try database.with { (database) throws(SpoolError) in
       try database.transactionWithoutFlush(to: Self.writing) { (database) throws(SpoolError) in
         try !database.run(
-          "UPDATE deliveries SET state = 'uploading' WHERE id = ? AND state = 'waiting' RETURNING 1",
-          [.integer(id)], to: Self.writing
+          """
+          UPDATE deliveries SET state = 'uploading'
+          WHERE id = ? AND digest = ? AND state = 'waiting' RETURNING 1
+          """, [.integer(delivery.id), .text(delivery.file.digest.hex)], to: Self.writing
         ).isEmpty
       }
     }

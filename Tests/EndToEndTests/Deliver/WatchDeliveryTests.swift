@@ -140,6 +140,52 @@ struct WatchDeliveryTests {
     #expect(fetched.exitCode == 0, "\(fetched.errorOutput)")
   }
 
+  @Test(
+    "what is corrected while a disk is away is delivered once, whole, and its recording uploaded")
+  func correctedWhileAway() throws {
+    let other = try WatchedPlace(
+      proof: "{}",
+      delivery: "{ to: nas, what: [exports, receipt, original] }")
+    try other.place.folder.write(
+      "destinations: { nas: { folder: \(disk) } }\n", to: "destinations.yaml")
+    let named = ["--destinations", other.place.file("destinations.yaml")]
+    try other.make(1)
+    let watch = try other.watch(named)
+    try other.shell("cp made/1.wav inbox/walk.wav")
+    #expect(other.wait { (try? other.note("walk.wav").state) == "uploading" }, "\(watch.output)")
+    let corrected = try other.place.pipeline(
+      try String(contentsOfFile: other.pipeline, encoding: .utf8)
+        .replacing(
+          "  - export:", with: "  - metadata: { title: Corrected }\n  - export:"))
+    let recording = other.inbox + "/walk.wav"
+    let run = try other.place.spool(
+      ["run", corrected, recording, "--out", other.place.out, "--deliver-wait", "0s"] + named)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(try other.note("walk.wav").state == "uploading")
+
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    #expect(other.wait { (try? other.note("walk.wav").state) == "uploaded" }, "\(watch.output)")
+    var status = try other.place.spool(["status", "--check"])
+    // The document and the confirmation follow.
+    other.wait {
+      status = (try? other.place.spool(["status", "--check"])) ?? status
+      return !status.text.contains("nas")
+    }
+    #expect(status.exitCode == 0, "\(status.text)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    let there = FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? []
+    let folders = Set(there.compactMap { $0.split(separator: "/").dropFirst().first })
+    #expect(folders.count == 1 && !there.contains { $0.contains("(2)") }, "\(there)")
+    for ending in ["/walk.wav", "/walk.receipt.json", "/walk.recording.json", "/originals/walk.wav"] {
+      #expect(there.contains { $0.hasSuffix(ending) }, "\(ending): \(there)")
+    }
+    let sound = try #require(there.first { $0.hasSuffix("/walk.wav") && !$0.contains("originals") })
+    #expect(
+      FileManager.default.contentsEqual(
+        atPath: "\(disk)/\(sound)", andPath: "\(other.place.out)/walk.wav"))
+  }
+
   @Test("acknowledgement and list say how much is there, also when nothing more happens")
   func progress() throws {
     let other = try WatchedPlace(delivery: "{ to: [cloud, nas] }")

@@ -97,6 +97,7 @@ struct DeliveryDocumentTests {
     #expect(again.map(\.id) == first.map(\.id))
     let other = try queue.add([order("a.wav"), document("title B")], for: run)
     #expect(other[1].path == "d/walk.recording (2).json")
+    try confirm(first[0], in: queue)
     let retagged = try queue.add([order("a.wav", holding: "new"), document()], for: run)
     #expect(retagged[0].path == "d/a (2).wav")
     #expect(retagged[1].path == "d/walk.recording (3).json")

@@ -32,6 +32,16 @@ struct DeliveryQueueTests {
 
   private let run = DeliveryOwner.run(RunID("r1"))
 
+  private func confirm(_ deliveries: [QueuedDelivery], in queue: DeliveryQueue) throws {
+    for delivery in deliveries {
+      try queue.confirm(
+        delivery.id,
+        QueuedDelivery.Confirmation(
+          byteCount: delivery.file.byteCount, digest: delivery.file.digest, at: 100,
+          identifier: nil))
+    }
+  }
+
   @Test("a file is queued once, whichever run gives it, and under its first name")
   func once() throws {
     do {
@@ -52,7 +62,7 @@ struct DeliveryQueueTests {
     "other bytes of the same file, and a file of the same name of another recording, get a number")
   func numbers() throws {
     let queue = try open().deliveries
-    try queue.add([order("walk.wav")], for: run)
+    try confirm(queue.add([order("walk.wav")], for: run), in: queue)
     try queue.add([order("walk.wav", holding: "retagged")], for: run)
     try queue.add([order("walk.wav", of: "another walk")], for: run)
     try queue.add([order("walk.wav", to: "cloud")], for: run)
@@ -91,9 +101,9 @@ struct DeliveryQueueTests {
     {
       var orders = [part("walk.aac", "sound", .original, clearly: isClear, in: folder)]
       orders += files.map { part($0.0, $0.1, clearly: isClear, in: folder) }
-      return try queue.add(orders, for: run).map {
-        $0.file.facts[QueuedDelivery.File.clearPath] ?? $0.path
-      }
+      let added = try queue.add(orders, for: run)
+      try confirm(added, in: queue)
+      return added.map { $0.file.facts[QueuedDelivery.File.clearPath] ?? $0.path }
     }
     let first = try add([("walk.wav", "w"), ("walk.sha256", "1")])
     #expect(
@@ -117,6 +127,64 @@ struct DeliveryQueueTests {
     #expect(third.last == "2025-03-01/walk-n1 (3)/walk.sha256")
   }
 
+  @Test(
+    "a version that is replaced before it is sent leaves the queue with its documents, and what waits for it waits for the new one"
+  )
+  func replaced() throws {
+    let queue = try open().deliveries
+    let key = DeliveryOwner.recording(RecordingKey("abc"))
+    func version(_ text: String, isRequired: Bool) throws -> [QueuedDelivery] {
+      var orders = [part("walk.aac", "sound", .original), part("walk.wav", text)]
+      orders.append(part("walk.sha256", "of " + text))
+      for (content, name) in [
+        (DeliveryRequest.Content.metadata, "walk.recording.json"),
+        (.confirmation, "walk.nas.confirmation.json"),
+      ] {
+        var document = part(name, "", content)
+        document.about = "about the walk"
+        orders.append(content == .confirmation ? document.optional : document)
+      }
+      return try queue.add(
+        isRequired ? orders : orders.map(\.optional), for: isRequired ? key : run)
+    }
+    func rows() throws -> [QueuedDelivery] { try queue.matching(DeliveryQueue.Query()) }
+
+    let first = try version("loud", isRequired: true)
+    let second = try version("soft", isRequired: false)
+    #expect(try rows() == second, "the folder and its names are those of the first version")
+    #expect(second.map(\.path) == first.map(\.path) && second[0] == first[0])
+    #expect(second[1].file.digest == SHA256.digest(of: "soft"))
+    #expect(
+      try queue.matching(.of(key)).map(\.file.content) == [
+        .original, .exports, .exports, .metadata,
+      ])
+    #expect(try queue.makeable().isEmpty)
+    try confirm(Array(second.prefix(3)), in: queue)
+    #expect(try queue.makeable().map(\.file.content) == [.metadata])
+
+    // What is there stays there; what is on its way is left to its attempt.
+    let third = try version("third", isRequired: false)
+    #expect(third[1].path == "2025-03-01/walk-n1 (2)/walk.wav")
+    #expect(try queue.begin(third[1]))
+    let fourth = try version("fourth", isRequired: false)
+    #expect(fourth[1].path == "2025-03-01/walk-n1 (3)/walk.wav")
+    #expect(try rows().filter { $0.file.name == "walk.wav" }.count == 3)
+    #expect(try queue.withdrawReplaced(third[1].id), "its bytes are gone")
+    #expect(try !queue.withdrawReplaced(fourth[1].id), "nothing has replaced it")
+    #expect(
+      try rows().filter { $0.file.name == "walk.wav" } == [
+        rows().first { $0.id == second[1].id }, fourth[1],
+      ])
+
+    // The first bytes are back: they are there already.
+    _ = try version("soft", isRequired: false)
+    #expect(try rows().allSatisfy { $0.state == .delivered || $0.document != nil })
+    // Another recording's file of that name replaces nothing.
+    try queue.add([order("walk.wav", of: "one", at: "a/walk.wav")], for: run)
+    try queue.add([order("walk.wav", holding: "2", of: "two", at: "b/walk.wav")], for: run)
+    #expect(try queue.due("nas", at: 200, limit: 9).map(\.path) == ["a/walk.wav", "b/walk.wav"])
+  }
+
   @Test("names that differ in the form of a letter alone are two")
   func forms() throws {
     let queue = try open().deliveries
@@ -131,12 +199,12 @@ struct DeliveryQueueTests {
 
   @Test("what a dead process was sending is taken up again, where its upload was")
   func recovered() throws {
-    let id: Int64
     do {
       let queue = try open().deliveries
-      id = try #require(queue.add([order("walk.wav")], for: run).first?.id)
-      #expect(try queue.begin(id))
-      #expect(try !queue.begin(id), "another process sends it")
+      let delivery = try #require(queue.add([order("walk.wav")], for: run).first)
+      let id = delivery.id
+      #expect(try queue.begin(delivery))
+      #expect(try !queue.begin(delivery), "another process sends it")
       try queue.note(id, upload: [0, 255, 7], sentByteCount: 5, isFlushed: true)
       try queue.note(id, upload: [1], sentByteCount: 6, isFlushed: false)
       #expect(try queue.due("nas", at: 100, limit: 9).isEmpty)
@@ -162,8 +230,9 @@ struct DeliveryQueueTests {
   @Test("a failure is tried again at its time, or at once on request")
   func postponed() throws {
     let queue = try open().deliveries
-    let id = try #require(queue.add([order("walk.wav")], for: run).first?.id)
-    _ = try queue.begin(id)
+    let delivery = try #require(queue.add([order("walk.wav")], for: run).first)
+    let id = delivery.id
+    _ = try queue.begin(delivery)
     try queue.postpone(id, after: 3, because: "it is down", until: 500)
     #expect(try queue.due("nas", at: 499, limit: 9).isEmpty)
     let due = try #require(queue.due("nas", at: 500, limit: 9).first)
@@ -202,7 +271,7 @@ struct DeliveryQueueTests {
       queued[0].id,
       QueuedDelivery.Confirmation(
         byteCount: 4, digest: queued[0].file.digest, at: 100, identifier: nil))
-    #expect(try queue.begin(queued[1].id))
+    #expect(try queue.begin(queued[1]))
     try queue.fail(queued[2].id, because: "it is full")
     try queue.add([order("other", of: "a talk")], for: run)
     #expect(try queue.hold(for: key) == 3)
