@@ -12,7 +12,7 @@ package struct QueuedRunDelivery: RunDelivery {
   let read: @Sendable () -> Subject
   private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
-  private let date: @Sendable (_ recording: String) -> String?
+  private let details: @Sendable (_ recording: String) -> (date: String?, milliseconds: Int?)
 
   /// What lies beside a recording that came through no inbox, and what it says.
   package struct Sidecar: Sendable {
@@ -72,7 +72,8 @@ package struct QueuedRunDelivery: RunDelivery {
   ///   - known: finds the recording of an inbox that a run by hand has processed once more: its files
   ///     belong together under one identity.
   ///   - sidecar: reads what lies beside the file of a recording that came through no inbox.
-  ///   - date: what `{date}` stands for in the paths of such a recording.
+  ///   - details: what `{date}` stands for in the paths of such a recording, and the length that its
+  ///     container states.
   package init(
     _ queue: DeliveryQueue, to destinations: Destinations,
     of subject: @Sendable @escaping @autoclosure () -> Subject = Subject(),
@@ -81,9 +82,12 @@ package struct QueuedRunDelivery: RunDelivery {
     },
     sidecar: @Sendable @escaping (_ recording: String) throws(SpoolError) -> Sidecar? = {
       _ throws(SpoolError) in nil
-    }, date: @Sendable @escaping (_ recording: String) -> String? = { _ in nil }
+    },
+    details: @Sendable @escaping (_ recording: String) -> (date: String?, milliseconds: Int?) = {
+      _ in (nil, nil)
+    }
   ) {
-    (self.known, self.sidecar, self.date) = (known, sidecar, date)
+    (self.known, self.sidecar, self.details) = (known, sidecar, details)
     deliveries = queue
     self.destinations = destinations
     read = subject
@@ -111,7 +115,9 @@ package struct QueuedRunDelivery: RunDelivery {
   /// of them.
   private mutating func readSidecars(of run: RunRecord) throws(SpoolError) {
     for (input, path) in run.orderedInputs where run.recordings?[input] != nil {
-      if input == run.deliveredInput { subject.date = date(path) }
+      if input == run.deliveredInput {
+        (subject.date, subject.milliseconds) = details(path)
+      }
       guard let found = try sidecar(path) else { continue }
       subject.sidecars.append(found)
       subject.isSensitive = subject.isSensitive || found.isSensitive
@@ -303,8 +309,9 @@ package struct QueuedRunDelivery: RunDelivery {
     facts["noteId"] = subject.noteID ?? subject.recording?.name
     facts["title"] = subject.title
     facts["createdAt"] = subject.createdAt
-    let measured = run.mediaSeconds.map { Int(($0 * 1000).rounded()) }
+    let measured = run.recordingSeconds.map { Int(($0 * 1000).rounded()) }
     facts["durationMs"] = (measured ?? subject.milliseconds).map { "\($0)" }
+    facts[QueuedDelivery.File.settings] = destinations.path
     return facts
   }
 

@@ -36,8 +36,7 @@ struct DeliveryAttempt {
     } else {
       file = try OutgoingFile(
         source, digest: delivery.file.digest, contentType: ContentType.of(delivery.file.name),
-        metadata: delivery.file.facts.filter { $0.key != QueuedDelivery.File.released }
-          .mapValues(Self.plain))
+        metadata: delivery.file.statedFacts.mapValues(Self.plain))
       guard file.byteCount == delivery.file.byteCount else { throw changed(source) }
     }
     for _ in 0..<Self.nameLimit {

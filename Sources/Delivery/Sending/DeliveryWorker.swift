@@ -240,7 +240,7 @@ package final class DeliveryWorker: Sendable {
     switch failure.remedy {
     case _ where failure.cause == .cancelled:
       try queue.postpone(
-        delivery.id, after: delivery.attempts, because: delivery.trouble ?? "it was stopped",
+        delivery.id, after: delivery.attempts, because: delivery.trouble,
         until: min(now, delivery.nextTry))
     case .giveUp where [.changed, .missing].contains(failure.kind):
       if try queue.withdrawReplaced(delivery.id) { return }

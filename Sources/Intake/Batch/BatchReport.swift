@@ -147,6 +147,8 @@ struct BatchReport {
 package struct BatchSummary: Hashable, Sendable {
   package internal(set) var doneCount = 0
   package internal(set) var reusedCount = 0
+  /// The runs in which files were done before.
+  package internal(set) var reusedRuns: [RunID] = []
   /// Files that were not finished when the batch was stopped.
   package internal(set) var interruptedCount = 0
   /// Why the batch paused before its end: a disk is full; nil if it did not.
@@ -181,7 +183,9 @@ package struct BatchSummary: Hashable, Sendable {
       case .done:
         doneCount += 1
         mediaSeconds += result.mediaSeconds ?? 0
-      case .reused: reusedCount += 1
+      case .reused:
+        reusedCount += 1
+        reusedRuns += result.facts.run.map { [RunID($0)] } ?? []
       case .failed: failed.append(result)
       case .interrupted: interruptedCount += 1
       case .leftOut: break

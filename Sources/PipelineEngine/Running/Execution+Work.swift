@@ -44,6 +44,9 @@ extension Execution {
           throw error
         }
         progress.record.mediaSeconds = outcome.mediaSeconds
+        if let input = order.recording, input == progress.record.soundInputs?.first {
+          progress.record.recordingSeconds = outcome.mediaSeconds
+        }
         if let seconds = resumption.seconds {
           progress.resume(order.pendingSteps.map(\.id), at: seconds)
         }

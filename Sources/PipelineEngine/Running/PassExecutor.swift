@@ -38,6 +38,14 @@ package struct PassOrder: Sendable {
     }
   }
 
+  /// The input of the recording that it decodes; nil if it reads several, or what is kept.
+  var recording: String? {
+    guard case .opened(let inputs) = start, inputs.count == 1,
+      case .recording(let input, _)? = inputs.first?.origin
+    else { return nil }
+    return input
+  }
+
   /// One input of a pass's first step.
   package struct SourceInput: Sendable {
     /// The port, or the place in a port's list.

@@ -66,6 +66,9 @@ package struct RunRecord: Hashable, Sendable, Codable {
   package var published: [PublishedFile]
   /// The recording's length in seconds; nil while unknown.
   package var mediaSeconds: Double?
+  /// The length of the recording itself, of several that of the first sound, in seconds; nil if this run
+  /// has not decoded it.
+  package var recordingSeconds: Double?
   /// The error that ended it.
   package var failure: String?
   /// Who can change that outcome; nil if it did not fail, and in old records.

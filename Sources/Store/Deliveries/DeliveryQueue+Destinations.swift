@@ -17,6 +17,34 @@ extension DeliveryQueue {
     }
   }
 
+  /// The files of destinations that named those to which files wait to be sent, or cannot be, in order;
+  /// nil stands for one that is unknown. O(n).
+  package func settings() throws(SpoolError) -> [String?] {
+    try database.run(
+      """
+      SELECT DISTINCT json_extract(facts, '$.\(QueuedDelivery.File.settings)') FROM deliveries
+      WHERE state IN ('waiting', 'uploading', 'failed', 'pending') ORDER BY 1
+      """, to: Self.reading
+    ).map { $0[0].text }
+  }
+
+  /// Calls `body` under mutual exclusion of processes and threads: one process sends at a time.
+  /// - Returns: false, without a call, if the lock is held.
+  package func whileSending(
+    _ body: () throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Bool {
+    let answer = try doing("lock", lock) { () throws(SystemError) in
+      try WorkLock.take(lock, files: files)
+    }
+    guard case .taken(let lock) = answer else { return false }
+    defer { lock.release() }
+    try body()
+    return true
+  }
+
+  /// Whether a process sends what is queued.
+  package func isSending() throws(SpoolError) -> Bool { try !whileSending {} }
+
   /// Holds all files of a destination that fails itself.
   /// - Parameters:
   ///   - failures: in a row so far.

@@ -4,13 +4,13 @@ package import Platform
 
 extension DeliveryQueue {
   /// What is asked of the queue.
-  package struct Query: Hashable, Sendable {
+  package struct Query: Sendable {
     package var destination: String?
     /// Empty for all.
     package var states: Set<QueuedDelivery.State> = []
     package var owner: DeliveryOwner?
-    /// The runs of a batch.
-    package var batch: RunID?
+    /// The runs of a batch, and others.
+    package var batch: (id: RunID, others: [RunID])?
     package var ids: [Int64]?
     package var limit = Int.max
 
@@ -22,15 +22,20 @@ extension DeliveryQueue {
       return query
     }
 
+    fileprivate static func list(_ runs: [RunID]) -> SQLValue {
+      .text(JSONValue.list(runs.map { .text(DeliveryOwner.run($0).text) }).compact)
+    }
+
     package static func of(ids: [Int64]) -> Query {
       var query = Query()
       query.ids = ids
       return query
     }
 
-    package static func of(batch: RunID) -> Query {
+    /// - Parameter others: runs of earlier batches.
+    package static func of(batch: RunID, others: [RunID]) -> Query {
       var query = Query()
-      query.batch = batch
+      query.batch = (batch, others)
       return query
     }
   }
@@ -54,9 +59,12 @@ extension DeliveryQueue {
     }
     if let batch = query.batch {
       conditions.append(
-        "id IN (SELECT delivery FROM delivery_owners WHERE owner >= ? AND owner < ?)")
-      let text = DeliveryOwner.run(batch).text
-      values += [.text(text), .text(text + "~")]
+        """
+        id IN (SELECT delivery FROM delivery_owners
+          WHERE owner >= ? AND owner < ? OR owner IN (SELECT value FROM json_each(?)))
+        """)
+      let text = DeliveryOwner.run(batch.id).text
+      values += [.text(text), .text(text + "~"), Query.list(batch.others)]
     }
     if let ids = query.ids {
       conditions.append("id IN (SELECT value FROM json_each(?))")
@@ -76,6 +84,18 @@ extension DeliveryQueue {
       """
       WHERE destination = ? AND state = 'waiting' AND next_try <= ? ORDER BY next_try, id LIMIT ?
       """, [.text(destination), .real(time), .integer(Int64(limit))])
+  }
+
+  /// The runs among these of which files are not delivered, in order. O(n log n).
+  package func undelivered(among runs: [RunID]) throws(SpoolError) -> [RunID] {
+    try database.run(
+      """
+      SELECT DISTINCT owner FROM delivery_owners JOIN deliveries ON id = delivery
+      WHERE owner IN (SELECT value FROM json_each(?)) AND state <> 'delivered' ORDER BY owner
+      """, [Query.list(runs)], to: Self.reading
+    ).compactMap { row in
+      if case .run(let id)? = row[0].text.flatMap(DeliveryOwner.init) { id } else { nil }
+    }
   }
 
   /// Counts by destination and state. O(n) in rows: some milliseconds for 10,000.
@@ -132,21 +152,6 @@ extension DeliveryQueue {
       [.text(destination)], to: Self.reading
     ).first
     return Int(row?[0].integer ?? 0)
-  }
-
-  /// Who waits for each of these deliveries. O(n log n).
-  package func owners(of ids: [Int64]) throws(SpoolError) -> [Int64: [DeliveryOwner]] {
-    let list = JSONValue.list(ids.map { .number("\($0)") }).compact
-    let rows = try database.run(
-      """
-      SELECT delivery, owner FROM delivery_owners
-      WHERE delivery IN (SELECT value FROM json_each(?)) ORDER BY delivery, owner
-      """, [.text(list)], to: Self.reading)
-    return rows.reduce(into: [:]) { owners, row in
-      if let id = row[0].integer, let owner = row[1].text.flatMap(DeliveryOwner.init) {
-        owners[id, default: []].append(owner)
-      }
-    }
   }
 
   /// The copies of a recording. O(its files).
@@ -297,95 +302,5 @@ extension DeliveryQueue {
         byteCount: Int(count), digest: confirmed, at: at, identifier: row[21].text)
     }
     return delivery
-  }
-}
-
-// MARK: Recordings that wait for it
-
-extension DeliveryQueue {
-  /// Has a run or a recording wait for a delivery.
-  static func add(
-    _ id: Int64, for owner: DeliveryOwner, isRequired: Bool, in database: inout Database
-  ) throws(SpoolError) {
-    try database.run(
-      """
-      INSERT INTO delivery_owners (owner, delivery, is_required) VALUES (?, ?, ?)
-      ON CONFLICT (owner, delivery) DO UPDATE SET is_required = max(is_required, excluded.is_required)
-      """, [.text(owner.text), .integer(id), .integer(isRequired ? 1 : 0)], to: writing)
-  }
-
-  /// The recordings that wait for a delivery.
-  static func recordings(
-    of id: Int64, in database: inout Database
-  ) throws(SpoolError) -> [RecordingKey] {
-    try database.run(
-      "SELECT owner FROM delivery_owners WHERE delivery = ?", [.integer(id)], to: reading
-    ).compactMap { row in
-      if case .recording(let key)? = row[0].text.flatMap(DeliveryOwner.init) { key } else { nil }
-    }
-  }
-
-  /// Settles the recordings that wait for a delivery.
-  func settleRecordings(of id: Int64, in database: inout Database) throws(SpoolError) {
-    for key in try Self.recordings(of: id, in: &database) {
-      try Self.settle(key, at: now, in: &database)
-    }
-  }
-
-  /// Ends the upload of a recording if nothing that it requires is on its way any more.
-  static func settle(
-    _ key: RecordingKey, at now: Double, in database: inout Database
-  ) throws(SpoolError) {
-    guard let recording = try RecordingTable.recording(key, in: &database),
-      recording.state == .uploading
-    else { return }
-    let rows = try required(by: key, in: &database)
-    let work = RecordingWork(time: now)
-    if rows.isEmpty {
-      try work.change(
-        key, .putBack(reason: "what was to be delivered of it is not known any more"), in: &database
-      )
-    } else if let failed = rows.first(where: { $0.state == .failed }) {
-      let reason =
-        "\(failed.destination) cannot get \(failed.name): \(failed.trouble ?? "it failed")"
-      try work.change(
-        key, .fail(reason: reason, nextAttempt: nil, isCounted: true), in: &database)
-    } else if rows.allSatisfy({ $0.state == .delivered }) {
-      try work.change(key, .finish(reason: nil), in: &database)
-    }
-  }
-
-  private typealias Requirement = (
-    destination: String, name: String, state: QueuedDelivery.State, trouble: String?
-  )
-
-  private static func required(
-    by key: RecordingKey, in database: inout Database
-  ) throws(SpoolError) -> [Requirement] {
-    try database.run(
-      """
-      SELECT destination, name, state, trouble FROM delivery_owners JOIN deliveries ON id = delivery
-      WHERE owner = ? AND is_required = 1 ORDER BY id
-      """, [.text(DeliveryOwner.recording(key).text)], to: reading
-    ).compactMap { row in
-      guard let destination = row[0].text, let name = row[1].text,
-        let state = row[2].text.flatMap(QueuedDelivery.State.init(rawValue:))
-      else { return nil }
-      return (destination, name, state, row[3].text)
-    }
-  }
-
-  /// Whether a recording requires deliveries that are not confirmed.
-  static func isAwaited(
-    by key: RecordingKey, in database: inout Database
-  ) throws(SpoolError) -> Bool {
-    try required(by: key, in: &database).contains { $0.state != .delivered }
-  }
-
-  /// Has a forgotten recording wait for nothing. What is queued is sent all the same.
-  static func forget(_ key: RecordingKey, in database: inout Database) throws(SpoolError) {
-    try database.run(
-      "DELETE FROM delivery_owners WHERE owner = ?", [.text(DeliveryOwner.recording(key).text)],
-      to: writing)
   }
 }

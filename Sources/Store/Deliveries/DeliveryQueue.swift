@@ -71,6 +71,10 @@ package struct DeliveryQueue: Sendable {
   ) throws(SpoolError) -> [QueuedDelivery] {
     if orders.isEmpty { return [] }
     return try transaction { (database) throws(SpoolError) in
+      var orders = orders
+      if try Self.isHeld(anyOf: orders, in: &database) {
+        for index in orders.indices { orders[index].isHeld = true }
+      }
       let waiting = try Self.withdraw(replacedBy: orders, in: &database)
       var added: [QueuedDelivery] = []
       var folders: [String: String?] = [:]
@@ -247,16 +251,18 @@ package struct DeliveryQueue: Sendable {
   /// Records a failure after which another attempt may succeed.
   /// - Parameters:
   ///   - attempts: of this file so far.
+  ///   - trouble: nil if nothing has failed.
   ///   - time: when it is due, in seconds since 1970.
   package func postpone(
-    _ id: Int64, after attempts: Int, because trouble: String, until time: Double
+    _ id: Int64, after attempts: Int, because trouble: String?, until time: Double
   ) throws(SpoolError) {
     _ = try database.run(
       """
       UPDATE deliveries SET state = CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END,
         attempts = ?, trouble = ?, next_try = ?
       WHERE id = ?
-      """, [.integer(Int64(attempts)), .text(trouble), .real(time), .integer(id)], to: Self.writing)
+      """, [.integer(Int64(attempts)), SQLValue(trouble), .real(time), .integer(id)],
+      to: Self.writing)
   }
 
   /// Records a failure that only a person can mend. The recordings that require the file have failed
@@ -316,72 +322,6 @@ package struct DeliveryQueue: Sendable {
       }
       return rows.count
     }
-  }
-
-  /// Holds what is on its way for a run or a recording that has turned out to be sensitive, until a
-  /// person releases it: all that is neither delivered nor was released before. What is being sent stops
-  /// within some seconds.
-  /// - Returns: how many there were.
-  package func hold(for owner: DeliveryOwner) throws(SpoolError) -> Int {
-    try transaction { (database) throws(SpoolError) in
-      try Self.hold(for: owner, in: &database)
-    }
-  }
-
-  /// The condition for the files of a run or a recording and, since these are the same recordings, of
-  /// all other runs of them. Its value is the owner's text.
-  private static let ofItsRecordings = """
-    (id IN (SELECT delivery FROM delivery_owners WHERE owner = ?1)
-      OR recording IN (SELECT own.recording FROM deliveries AS own
-        JOIN delivery_owners ON delivery = own.id WHERE owner = ?1 AND own.recording <> ''))
-    """
-
-  private static func hold(
-    for owner: DeliveryOwner, in database: inout Database
-  ) throws(SpoolError) -> Int {
-    try database.run(
-      """
-      UPDATE deliveries SET state = 'held' WHERE \(ofItsRecordings)
-        AND state NOT IN ('held', 'delivered')
-        AND json_extract(facts, '$.\(QueuedDelivery.File.released)') IS NULL
-      RETURNING 1
-      """, [.text(owner.text)], to: writing
-    ).count
-  }
-
-  /// Has the files sent that are held for a run or a recording, and for other runs of that, and documents
-  /// made.
-  /// - Returns: how many there were.
-  package func release(heldFor owners: [DeliveryOwner]) throws(SpoolError) -> Int {
-    try transaction { (database) throws(SpoolError) in
-      var count = 0
-      for owner in owners {
-        count += try database.run(
-          """
-          UPDATE deliveries SET next_try = ?2,
-            state = CASE WHEN made_of IS NULL THEN 'waiting' ELSE 'pending' END,
-            facts = json_set(facts, '$.\(QueuedDelivery.File.released)', 'true')
-          WHERE state = 'held' AND \(Self.ofItsRecordings)
-          RETURNING 1
-          """, [.text(owner.text), .real(now)], to: Self.writing
-        ).count
-      }
-      return count
-    }
-  }
-
-  /// Calls `body` under mutual exclusion of processes and threads: one process sends at a time.
-  /// - Returns: false, without a call, if the lock is held.
-  package func whileSending(
-    _ body: () throws(SpoolError) -> Void
-  ) throws(SpoolError) -> Bool {
-    let answer = try doing("lock", lock) { () throws(SystemError) in
-      try WorkLock.take(lock, files: files)
-    }
-    guard case .taken(let lock) = answer else { return false }
-    defer { lock.release() }
-    try body()
-    return true
   }
 
   func transaction<Result: Sendable>(

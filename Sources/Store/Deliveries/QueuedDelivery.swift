@@ -65,6 +65,13 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
     package static let clearPath = "path"
     /// The fact that a person has released it: it is not held again.
     package static let released = "released"
+    /// The fact that has the file of destinations which named its destination.
+    package static let settings = "destinations"
+
+    /// What is said of it at the destination.
+    package var statedFacts: [String: String] {
+      facts.filter { ![Self.released, Self.settings].contains($0.key) }
+    }
 
     package init(
       name: String, _ content: DeliveryRequest.Content, digest: Digest, byteCount: Int,

@@ -92,13 +92,16 @@ extension CommandContext {
       order, in: workplace,
       budget: BatchBudget(jobs: arguments[Options.jobs], coreCount: CoreCount.online))
     let id = clock.makeRunID()
-    let code = run(runner, finding, id, stop)
+    let (code, reused) = run(runner, finding, id, stop)
     if !stop.isRequested {
       if destinations != nil {
         let writer = confirmationWriter(
           for: store, besides: order.asksForReceipts ? receiptWriter : nil)
+        // What an earlier batch has queued may still wait.
+        let others = (try? store.deliveries.undelivered(among: reused)) ?? []
         sendLast(
-          .of(batch: id), in: store, signing: writer, isSummed: true, clock, stop: stop)
+          .of(batch: id, others: others), in: store, signing: writer, isSummed: true, clock,
+          stop: stop)
       }
       askForLastStamps(in: store, clock, stop: stop)
       collectIfDue(in: store) { stop.isRequested }
@@ -119,25 +122,27 @@ extension CommandContext {
   }
 
   /// Runs the batch. An error is reported at once, before the time stamps are asked for.
+  /// - Returns: the runs in which files were done before too.
   private func run(
     _ runner: BatchRunner, _ finding: TreeWalk.Finding, _ id: RunID, _ stop: StopRequest
-  ) -> ExitCode {
+  ) -> (ExitCode, reused: [RunID]) {
     do throws(SpoolError) {
       let summary = try refusing { () throws(SpoolError) in try runner.run(finding, id: id) }
       if let trouble = summary.reportTrouble { console.report("warning: \(trouble)") }
       if let signal = stop.signalNumber, summary.interruptedCount > 0 {
         console.report("stopped; the same command goes on from there")
-        return .interrupted(by: signal)
+        return (.interrupted(by: signal), [])
       }
       if let pause = summary.pause { throw pause }
-      guard !summary.failed.isEmpty else { return .done }
-      return summary.doneCount + summary.reusedCount == 0 ? .failed : .someFailed
+      guard !summary.failed.isEmpty else { return (.done, summary.reusedRuns) }
+      let isNoneDone = summary.doneCount + summary.reusedCount == 0
+      return (isNoneDone ? .failed : .someFailed, summary.reusedRuns)
     } catch {
       if let signal = stop.signalNumber, error.cause == .cancelled {
-        return .interrupted(by: signal)
+        return (.interrupted(by: signal), [])
       }
       report(Self.resumable(error))
-      return error.kind == .usage ? .usage : .failed
+      return (error.kind == .usage ? .usage : .failed, [])
     }
   }
 

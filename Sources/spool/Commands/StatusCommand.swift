@@ -115,6 +115,7 @@ struct StoreStatus: Encodable {
   let deliveries: [WaitingDeliveries]
   /// Recordings that no second place has; nil if there are none.
   let singleCopies: SingleCopies?
+  private let isSending: Bool
   /// Whether something waits for the user, and does not go on by itself.
   let needsAction: Bool
   /// The commands of all that can be done, the most important first.
@@ -203,6 +204,8 @@ struct StoreStatus: Encodable {
     troubles = named
     timeStamps = WaitingStamps(try store.stamps.awaited())
     deliveries = try WaitingDeliveries.all(in: store.deliveries)
+    // A store that is only readable does not say it.
+    isSending = (try? store.deliveries.isSending()) ?? true
     // A mistake in the file of destinations is for the commands that use it.
     let destinations = (try? context.destinations())?.all.map(\.name) ?? []
     singleCopies = SingleCopies(
@@ -254,7 +257,9 @@ struct StoreStatus: Encodable {
     let others =
       resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
-      + Self.sending(deliveries, isWatched: known.contains { $0.processNumber != nil })
+      + Self.sending(
+        deliveries, isWatched: known.contains { $0.processNumber != nil },
+        try context.sendingCommands(in: store))
     calm = try Self.calm(store, isAnyInboxKnown: !lines.isEmpty || !known.isEmpty)
     var told: Set<String> = []
     // The line of a watch or a batch names its store itself.
@@ -265,10 +270,14 @@ struct StoreStatus: Encodable {
   }
 
   /// What sends files that wait or have failed.
-  private static func sending(_ deliveries: [WaitingDeliveries], isWatched: Bool) -> [String] {
+  /// - Parameter commands: those that send, as words behind `spool deliver`.
+  private static func sending(
+    _ deliveries: [WaitingDeliveries], isWatched: Bool, _ commands: [[String]]
+  ) -> [String] {
     let retrying = deliveries.contains { $0.failed > 0 } ? ["\(command: .deliverRetry)"] : []
     let waits = deliveries.contains { $0.files > 0 && !$0.isPaused }
-    return retrying + (waits && !isWatched ? ["\(command: .deliverRun) --once"] : [])
+    let sending = commands.map { ShellWords.line(["spool", "deliver"] + $0) }
+    return retrying + (waits && !isWatched ? sending : [])
   }
 
   /// What can be done about a failure that resuming does not mend by itself.
@@ -344,7 +353,7 @@ struct StoreStatus: Encodable {
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
     lines += timeStamps?.lines(at: now) ?? []
-    lines += deliveries.flatMap { $0.lines(at: now) }
+    lines += deliveries.flatMap { $0.lines(at: now, isSending: isSending) }
     if let singleCopies { lines.append(singleCopies.line) }
     lines += next.prefix(Self.shownCommands).compactMap { NextCommand($0)?.text }
     if next.count > Self.shownCommands {

@@ -87,14 +87,15 @@ extension CommandContext {
       path, bytes, facts: sidecar.facts, tags: sidecar.tags, isSensitive: sidecar.isSensitive)
   }
 
-  /// What `{date}` stands for of a recording that came through no inbox.
-  @Sendable static func date(of recording: String) -> String? {
+  /// What `{date}` stands for of a recording that came through no inbox, and the length that it states.
+  @Sendable static func details(of recording: String) -> (date: String?, milliseconds: Int?) {
     let sidecar = Sidecar.path(besides: recording)
       .flatMap { try? FileOperations.system.beginning(of: $0, byteCount: Sidecar.byteLimit) }
       .map { Sidecar(json: $0) }
-    return NameTemplate.date(
-      of: recording, sidecar: sidecar?.nameFields ?? [:],
-      tags: (try? MediaProbe.describe(SourceFile(recording)).tags) ?? [:])
+    let media = try? MediaProbe.describe(SourceFile(recording))
+    let date = NameTemplate.date(
+      of: recording, sidecar: sidecar?.nameFields ?? [:], tags: media?.tags ?? [:])
+    return (date, media?.durationInSeconds.map { Int(($0 * 1000).rounded()) })
   }
 
   /// What queues the files of a run that no watch has made.
@@ -105,7 +106,7 @@ extension CommandContext {
   ) -> QueuedRunDelivery {
     QueuedRunDelivery(
       store.deliveries, to: destinations, of: subject, known: store.deliveredSubject,
-      sidecar: arrivedSidecar, date: date)
+      sidecar: arrivedSidecar, details: details)
   }
 
   /// Queues what a plan gives.
@@ -214,6 +215,25 @@ extension CommandContext {
     return result
   }
 
+  /// Says how many files a person has to release, if there are any.
+  func tellHeld(_ count: Int) {
+    if count == 0 { return }
+    console.report(
+      "note: \(Count.of(count, "file")) \(count == 1 ? "is" : "are") held: the recording is "
+        + "marked as sensitive; spool deliver release sends what is held")
+  }
+
+  /// The commands that send what waits: with each of the files that named its destinations, but for the
+  /// usual one.
+  func sendingCommands(in store: DiskStore) throws(SpoolError) -> [[String]] {
+    let usual = try destinationsPath()
+    var files = try store.deliveries.settings().compactMap(\.self)
+      .filter { $0 != usual && FilePath.exists($0) }
+    if named(Options.destinations) != nil { files = [] }
+    let command = ["run", "--once"]
+    return files.isEmpty ? [command] : files.map { command + ["--destinations", $0] }
+  }
+
   /// Says what is left, and how it is sent.
   func tell(_ result: SendingResult) {
     for delivery in result.open {
@@ -229,11 +249,7 @@ extension CommandContext {
       }
     }
     let held = result.open.filter { $0.state == .held }
-    if !held.isEmpty {
-      console.report(
-        "note: \(Count.of(held.count, "file")) \(held.count == 1 ? "is" : "are") held: the recording is "
-          + "marked as sensitive; spool deliver release sends what is held")
-    }
+    tellHeld(held.count)
     let waiting = result.open.filter {
       ![.failed, .held].contains($0.state) && (held.isEmpty || $0.state != .pending)
     }

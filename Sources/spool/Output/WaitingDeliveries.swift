@@ -80,14 +80,17 @@ struct WaitingDeliveries: Encodable {
       + Format.duration(max(0, expectedEnd.seconds - now))
   }
 
-  func lines(at now: Double) -> [String] {
+  /// - Parameter isSending: whether a process sends what is queued.
+  func lines(at now: Double, isSending: Bool) -> [String] {
     var lines: [String] = []
     if files > 0 {
       let when =
         isPaused
         ? "paused"
         : nextTry.map { time in
-          time.seconds > now ? "again in \(Format.duration(time.seconds - now))" : "due now"
+          !isSending
+            ? "nothing sends now"
+            : time.seconds > now ? "again in \(Format.duration(time.seconds - now))" : "due now"
         } ?? (failed > 0 ? "behind those that it cannot get" : "not made yet")
       lines.append(
         "\(Format.padLeft("\(files)", 7))  \(files == 1 ? "file" : "files") on the way to "

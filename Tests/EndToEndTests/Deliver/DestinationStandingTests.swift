@@ -153,4 +153,102 @@ struct DestinationStandingTests {
     let sent = try deliver(["run", "--once"])
     #expect(sent.exitCode == 0, "\(sent.text)\(sent.errorOutput)")
   }
+
+  @Test(
+    "what nothing sends is said so, with the command that sends it, its file of destinations named")
+  func unsent() throws {
+    #expect(try deliver(["send", "last", "--to", "away", "--deliver-wait", "0"]).exitCode == 0)
+    let line = "spool deliver run --once --destinations \(place.file("destinations.yaml"))"
+    let status = try place.spool(["status"]).text
+    #expect(status.contains(line) && status.contains("nothing sends now"), "\(status)")
+    let retried = try place.spool(["deliver", "retry"])
+    #expect(retried.exitCode == 0 && retried.text.contains("nothing sends now"), "\(retried.text)")
+    #expect(retried.errorOutput.contains(line), "\(retried.errorOutput)")
+    try FileManager.default.createDirectory(
+      atPath: place.file("away"), withIntermediateDirectories: false)
+    #expect(try deliver(["run", "--once"]).exitCode == 0)
+    #expect(!(try place.spool(["status"]).text.contains("deliver run")))
+  }
+
+  @Test("a file that names no destination is named by a check")
+  func commented() throws {
+    try place.folder.write("destinations: {}\n", to: "destinations.yaml")
+    let checked = try deliver(["check"])
+    #expect(checked.exitCode == 2)
+    #expect(
+      checked.errorOutput.contains("destinations.yaml names none")
+        && !checked.errorOutput.contains("deliver new"), "\(checked.errorOutput)")
+  }
+
+  @Test("a document states the length of the recording, whatever its stages leave of it")
+  func length() throws {
+    try Reference.record(place.file("talk.wav"), seconds: 3)
+    let pipeline = try place.pipeline(
+      """
+      pipeline: cut
+      stages:
+        - decode
+        - trim: { start: 1 s, end: 2 s }
+        - normalize: { loudness: -20 LUFS }
+        - export: [flac]
+        - deliver: { to: nas, what: [original] }
+
+      """)
+    for loudness in ["-20", "-21"] {
+      let changed = try place.pipeline(
+        try String(contentsOfFile: pipeline, encoding: .utf8).replacing("-20", with: loudness))
+      let run = try place.run(changed, [place.file("talk.wav")] + destinations)
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+    }
+    let sent = try deliver(["send", "last", "--to", "nas"])
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    let names = FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? []
+    let documents = names.filter { $0.contains(".recording") }
+    #expect(documents.count == 2, "\(names)")
+    for name in documents {
+      let text = try String(contentsOfFile: "\(disk)/\(name)", encoding: .utf8)
+      #expect(text.contains("\"durationMs\":3000"), "\(text)")
+    }
+  }
+
+  @Test("a copy of a sensitive recording is held too, and what is held is no failure")
+  func copied() throws {
+    try place.folder.write(#"{"sensitive": true}"#, to: "walk.json")
+    #expect(try deliver(["send", "last", "--to", "nas"]).exitCode != 1)
+    try FileManager.default.createDirectory(
+      atPath: place.file("other"), withIntermediateDirectories: false)
+    try FileManager.default.copyItem(
+      atPath: place.file("walk.wav"), toPath: place.file("other/found.wav"))
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [flac] }, { deliver: { to: nas } } ]\n")
+    let run = try place.run(pipeline, [place.file("other/found.wav")] + destinations)
+    #expect(run.exitCode == 0 && run.errorOutput.contains("held"), "\(run.errorOutput)")
+    let sent = try deliver(["run", "--once"])
+    #expect(sent.exitCode == 0 && sent.errorOutput.contains("held"), "\(sent.errorOutput)")
+    #expect(FilePath.names(in: disk) == [])
+    #expect(try place.spool(["deliver", "release", "found.wav"]).exitCode == 0)
+    #expect(try deliver(["run", "--once"]).exitCode == 0)
+    #expect(FilePath.names(in: disk) == ["undated"])
+  }
+
+  @Test("a batch whose files are all done sends what an earlier one has left")
+  func again() throws {
+    try FileManager.default.createDirectory(
+      atPath: place.file("tapes"), withIntermediateDirectories: false)
+    try FileManager.default.moveItem(
+      atPath: place.file("walk.wav"), toPath: place.file("tapes/walk.wav"))
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [flac] }, { deliver: { to: away } } ]\n")
+    let batch =
+      ["batch", pipeline, place.file("tapes"), "--out", place.file("made")] + destinations
+    #expect(try place.spool(batch + ["--deliver-wait", "0"]).exitCode == 0)
+    let waiting = try place.spool(batch + ["--deliver-wait", "0"])
+    #expect(waiting.errorOutput.contains("for away"), "\(waiting.text)\(waiting.errorOutput)")
+    try FileManager.default.createDirectory(
+      atPath: place.file("away"), withIntermediateDirectories: false)
+    let sent = try place.spool(batch)
+    #expect(sent.text.contains("1 reused") || sent.errorOutput.contains("1 reused"))
+    #expect(FilePath.names(in: place.file("away")) == ["undated"], "\(sent.errorOutput)")
+    #expect(try deliver(["queue"]).text.contains("nothing is on its way"))
+  }
 }

@@ -156,7 +156,7 @@ struct WatchDeliveryTests {
     let corrected = try other.place.pipeline(
       try String(contentsOfFile: other.pipeline, encoding: .utf8)
         .replacing(
-          "  - export:", with: "  - metadata: { title: Corrected }\n  - export:"))
+          "formats: [wav]", with: "formats: [wav], metadata: { title: Corrected }"))
     let recording = other.inbox + "/walk.wav"
     let run = try other.place.spool(
       ["run", corrected, recording, "--out", other.place.out, "--deliver-wait", "0s"] + named)
@@ -177,7 +177,9 @@ struct WatchDeliveryTests {
     let there = FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? []
     let folders = Set(there.compactMap { $0.split(separator: "/").dropFirst().first })
     #expect(folders.count == 1 && !there.contains { $0.contains("(2)") }, "\(there)")
-    for ending in ["/walk.wav", "/walk.receipt.json", "/walk.recording.json", "/originals/walk.wav"] {
+    for ending in [
+      "/walk.wav", "/walk.receipt.json", "/walk.recording.json", "/originals/walk.wav",
+    ] {
       #expect(there.contains { $0.hasSuffix(ending) }, "\(ending): \(there)")
     }
     let sound = try #require(there.first { $0.hasSuffix("/walk.wav") && !$0.contains("originals") })

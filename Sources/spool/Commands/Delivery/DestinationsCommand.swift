@@ -123,7 +123,11 @@ extension CommandContext {
     }
     if chosen.isEmpty {
       throw .usage(
-        "there is no destination to try", advice: "spool deliver new writes a file of them")
+        "there is no destination to try",
+        reason: destinations.path.map { "\($0) names none" },
+        advice: destinations.path == nil
+          ? "spool deliver new writes a file of them"
+          : "take the # from one of its examples, and change that")
     }
     let folder = Environment.temporaryFolder
     // A store that cannot be read says nothing of a destination.

@@ -213,35 +213,38 @@ extension CommandContext {
       throw .usage(
         "no such file waits or has failed", advice: "spool deliver queue shows the numbers")
     }
-    if voice == .full {
-      console.print(
-        count == 0
-          ? "nothing waits, and nothing has failed"
-          : "\(Count.of(count, "file")) \(count == 1 ? "is" : "are") tried at once")
-    }
+    if voice == .full, count == 0 { console.print("nothing waits, and nothing has failed") }
+    if count > 0 { try tellDue(count, in: store) }
     return .done
+  }
+
+  /// Says who sends files that are due.
+  private func tellDue(_ count: Int, in store: DiskStore) throws(SpoolError) {
+    if voice != .full { return }
+    let files = "\(Count.of(count, "file")) \(count == 1 ? "is" : "are")"
+    if try store.deliveries.isSending() { return console.print("\(files) tried at once") }
+    console.print("\(files) due, and nothing sends now: the command below does")
+    console.offer(
+      try sendingCommands(in: store).compactMap { NextCommand(deliveryCommand($0)) })
   }
 
   fileprivate func releaseDeliveries() throws(SpoolError) -> ExitCode {
     try requireStore()
     let store = try openStore()
-    var isAnyReleased = false
+    var released = 0
     for name in arguments[Options.subjects] {
       let count = try store.deliveries.release(
         heldFor: try deliveryOwners(named: name, in: store))
-      isAnyReleased = isAnyReleased || count > 0
+      released += count
       if voice == .full {
         console.print(
           Format.visible(
             count == 0
               ? "nothing of \(name) is held"
-              : "\(Count.of(count, "file")) of \(name) may be sent: a watch that runs sends "
-                + "\(count == 1 ? "it" : "them"), or the command below"))
+              : "\(Count.of(count, "file")) of \(name) may be sent"))
       }
     }
-    if isAnyReleased, voice == .full {
-      console.offer(NextCommand(deliveryCommand(["run", "--once"])).map { [$0] } ?? [])
-    }
+    if released > 0 { try tellDue(released, in: store) }
     return .done
   }
 

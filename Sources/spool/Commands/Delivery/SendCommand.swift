@@ -327,7 +327,10 @@ extension CommandContext {
       }
     }
     let after = try openCount(store)
-    if after == 0 { return .done }
+    if after == 0 {
+      tellHeld(try WaitingDeliveries.all(in: store.deliveries).reduce(0) { $0 + $1.held })
+      return .done
+    }
     if voice != .json {
       console.report(
         "note: \(Count.of(after, "file")) not delivered; "
@@ -337,8 +340,9 @@ extension CommandContext {
     return after < before ? .someFailed : .failed
   }
 
+  /// What is held does not count: a person decides on it.
   private func openCount(_ store: DiskStore) throws(SpoolError) -> Int {
-    try store.deliveries.tally().filter { $0.state != .delivered }.reduce(0) { $0 + $1.count }
+    try WaitingDeliveries.all(in: store.deliveries).reduce(0) { $0 + $1.files + $1.failed }
   }
 }
 
