@@ -26,7 +26,7 @@ extension TranscriptFormat {
     _ = try tokens.number("where it begins")
     _ = try tokens.number("where it ends")
     guard case .flag("exists")? = try tokens.next() else { return Transcript() }
-    var weaving = TextGridWeaving()
+    var tiers: [(tier: TextGridTier, intervals: [TextGridTier.Interval])] = []
     for _ in 0..<(try tokens.count("how many tiers there are")) {
       let kind = try tokens.text("the class of a tier")
       let tier = TextGridTier(name: try tokens.text("the name of a tier"))
@@ -35,7 +35,9 @@ extension TranscriptFormat {
       let count = try tokens.count("how many intervals the tier has")
       switch kind {
       case "IntervalTier":
-        for _ in 0..<count { weaving.add(try interval(&tokens), of: tier) }
+        var intervals: [TextGridTier.Interval] = []
+        for _ in 0..<count { intervals.append(try interval(&tokens)) }
+        tiers.append((tier, intervals.filter { !$0.text.isEmpty }))
       case "TextTier":
         // Points carry no speech.
         for _ in 0..<count {
@@ -44,6 +46,14 @@ extension TranscriptFormat {
         }
       default: throw tokens.error(expected: "a tier of intervals or of moments")
       }
+    }
+    // Labels of one letter are codes, unless nothing else is there, or their tier is called as here.
+    let spoken = tiers.filter {
+      $0.tier.content != nil && ($0.tier.isOwn || !$0.intervals.allSatisfy(\.isCode))
+    }
+    var weaving = TextGridWeaving()
+    for (tier, intervals) in spoken.isEmpty ? tiers : spoken {
+      for interval in intervals { weaving.add(interval, of: tier) }
     }
     return Transcript(segments: weaving.segments)
   }
@@ -106,9 +116,8 @@ private struct TextGridWeaving {
   private var segmentsOf: [String?: [Interval]] = [:]
   private var wordsOf: [String?: [Interval]] = [:]
 
-  /// Adds an interval; one without text is silence.
+  /// Adds an interval with text.
   mutating func add(_ interval: TextGridTier.Interval, of tier: TextGridTier) {
-    guard !interval.text.isEmpty else { return }
     switch tier.content {
     case .segments: segmentsOf[tier.speaker, default: []].append(interval)
     case .words: wordsOf[tier.speaker, default: []].append(interval)
@@ -231,13 +240,23 @@ struct TextGridTier {
     let start: Double
     let end: Double
     let text: String
+
+    /// Whether its text is no word of a language: at most one letter of ASCII, as in `L%`.
+    var isCode: Bool {
+      text.unicodeScalars.allSatisfy(\.isASCII) && text.count { $0.isLetter } < 2
+    }
   }
 
   let content: Content?
   let speaker: String?
+  /// Whether it is called as this program calls its tiers.
+  var isOwn = false
 
   private static let names: [(part: String, content: Content?)] = [
-    ("word", .words), ("phone", nil), ("phoneme", nil), ("syllable", nil),
+    ("word", .words), ("phone", nil), ("phoneme", nil), ("syllable", nil), ("phonetic", nil),
+    ("segmental", nil), ("tone", nil), ("accent", nil), ("stress", nil), ("foot", nil),
+    ("intonation", nil), ("intonational", nil), ("intermediate", nil), ("break", nil),
+    ("tobi", nil), ("pos", nil), ("lemma", nil), ("morpheme", nil),
   ]
   private static let plainNames: Set<String> = [
     "", "segments", "segment", "sentences", "sentence", "utterances", "utterance", "phrases",
@@ -266,6 +285,7 @@ extension TextGridTier {
       return Self.plainNames.contains(lower) ? .some(.segments) : nil
     }
     if digits > 0, kind(stem) != nil || stem.contains(" - ") { name = stem }
+    defer { isOwn = [Content.words, .segments].contains { name.hasSuffix($0.rawValue) } }
     if let known = kind(name) {
       self.init(content: known, speaker: nil)
     } else if let dash = name.ranges(of: " - ").last,

@@ -259,6 +259,34 @@ struct ForeignFileTests {
       ])
   }
 
+  @Test("of many tiers of a TextGrid, those of words are read, and codes only where nothing else is")
+  func annotatedTextGrid() throws {
+    func text(_ tiers: [String]) -> String {
+      """
+      "ooTextFile" "TextGrid" 0 2 <exists> \(tiers.count)
+      \(tiers.joined(separator: "\n"))
+      """
+    }
+    let codes = [
+      #""IntervalTier" "Intonational" 0 2 1  0 2 "L%""#,
+      #""IntervalTier" "Word" 0 2 2  0 1 "F"  1 2 "C""#,
+      #""IntervalTier" "Accent" 0 2 2  0 1 "W"  1 2 "S""#,
+    ]
+    let others = [
+      #""IntervalTier" "Text" 0 2 2  0 1 "her"  1 2 "friends""#,
+      #""IntervalTier" "Phonetic" 0 2 2  0 1 "h@:"  1 2 "frendz""#,
+    ]
+    let read = try read("textgrid", text(codes + others)).segments
+    #expect(
+      read == [
+        Segment(text: "her", start: 0, end: 1), Segment(text: "friends", start: 1, end: 2),
+      ])
+    let letters = try self.read("textgrid", text(Array(codes.dropFirst().prefix(1))))
+    #expect(letters.words.map(\.text) == ["F", "C"])
+    let chinese = text([#""IntervalTier" "words" 0 2 2  0 1 "好"  1 2 "吗""#, codes[0]])
+    #expect(try self.read("textgrid", chinese).words.map(\.text) == ["好", "吗"])
+  }
+
   @Test("CTM with comments, sides of a call and alternatives")
   func ctm() throws {
     let transcript = try read(

@@ -106,7 +106,12 @@ extension CommandContext {
     if isQuiet || results.count < 2 { return lines }
     var counts = Count.of(results.count, noun)
     if countsFiles {
-      counts += ", \(Count.of(results.reduce(0) { $0 + $1.fileCount }, "file"))"
+      let (all, read) = (
+        results.reduce(0) { $0 + $1.fileCount }, results.reduce(0) { $0 + $1.checkedCount }
+      )
+      counts += ", \(Count.of(all, "file"))"
+      // What a confirmation names need not lie here.
+      counts += broken.isEmpty && read < all ? ", of which \(read) lie here" : ""
       counts += ", \(ByteCount(results.reduce(0) { $0 + $1.byteCount }))"
     }
     // Without the signer's key, nothing shows that anything was changed.
