@@ -198,6 +198,15 @@ struct QuickCommandTests {
     #expect(plain[rate..<rate * 2] != first[rate..<rate * 2])
     let show = try place.spool(["mix", "voice.wav", "music.wav", "--duck", "--show", "-o", "a.wav"])
     #expect(show.text.contains("tracks: [{ role: voice }, { role: music }]"), "\(show.text)")
+    let hosts = ["--voice", "voice.wav", "--voice", "mix.wav"]
+    let two = try place.spool(
+      ["mix", "voice.wav", "mix.wav", "music.wav", "--duck", "--show", "-o", "a.wav"] + hosts)
+    #expect(
+      two.text.contains("tracks: [{ role: voice }, { role: voice }, { role: music }]"),
+      "\(two.text)")
+    let none = try place.spool(
+      ["mix", "voice.wav", "mix.wav", "--duck", "-o", "a.wav"] + hosts)
+    #expect(none.exitCode == 2 && none.errorOutput.contains("every recording is a --voice"))
     let other = try place.spool([
       "mix", "a.wav", "b.wav", "--duck", "--voice", "c.wav", "-o", "d.wav",
     ])

@@ -259,7 +259,7 @@ struct ForeignFileTests {
       ])
   }
 
-  @Test("of many tiers of a TextGrid, those of words are read, and codes only where nothing else is")
+  @Test("of many tiers of a TextGrid, those of words are read, and codes where nothing else is")
   func annotatedTextGrid() throws {
     func text(_ tiers: [String]) -> String {
       """

@@ -13,8 +13,8 @@ extension Command {
       first, its tags and its cover art, and is mono if all of them are. --title, --artist, --tag and \
       --cover state others. A gain stands behind a name, or in --gain, once for \
       each recording in their order. A mix that would pass -1 dBTP is turned down as a whole; with \
-      --loudness, it is brought to a loudness. With --duck, the others step back while the first, or \
-      --voice, is heard. For volumes, pans, offsets and other ducking, save what --show prints, and \
+      --loudness, it is brought to a loudness. With --duck, the others step back while the first is \
+      heard, or each that --voice names. For volumes, pans, offsets and other ducking, save what --show prints, and \
       see spool stages mixdown.
       """,
     positionals: [Options.mixTracks],
@@ -47,9 +47,10 @@ extension Options {
     "gain", "DB", help: "The gain of a recording: the first for the first one, and so on.")
   fileprivate static let duck = Option<Bool>.flag(
     "duck", help: "Turn the others down while the voice is heard.")
-  fileprivate static let voice = Option<String?>.value(
-    "voice", "RECORDING", help: "With --duck, the recording that the others give way to.",
-    defaultText: "the first", completion: .files())
+  fileprivate static let voice = Option<[String]>.values(
+    "voice", "RECORDING",
+    help: "With --duck, a recording that the others give way to; if left out, the first.",
+    completion: .files())
 }
 
 /// A recording with its gain in a mix.
@@ -105,25 +106,29 @@ extension CommandContext {
 
   /// The settings of the tracks as `mixdown` takes them; nil without any.
   private func tracks(_ inputs: [MixInput], gains: [String]?) throws(SpoolError) -> String? {
-    var voice: Int?
-    if let named = arguments[Options.voice] {
+    var voices: Set<Int> = []
+    for named in arguments[Options.voice] {
       guard arguments[Options.duck] else {
         throw .usage("--voice says whose voice the others give way to", advice: "add --duck")
       }
-      voice = inputs.firstIndex { absolute($0.path) == absolute(named) }
-      if voice == nil {
+      let same = inputs.indices.filter { absolute(inputs[$0].path) == absolute(named) }
+      if same.isEmpty {
         throw .usage(
           "--voice \(named) is none of the recordings",
           reason: "they are \(inputs.map(\.path).joined(separator: ", "))",
           advice: ShellWords.line(["--voice", inputs.first?.path ?? ""]))
       }
-    } else if arguments[Options.duck] {
-      voice = 0
+      voices.formUnion(same)
     }
-    guard gains != nil || voice != nil else { return nil }
+    if voices.isEmpty, arguments[Options.duck] { voices = [0] }
+    if !arguments[Options.voice].isEmpty, voices.count == inputs.count {
+      throw .usage(
+        "every recording is a --voice", advice: "leave out --duck, or name the voices alone")
+    }
+    guard gains != nil || !voices.isEmpty else { return nil }
     let tracks = inputs.indices.map { index in
       let gain = gains.map { "gain: \($0[index])" }
-      let role = voice.map { "role: \($0 == index ? "voice" : "music")" }
+      let role = voices.isEmpty ? nil : "role: \(voices.contains(index) ? "voice" : "music")"
       return "{ \([gain, role].compactMap(\.self).joined(separator: ", ")) }"
     }
     return "[\(tracks.joined(separator: ", "))]"

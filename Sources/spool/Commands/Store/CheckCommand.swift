@@ -16,8 +16,8 @@ extension Command {
     discussion: """
       Every artifact is read and compared with the digest that is its name; every checkpoint with \
       its artifacts, its key and its record; the database with itself; the ledger of receipts with its \
-      signed head, by the keys that are known here. Nothing is changed, but damage of files is remembered: \
-      spool status names the recordings that it is of. Exports that were moved or edited since are mentioned, \
+      signed head, by the keys that are known here. Nothing is changed, but damage of originals is remembered: \
+      spool status names these recordings. Exports that were moved or edited since are mentioned, \
       and are no damage.
 
       The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told: also where \
