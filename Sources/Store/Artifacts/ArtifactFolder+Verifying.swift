@@ -90,12 +90,13 @@ extension ArtifactFolder {
     }
   }
 
-  /// Age of the recorded use, in nanoseconds, below which it is not renewed.
-  private static let useFreshness: Int64 = 600 * 1_000_000_000
+  /// Age of the recorded use, in nanoseconds, below which it is not renewed: a use shows as up to this
+  /// much earlier.
+  static let useFreshness: Int64 = 600 * 1_000_000_000
 
   /// Records that an artifact is in use, so that it is not freed, as the modification time of its
   /// file, which is otherwise unused. Does nothing in a read-only store.
-  private func noteUse(of digest: Digest, at path: String, _ stamp: FileStamp) {
+  func noteUse(of digest: Digest, at path: String, _ stamp: FileStamp) {
     guard !(0..<Self.useFreshness).contains(Clock.now() - stamp.modified),
       (try? FilePath.touch(path)) != nil, let renewed = try? FileStamp(at: path)
     else { return }

@@ -50,7 +50,12 @@ final class ArtifactFolder: Sendable {
         throw error
       }
     }
-    if isNew { remember(artifact.digest, target) }
+    if isNew {
+      remember(artifact.digest, target)
+    } else if let stamp = try? FileStamp(at: target) {
+      // Its writer relies on it as a reader does.
+      noteUse(of: artifact.digest, at: target, stamp)
+    }
   }
 
   /// Links a draft into an artifact's place, which is empty or holds an unverified file.

@@ -153,12 +153,14 @@ extension DiskStore {
     irreplaceable.contains(artifact) && (try? FileStamp(at: layout.artifact(artifact))) == nil
   }
 
-  /// Files used since then are kept: the grace period, or the start of the oldest running run.
+  /// Files used since then are kept: the grace period, or the start of the oldest running run, less the
+  /// time by which a use may show as earlier: runs use old files, and store their sidecars just before
+  /// they begin.
   func guardStart(_ now: Int64, _ grace: Double, _ runs: [RunRecord]) -> Int64 {
     let hour = now - Int64(grace * 1e9)
     // Runs of dead processes are recognized by their owners and hold nothing.
     let oldest = runs.filter { $0.state == .running }.map(\.startedAt).min()
-    return oldest.map { min(hour, Int64($0 * 1e9)) } ?? hour
+    return oldest.map { min(hour, Int64($0 * 1e9) - ArtifactFolder.useFreshness) } ?? hour
   }
 
   /// What a collection by this policy would free of these files.

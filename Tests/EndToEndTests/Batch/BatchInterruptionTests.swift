@@ -133,6 +133,26 @@ struct BatchInterruptionTests {
     #expect(again.report?.reused == 1)
   }
 
+  @Test("a batch keeps its sidecars for their receipts while the store is cleared")
+  func sidecarInUse() throws {
+    let pipeline = try folder.place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages: [decode, { export: flac }, proof]\n")
+    try Reference.record(folder.path + "/long.wav", seconds: 120, rate: 48000)
+    try folder.put(Data(#"{"title":"Hello"}"#.utf8), "long.json")
+    let running = try folder.place.start(
+      ["batch", pipeline, folder.path, "--out", folder.place.out, "--json"])
+    try #require(try running.waits(for: "\"event\":\"progress\""))
+    // It rests until the store is cleared.
+    running.send(SIGSTOP)
+    let cleared = try folder.place.spool(
+      ["store", "gc", "--older-than", "0s", "--grace", "0s", "--verbose"])
+    running.send(SIGCONT)
+    #expect(cleared.exitCode == 0, "\(cleared.errorOutput)")
+    let batch = try running.end().run
+    #expect(batch.exitCode == 0, "\(cleared.text)\n\(batch.errorOutput)")
+    #expect(folder.place.exports.contains("long.receipt.json"), "\(folder.place.exports)")
+  }
+
   @Test("a file of a batch whose unfinished work was damaged says so, and is made all the same")
   func damaged() throws {
     let pipeline = try folder.pipeline()

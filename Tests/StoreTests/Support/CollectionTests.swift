@@ -158,6 +158,38 @@ import Testing
     #expect(try collect().files.map(\.byteCount) == [4000])
   }
 
+  @Test("nor does what a run under way used just before it began, or wrote once more, go")
+  func usedBefore() throws {
+    let store = try DiskStore(at: sample.path)
+    func age(_ file: Artifact, by seconds: Double) throws {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -seconds)],
+        ofItemAtPath: try #require(store.file(of: file.digest)))
+    }
+    // A sidecar is stored before the run that needs it begins, and a use shows as up to ten minutes
+    // earlier.
+    let sidecar = try store.keep(#"{"title":"Hello"}"#, as: .file)
+    try age(sidecar, by: 3 * 3600 + 300)
+    let other = try store.keep("of long ago", as: .file)
+    try age(other, by: 4 * 3600)
+    var run = RunRecord(
+      id: RunID("under-way"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
+      startedAt: Date().timeIntervalSince1970 - 3 * 3600)
+    try store.runs.save(run)
+    // The same bytes again.
+    let again = try store.keep("said twice", as: .file)
+    try age(again, by: 4 * 3600)
+    #expect(try store.keep("said twice", as: .file) == again)
+    let lengths = [10_000, 4000, 11]
+    #expect(try collect { $0.grace = 1 }.files.map(\.byteCount) == lengths + [11])
+    #expect(store.file(of: other.digest) == nil)
+    #expect(try store.path(of: sidecar) != store.path(of: again))
+    run.state = .done
+    try store.runs.save(run)
+    try age(sidecar, by: 3 * 3600)
+    #expect(try collect().files.map(\.byteCount) == [sidecar.byteCount])
+  }
+
   private func hold(_ path: String, _ ready: String, _ end: String) async {
     await #expect(processExitsWith: .success) {
       [path = path as String, ready = ready as String, end = end as String] in
