@@ -140,10 +140,10 @@ extension RecordingCopies {
 extension JSONValue {
   static func optional(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
 
-  /// A time in ISO 8601, or null.
+  /// A time in ISO 8601, UTC, always with three digits of a second's fraction; or null.
   /// - Parameter seconds: since 1970.
   static func time(_ seconds: Double?) -> JSONValue {
-    .optional(seconds.map { DateTime(secondsSince1970: $0).description })
+    .optional(seconds.map(DateTime.text(of:)))
   }
 }
 

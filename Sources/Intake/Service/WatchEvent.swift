@@ -132,7 +132,7 @@ extension RecordingCommandResult {
   /// `refused: noteId: is missing, …`, or the earlier result if the command is a repeat.
   func words(malformed reason: String) -> String {
     if isFresh { return "refused: \(reason)" }
-    let time = decidedAt.map { " at \(DateTime(secondsSince1970: $0))" } ?? ""
+    let time = decidedAt.map { " at \(DateTime.text(of: $0))" } ?? ""
     guard let request else {
       return "came again: it was refused before,\(time): \(reason); nothing was done now"
     }
@@ -151,7 +151,7 @@ extension RecordingCommandResult {
     let reason = self.reason.map { ": \($0)" } ?? ""
     guard !isFresh else { return "\(request.name) \(status.rawValue)\(reason)" }
     if status == .waiting { return "\(request.name) came again and still waits\(reason)" }
-    let time = decidedAt.map { " at \(DateTime(secondsSince1970: $0))" } ?? ""
+    let time = decidedAt.map { " at \(DateTime.text(of: $0))" } ?? ""
     return "\(request.name) came again: it was \(status.rawValue) before,\(time)\(reason); "
       + "nothing was done now"
   }

@@ -56,6 +56,15 @@ struct AcknowledgementTests {
     #expect(processor.settle().acknowledgements == 0)
   }
 
+  @Test("times have three digits of a second, zeros too, as in all other output")
+  func times() throws {
+    for (fraction, digits) in [(0, "000"), (0.49, "490"), (0.3214, "321")] {
+      let text = AcknowledgementText.reason(
+        forCommand: ReleaseName.quarantine, "no JSON", at: 1_800_000_000 + fraction)
+      #expect(text.contains(#""quarantinedAt":"2027-01-15T08:00:00.\#(digits)Z""#), "\(text)")
+    }
+  }
+
   @Test("a note is acknowledged in every outbox of its pipeline, and one that is away waits alone")
   func severalOutboxes() throws {
     let second = bench.outbox + "2"
