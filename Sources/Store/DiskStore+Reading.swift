@@ -43,6 +43,22 @@ extension DiskStore {
     isOfInbox(file) ? file.pathNames.last ?? file : file
   }
 
+  /// What an input of a run is called: one that an inbox took in by the name that it arrived by, which
+  /// may not be that of its file in the work folder.
+  /// - Parameter digest: that of its bytes; nil if they were not read.
+  package func shownName(
+    of file: String, _ digest: Digest?, in run: RunRecord
+  ) throws(SpoolError) -> String {
+    guard isOfInbox(file), let digest else { return shownName(of: file) }
+    if let own = try recordings.recording(of: digest, pipeline: run.pipeline) {
+      return own.fileName
+    }
+    let texts = try inboxRecording(of: run).map { (recording) throws(SpoolError) in
+      try recordings.files(of: recording.key).filter { $0.digest == digest }
+    }
+    return texts?.last?.path.pathNames.last ?? shownName(of: file)
+  }
+
   /// The recording that an inbox took in and a run processed; nil if the run is of other files, or
   /// the recording was forgotten.
   package func inboxRecording(of run: RunRecord) throws(SpoolError) -> Recording? {

@@ -56,9 +56,8 @@ extension CommandContext {
     }
     var lines: [JSONLine] = []
     for run in isJSON ? runs : [] { lines.append(run.line(of: try store.inboxRecording(of: run))) }
-    answer(
-      list: lines,
-      runs.isEmpty ? Format.visible(noRuns(in: store)) : text(runs, in: store))
+    let text = try text(runs, in: store)
+    answer(list: lines, runs.isEmpty ? Format.visible(noRuns(in: store)) : text)
     note.map(console.report)
     if !isJSON { try offerToGoOn(in: store) }
     return .done
@@ -108,8 +107,8 @@ extension CommandContext {
       guard names.isEmpty else { return try forget(names, in: store) }
       let end = SystemClock().now - (arguments[Options.olderThan]?.seconds ?? 0)
       let runs = try store.runs.forgetFailures(before: end)
-      answer(
-        list: runs.map(\.line), runs.isEmpty ? "no failed run to forget" : text(runs, in: store))
+      let text = try text(runs, in: store)
+      answer(list: runs.map(\.line), runs.isEmpty ? "no failed run to forget" : text)
       return .done
     }
   }
@@ -128,13 +127,16 @@ extension CommandContext {
     return .done
   }
 
-  private func text(_ runs: [RunRecord], in store: DiskStore) -> String {
+  private func text(_ runs: [RunRecord], in store: DiskStore) throws(SpoolError) -> String {
     let width = (runs.map(\.pipeline.count).max() ?? 0) + 2
     let standingWidth = max(12, (runs.map(\.status.count).max() ?? 0) + 2)
     let paths = runs.flatMap(\.inputPaths).filter { !store.isOfInbox($0) }
     let names = FilePath.shortNames(of: paths)
-    return runs.map { run in
-      let files = run.inputPaths.map { names[$0] ?? store.shownName(of: $0) }
+    return try runs.map { (run) throws(SpoolError) in
+      let files = try run.orderedInputs.map { (name, path) throws(SpoolError) in
+        if let short = names[path] { return short }
+        return try store.shownName(of: path, run.recordings?[name], in: run)
+      }
       let time = run.seconds.map { Format.duration($0) } ?? ""
       return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.status, standingWidth))"
         + "\(Format.padLeft(time, 12))  \(Format.pad(run.pipeline, width))"

@@ -46,7 +46,8 @@ extension CommandContext {
       let reason = ReasonText(
         try explanation.reason(of: step), resumption: explanation.resumption(of: step),
         loss: step.loss, rewriting: explanation.rewriting(of: step),
-        files: Self.files(of: step, in: definitions ?? []), shownName: store.shownName)
+        files: Self.files(of: step, in: definitions ?? []),
+        shownName: { (try? store.shownName(of: $0.path, $0.digest, in: run)) ?? $0.path })
       return (step, reason)
     }
     if isJSON {
@@ -85,9 +86,7 @@ extension CommandContext {
         compared.append(run)
       }
     }
-    if !compared.isEmpty {
-      lines += ["", "compared with run \(compared.joined(separator: ", "))"]
-    }
+    if !compared.isEmpty { lines += ["", "compared with run \(compared.joined(separator: ", "))"] }
     return lines.joined(separator: "\n")
   }
 
@@ -178,17 +177,17 @@ struct ReasonText {
   private let rewriting: [RunExplanation.Rewriting]
   /// Paths of files that the step names, by the names that its key uses.
   let files: [String: String]
-  private let shownName: (String) -> String
+  private let shownName: (RecordingIdentity) -> String
 
   /// - Parameters:
   ///   - resumption: where the step resumed an earlier run's work.
   ///   - loss: why that run's work was not reused.
   ///   - rewriting: why files of it were written again though it was reused.
-  ///   - shownName: what a recording's path is called: that of an inbox lay in the store.
+  ///   - shownName: what a recording is called: the file of one of an inbox lay in the store.
   init(
     _ reason: RunExplanation.Reason, resumption: (seconds: Double, of: RunID?)? = nil,
     loss: ResumeLoss? = nil, rewriting: [RunExplanation.Rewriting] = [],
-    files: [String: String] = [:], shownName: @escaping (String) -> String = { $0 }
+    files: [String: String] = [:], shownName: @escaping (RecordingIdentity) -> String
   ) {
     self.files = files
     self.shownName = shownName
@@ -309,9 +308,9 @@ struct ReasonText {
       "takes its \(port) from \(new?.name ?? "a file"), no longer from \(old?.name ?? "a file")"
     case .recording(_, let old, let new):
       old.path == new.path
-        ? "\(shownName(new.path)) has changed: \(old.digest.short)… → \(new.digest.short)…"
-        : "another recording: \(shownName(old.path)) (\(old.digest.short)…) → "
-          + "\(shownName(new.path)) (\(new.digest.short)…)"
+        ? "\(shownName(new)) has changed: \(old.digest.short)… → \(new.digest.short)…"
+        : "another recording: \(shownName(old)) (\(old.digest.short)…) → "
+          + "\(shownName(new)) (\(new.digest.short)…)"
     case .key(let change): phrase(change)
     }
   }

@@ -253,6 +253,10 @@ struct WatchWaitingTests {
     let files = WatchedPlace.files(in: place.out)
     #expect(files.count == 2 && files.contains("calls/2026-03-14-Lunch-x.wav"), "\(files)")
     #expect(files.allSatisfy { $0.hasPrefix("calls/2026-03-14-Lunch-x") })
+    // The list of runs names what arrived.
+    let runs = try place.spool(["runs", "list"]).text
+    #expect(runs.contains("  1.wav") && runs.contains("  2.wav"), "\(runs)")
+    #expect(!runs.contains("Lunch"), "\(runs)")
     // Of an old tape, only the month may be known.
     try inbox.make(3)
     try inbox.shell("echo '{\"createdAt\":\"1987-05\",\"title\":\"Tape\"}' > inbox/3.json")
