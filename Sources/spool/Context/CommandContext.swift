@@ -163,10 +163,12 @@ struct CommandContext {
     }
   }
 
-  /// The error that shows a file's problems.
+  /// The error that shows problems of a file and of what is typed for its variables.
   func refusal(_ problems: [Problem], in text: String, at path: String) -> SpoolError {
-    SpoolError(
-      "\(Count.of(problems.count, "problem")) in \(path)",
+    let typed = problems.count { $0.override != nil }
+    let place = typed == 0 ? path : typed == problems.count ? "--set" : "\(path) and --set"
+    return SpoolError(
+      "\(Count.of(problems.count, "problem")) in \(place)",
       reason: problems.excerpts(of: text, at: path, isColored: console.isColored),
       kind: .invalid)
   }

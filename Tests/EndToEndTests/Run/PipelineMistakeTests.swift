@@ -222,6 +222,19 @@ struct PipelineMistakeTests {
     #expect(fine.exitCode == 0, "\(fine.errorOutput)")
   }
 
+  @Test("problems of what is typed for variables are counted where they are", arguments: [0, 1])
+  func typedValues(ownCount: Int) throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      "pipeline: p\nvars: { formats: [wav] }\nstages:\n  - decode"
+        + (ownCount == 0 ? "" : ": { x: 1 }") + "\n  - export: $formats\n")
+    let typed = ["--set", "formats=[ttml, txt]", "--set", "formatz=wav"]
+    let result = try place.spool(["run", path, PackageFiles.sample("note-1.m4a")] + typed)
+    #expect(result.exitCode == 2)
+    let end = ownCount == 0 ? "3 problems in --set" : "4 problems in \(path) and --set"
+    #expect(result.errorOutput.hasSuffix("\n\(end)\n"), "\(result.errorOutput)")
+  }
+
   @Test("a missing input is one problem, and a misspelt one is told with the right name")
   func inputs() throws {
     let place = try Workspace()
