@@ -52,4 +52,18 @@ extension InboxProcessor {
       report.nextCall = min(report.nextCall ?? .infinity, followed.pause)
     }
   }
+
+  /// What destinations have confirmed of a recording whose first file is about to leave the inbox; nil of
+  /// any other file, and of a recording that waited for no destination. What has sent the last of it may
+  /// be another process, of which the log of this watch knows nothing.
+  func confirmation(
+    _ held: HeldFile
+  ) throws(SpoolError) -> (recording: Recording, destinations: [String])? {
+    let recording = held.recording
+    guard recording.state == .uploaded, held.file.role == .recording, held.file.target == nil,
+      case let states = try store.recordings.events(of: recording.key).map(\.state),
+      states.last(where: { $0 != .uploaded }) == .uploading, try !isCopy(held.file)
+    else { return nil }
+    return (recording, try store.deliveries.copies(of: recording.key).destinations)
+  }
 }

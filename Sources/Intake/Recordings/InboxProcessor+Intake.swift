@@ -229,7 +229,7 @@ extension InboxProcessor {
   }
 
   /// Whether a file is a copy of a recording that was already there.
-  private func isCopy(_ file: RecordingFile) throws(SpoolError) -> Bool {
+  func isCopy(_ file: RecordingFile) throws(SpoolError) -> Bool {
     let first = try store.recordings.files(of: file.recording).filter { $0.role == .recording }.map(
       \.id
     ).min()

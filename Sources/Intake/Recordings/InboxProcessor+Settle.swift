@@ -204,6 +204,7 @@ extension InboxProcessor {
       do throws(SpoolError) {
         let asideSince = state.aside[held.file.id]
         let asideFor = asideSince.map { max(0, now - $0) }
+        if let found = try confirmation(held) { report.confirmed.append(found) }
         switch try release(held, in: folder, asideFor: asideFor) {
         case .released(let place, let path):
           state.aside[held.file.id] = nil
@@ -356,6 +357,8 @@ extension InboxProcessor {
     var answers = 0
     /// The results of commands that had waited for their recordings.
     var decidedLate: [RecordingCommandResult] = []
+    /// The recordings that destinations have confirmed, perhaps by another process.
+    var confirmed: [(recording: Recording, destinations: [String])] = []
     var released: [Release] = []
     /// Whether recordings were forgotten whose files may still lie in an inbox, and are new now.
     var isAnyForgotten = false

@@ -240,6 +240,9 @@ extension InboxEventHandler {
 
   /// Reports what was settled, and schedules the next settlement.
   mutating func record(_ settled: InboxProcessor.Report) {
+    for (recording, destinations) in settled.confirmed {
+      engine.record(WatchEvent(confirmed: recording, by: destinations, at: engine.clock.now))
+    }
     for release in settled.released where release.file.role == .recording {
       tell(
         .released, file: InboxPath(escaped: release.file.path)?.description ?? release.file.path,

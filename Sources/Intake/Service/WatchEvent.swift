@@ -101,6 +101,13 @@ package struct WatchEvent: Hashable, Sendable, Encodable {
     self.seconds = seconds
     self.place = place
   }
+
+  /// A recording that is uploaded since destinations have confirmed it.
+  package init(confirmed recording: Recording, by destinations: [String], at time: Double) {
+    self.init(
+      .uploaded, at: time, inbox: recording.inbox, recording: recording.key.name,
+      file: recording.fileName, text: "confirmed by \(destinations.joined(separator: ", "))")
+  }
 }
 
 extension Recording {

@@ -132,10 +132,7 @@ extension WatchLog {
         let last = try? store.deliveries.lastConfirmed(of: key), last == delivery.id
       else { continue }
       let copies = (try? store.deliveries.copies(of: key))?.destinations ?? []
-      record(
-        WatchEvent(
-          .uploaded, at: now, inbox: recording.inbox, recording: key.name,
-          file: recording.fileName, text: "confirmed by \(copies.joined(separator: ", "))"))
+      record(WatchEvent(confirmed: recording, by: copies, at: now))
     }
   }
 }

@@ -5,6 +5,7 @@ import Proof
 import Receipts
 import Stages
 import Store
+import Synchronization
 
 /// The log of a watch: one line of text or one JSON object an event.
 struct WatchLog: Sendable {
@@ -13,8 +14,22 @@ struct WatchLog: Sendable {
   let line: String
   let console: Console
   let isJSON: Bool
+  private let uploads = ToldUploads()
+
+  init(store: DiskStore, line: String, console: Console, isJSON: Bool) {
+    self.store = store
+    self.line = line
+    self.console = console
+    self.isJSON = isJSON
+  }
 
   func record(_ event: WatchEvent) {
+    if event.event == .uploaded, let name = event.recording,
+      let recording = try? store.recordings.recording(RecordingKey(name)),
+      !uploads.take(recording)
+    {
+      return
+    }
     if event.event == .watching, let inbox = event.inbox {
       // On a full disk, the watch continues without storing its command line.
       try? store.inboxes.remember(watch: line, ofInbox: inbox)
@@ -43,6 +58,24 @@ struct WatchLog: Sendable {
     let head = "\(Format.time(event.at))  \(Format.pad(word, 11))"
     return Format.visible(
       rest.isEmpty ? "\(Format.time(event.at))  \(word)" : "\(head)  \(rest)")
+  }
+}
+
+/// The recordings of which it was told lately that they are uploaded: the thread that sends and the one
+/// that looks after the inbox both find out.
+private final class ToldUploads: Sendable {
+  private static let limit = 1000
+  private let told = Mutex<[(key: RecordingKey, time: Double?)]>([])
+
+  /// Whether this upload was not told of yet; takes it for told.
+  func take(_ recording: Recording) -> Bool {
+    told.withLock { told in
+      let isTold = told.contains { $0.key == recording.key && $0.time == recording.uploadedAt }
+      if isTold { return false }
+      told.append((recording.key, recording.uploadedAt))
+      if told.count > Self.limit { told.removeFirst() }
+      return true
+    }
   }
 }
 

@@ -141,6 +141,42 @@ struct WatchDeliveryTests {
   }
 
   @Test(
+    "what another process has sent is told once, before the file leaves the inbox",
+    arguments: [true, false])
+  func sentByOthers(isWatchEnded: Bool) throws {
+    try inbox.make(1)
+    var watch = try inbox.watch(options)
+    try inbox.shell("cp made/1.wav inbox/walk.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploading" } }, "\(watch.output)")
+    let key = try inbox.note("walk.wav").key
+    if isWatchEnded {
+      watch.send(SIGTERM)
+      #expect(watch.end() == 0)
+    }
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    let sent = try place.spool(
+      ["deliver", "run", "--once", "--destinations", place.file("destinations.yaml")])
+    #expect(!isWatchEnded || sent.exitCode == 0, "\(sent.errorOutput)")
+    if isWatchEnded { watch = try inbox.watch(options) }
+    #expect(
+      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "released" } },
+      "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    let events = watch.news.map(\.event).filter { ["uploaded", "released"].contains($0) }
+    #expect(events == ["uploaded", "released"], "\(watch.output)")
+    let told = watch.output.split(separator: "\n").first { $0.contains(#""event":"uploaded""#) }
+    #expect(
+      told?.contains("confirmed by nas") == true && told?.contains(key) == true, "\(watch.output)")
+    // The next one has nothing to tell.
+    let next = try inbox.watch(options)
+    #expect(inbox.wait { next.news.contains { $0.event == "watching" } }, "\(next.output)")
+    next.send(SIGTERM)
+    #expect(next.end() == 0)
+    #expect(!next.news.contains { $0.event == "uploaded" }, "\(next.output)")
+  }
+
+  @Test(
     "what is corrected while a disk is away is delivered once, whole, and its recording uploaded")
   func correctedWhileAway() throws {
     let other = try WatchedPlace(
