@@ -1,3 +1,4 @@
+internal import PipelineEngine
 internal import PipelineModel
 internal import Platform
 import Store
@@ -32,5 +33,22 @@ extension RecordingJob {
       + "move the exports of \(original) away, type "
       + engine.option.completing("\(command: .inboxForget) \(original) \(copy.key)")
       + ", and deliver this file again"
+  }
+
+  /// Reports what waits for a person because the recording is sensitive: an upload that does not begin
+  /// would seem to hang.
+  func tellHeld(_ recording: Recording) throws(SpoolError) {
+    guard StoredFacts(of: recording).isSensitive else { return }
+    var query = DeliveryQueue.Query(states: [.held])
+    query.owner = .recording(recording.key)
+    let count = try engine.store.deliveries.matching(query).count
+    guard count > 0 else { return }
+    engine.record(
+      WatchEvent(
+        .warning, at: engine.clock.now, inbox: settings.path, recording: recording.key.name,
+        file: recording.fileName,
+        text: "it is sensitive: \(count) \(count == 1 ? "file" : "files") for destinations "
+          + "\(count == 1 ? "is" : "are") held until "
+          + engine.option.completing("\(command: .deliverRelease) \(recording.key)")))
   }
 }

@@ -48,6 +48,7 @@ struct RecordingJob {
         findings: record.findings,
         damage: record.damage,
         seconds: engine.clock.elapsed - began)
+      try tellHeld(ended)
     } catch {
       if gate.isDismissed { return claim.end() }
       try fail(error, of: recording, ended: claim)

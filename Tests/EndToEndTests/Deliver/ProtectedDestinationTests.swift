@@ -142,6 +142,9 @@ struct ProtectedDestinationTests {
     try inbox.place.folder.write(#"{"noteId": "\#(id)", "sensitive": true}"#, to: "made/side.json")
     try inbox.shell("mv made/side.json inbox/walk.json; mv made/1.wav inbox/walk.wav")
     #expect(inbox.wait { watch.news.contains { $0.event == "uploading" } }, "\(watch.output)")
+    let key = try inbox.note("walk.wav").key
+    let held = "files for destinations are held until spool deliver release \(key)"
+    #expect(inbox.wait { watch.output.contains(held) }, "\(watch.output)")
     let status = try inbox.place.spool(["status"]).text
     #expect(status.contains("sensitive"), "\(status)")
     #expect(try inbox.place.spool(["deliver", "retry"]).exitCode == 0)
