@@ -304,9 +304,8 @@ extension CommandContext {
     let unsure = all.count { WordsText.isUnsure($0, below: limit) }
     var line = "\(Count.of(all.count, "word")) of \(words.name), \(unsure) unsure"
     if let last = words.corrections.last {
-      line +=
-        "; \(Count.of(words.corrections.count, "correction")), the last by \(last.author), "
-        + last.time
+      let places = words.corrections.withoutWithdrawn.flatMap(\.changes).count
+      line += "; \(Count.of(places, "place")) corrected, the last by \(last.author), \(last.time)"
     }
     return line
   }
@@ -324,7 +323,10 @@ extension CommandContext {
         advice: "spool words edit makes one")
     }
     let rest = try store.corrections.all(of: recordings, over: transcript).count
-    let captions = try recording.words(in: store).captionLines(in: store, option: namedStore)
+    let words = try recording.words(in: store)
+    let places = words.corrections.withoutWithdrawn.flatMap(\.changes).count
+    let left = Count.of(places, "place") + (places == 1 ? " stays corrected" : " stay corrected")
+    let captions = try words.captionLines(in: store, option: namedStore)
     answer(
       JSONLine([
         "recording": recording.path, "author": undone.author, "time": undone.time,
@@ -332,8 +334,8 @@ extension CommandContext {
       ]),
       Format.visible(
         lines: [
-          "took back the correction of \(recording.name) by \(undone.author), \(undone.time); "
-            + "\(rest == 0 ? "none is" : rest == 1 ? "1 is" : "\(rest) are") left"
+          "took back the last edit of \(recording.name), by \(undone.author), \(undone.time); "
+            + (places == 0 ? "none is left" : left)
         ] + captions))
     return .done
   }

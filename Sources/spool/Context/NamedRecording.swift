@@ -61,11 +61,18 @@ struct NamedRecording {
     for (_, told) in found where told.heard.artifact.digest == heard {
       if let way = told.moved?.by, !ways.contains(way) { ways.append(way) }
     }
+    func hasTimes(of words: RecordingWords) -> Bool {
+      !Correction.ignored(in: edited, over: words.transcript).times
+    }
     var best = (words: shown, changes: shown.changes(to: edited))
     for way in ways {
       let other = shown.moved(by: way)
       let changes = other.changes(to: edited)
-      if changes.wordCount < best.changes.wordCount { best = (other, changes) }
+      let isCloser =
+        changes.wordCount == best.changes.wordCount
+        ? !hasTimes(of: best.words) && hasTimes(of: other)
+        : changes.wordCount < best.changes.wordCount
+      if isCloser { best = (other, changes) }
     }
     return best
   }

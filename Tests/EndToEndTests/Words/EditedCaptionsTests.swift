@@ -254,4 +254,37 @@ struct EditedCaptionsTests {
     let times = try take { $0.replacingOccurrences(of: "00:00:0", with: "00:01:0") }
     #expect(times.errorOutput.contains("other times, and only its words"), "\(times.errorOutput)")
   }
+
+  @Test("captions of a sound that begins later have the times of that, and are not called changed")
+  func movedTimes() throws {
+    let intro = place.file("intro.wav")
+    try Reference.record(intro, seconds: 3, rate: 22050, channels: 1)
+    let show = try place.pipeline(
+      """
+      pipeline: show
+      inputs: { intro: sound, tape: sound, text: transcript }
+      stages:
+        - decode: { from: $tape }
+        - align: { transcript: $text }
+        - concat: { from: [$intro, decode] }
+        - retime: { changes: concat, part: 2, from: align }
+        - transcript: { formats: [srt], name: show }
+      """, named: "show.yaml")
+    let run = try place.spool(["run", show, intro, sound, text, "--out", place.out])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let shown = try captions("show.srt")
+    #expect(shown.contains("00:00:03,"), "\(shown)")
+    let path = try place.folder.write(
+      shown.replacing("lazy", with: "sleepy").replacing("Monday", with: "Friday"), to: "edited.srt")
+    let edit = try place.spool(["words", "edit", sound, "--from", path])
+    #expect(edit.text.contains("corrected talk.wav: 2 places"), "\(edit.text) \(edit.errorOutput)")
+    #expect(!edit.errorOutput.contains("other times"), "\(edit.errorOutput)")
+    // The list of the words counts them likewise.
+    let words = try place.spool(["words", "show", sound])
+    #expect(
+      (words.text + words.errorOutput).contains("; 2 places corrected, the last by "),
+      "\(words.text) \(words.errorOutput)")
+    let undone = try place.spool(["words", "undo", sound])
+    #expect(undone.text.contains("none is left"), "\(undone.text)")
+  }
 }
