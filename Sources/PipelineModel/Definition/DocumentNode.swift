@@ -146,6 +146,13 @@ package struct Problem: Error, Hashable, Codable {
   /// The formats that hold the sound of a codec which is no format itself, by the codec's name.
   private static let formatsByCodec = ["aac": "m4a", "vorbis": "ogg", "lame": "mp3"]
 
+  /// The name of the file that was probably meant by a path of none: one in the same folder; nil if none
+  /// is near. O(files there).
+  static func nearestFile(to path: String) -> String? {
+    guard let name = path.pathNames.last else { return nil }
+    return nearest(to: name, in: FilePath.names(in: FilePath.folder(of: path)).sorted())
+  }
+
   /// The word with the fewest edits from `word`, if it is near enough; nearer still if they begin
   /// differently. Else the one that `word` is short for: `freq`.
   package static func nearest(to word: String, in words: [String]) -> String? {

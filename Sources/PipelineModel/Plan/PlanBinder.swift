@@ -201,16 +201,22 @@ extension Plan {
       of error: SpoolError, in step: StepDefinition, _ parameters: DocumentNode
     ) -> [Problem] {
       let others = error.others.flatMap { problems(of: $0, in: step, parameters) }
+      // To look again is no value that is allowed; the name of a file near that path may be.
+      let isAbsent = error.kind == .missing && error.advice == SystemError.missing.advice
+      let allowed = isAbsent ? nil : error.advice
+      let meant = isAbsent ? Problem.nearestFile(to: error.path) : nil
       guard error.faults.isEmpty else {
         return error.faults.map { fault in
           Problem(
             at: parameters.location(of: fault.path) ?? step.kind.location,
-            "\(error.message): \(fault.message)", allowed: error.advice)
+            "\(error.message): \(fault.message)", allowed: allowed, suggestion: meant)
         } + others
       }
       let reason = error.reason.map { ": \($0)" } ?? ""
-      return [Problem(at: step.kind.location, error.message + reason, allowed: error.advice)]
-        + others
+      return [
+        Problem(
+          at: step.kind.location, error.message + reason, allowed: allowed, suggestion: meant)
+      ] + others
     }
 
     /// `eq`, then `eq-2`, unless the pipeline names it.

@@ -9,6 +9,7 @@ package struct SystemError: Error, Hashable, Sendable {
   package static var last: SystemError { SystemError(errno) }
 
   package static let fullDisk = SystemError(ENOSPC)
+  package static let missing = SystemError(ENOENT)
 
   /// The system's own words: `No space left on device`.
   package var words: String { unsafe String(cString: strerror(code)) }
