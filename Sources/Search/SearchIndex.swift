@@ -305,10 +305,11 @@ extension SearchIndex {
     }
   }
 
-  /// Whether no better source of the recording of `own` is wanted: see the tables.
+  /// Whether no better source of the sound of `own` is wanted, in whatever file it is: see the tables.
   private static func isBest(_ since: String, _ pipeline: String) -> String {
     """
-    NOT EXISTS (SELECT 1 FROM sources AS other WHERE other.recording = own.recording
+    NOT EXISTS (SELECT 1 FROM sources AS other
+      WHERE (other.recording = own.recording OR own.sound <> '' AND other.sound = own.sound)
       AND other.at >= \(since) AND (\(pipeline) IS NULL OR other.pipeline = \(pipeline))
       AND (other.is_aligned, other.number) > (own.is_aligned, own.number))
     """

@@ -47,9 +47,12 @@ struct SearchBench {
   }
 
   /// A run that is done, whose work is committed.
+  /// - Parameters:
+  ///   - original: another recording with the same sound; nil for a sound of its own.
+  ///   - kind: the stage that found the words.
   func run(
     _ text: String, of recording: String, at time: Double = 1000, pipeline: String = "words",
-    untimed: Set<Int> = []
+    untimed: Set<Int> = [], soundingLike original: String? = nil, kind: String = "align"
   ) throws -> RunRecord {
     let words = text.split(whereSeparator: \.isWhitespace).enumerated().map { index, word in
       untimed.contains(index)
@@ -65,9 +68,10 @@ struct SearchBench {
     let decode = KeyComponents(
       kind: "decode", revision: 1, parameters: "{}",
       inputs: [PortName("recording"): SHA256.digest(of: recording)], libraries: [:])
-    let sound = decode.derivedIdentity(of: .sound)
+    let heard = original.map { SHA256.digest(of: "sound of \($0)") }
+    let sound = heard ?? decode.derivedIdentity(of: .sound)
     let align = KeyComponents(
-      kind: "align", revision: 1, parameters: "{}",
+      kind: kind, revision: 1, parameters: "{}",
       inputs: [.sound: sound, PortName("transcript"): SHA256.digest(of: text)], libraries: [:])
     let outputs = [
       [PortName.sound: StepOutput(kind: .sound, identity: sound)],
@@ -79,10 +83,11 @@ struct SearchBench {
       startedAt: time)
     for (components, outputs) in zip([decode, align], outputs) {
       try store.commit(Checkpoint(components: components, outputs: outputs))
-      run.steps.append(
-        StepRecord(
-          id: StepID(components.kind), kind: components.kind, outcome: .made, key: components.key,
-          outputs: outputs))
+      var step = StepRecord(
+        id: StepID(components.kind), kind: components.kind, outcome: .made, key: components.key,
+        outputs: outputs)
+      step.inputs = components.inputs
+      run.steps.append(step)
     }
     run.recordings = [
       "a-text": SHA256.digest(of: text), "recording": SHA256.digest(of: recording),

@@ -1,9 +1,10 @@
--- The words of all transcripts, and where they come from. Of the sources of a recording the best one
--- counts: aligned before recognised words, then that of the run with the highest number. Text 0 stands
--- for words that are gone; the source still keeps worse ones from counting. Correction is the version of
--- the corrections in the text. Recordings of the same sound are the same in other files, with the same
--- corrections; an unknown sound is empty. A sound of several recordings is one recording, and its path is
--- theirs with a character 31 between them.
+-- The words of all transcripts, and where they come from. Of the sources of a sound, in whatever files it
+-- is, the best one counts, in the order in which the command words chooses: aligned before recognised
+-- words, then that of the run with the highest number. Text 0 stands for words that are gone; the source
+-- still keeps worse ones from counting. Correction is the version of the corrections in the text.
+-- Recordings of the same sound are the same in other files, with the same corrections; an unknown sound is
+-- empty. A sound of several recordings is one recording, and its path is theirs with a character 31
+-- between them.
 CREATE VIRTUAL TABLE texts USING fts5(
   words, said, times UNINDEXED, columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE sources (
