@@ -9,9 +9,9 @@ extension Command {
     name: "play", group: "Recordings",
     summary: "Listen to a recording, to a run, or to two of them in turn.",
     discussion: """
-      SOUND is a recording's file, or a run: its name, the beginning of its name, or last; the ID of an \
-      inbox's recording names its last run. Of a run, \
-      its final sound is played, the one that is exported; with STAGE, the sound after that stage. \
+      SOUND is a recording's file, or a run: its name, the beginning of its name, or last. The ID or \
+      noteId of a recording that the store knows names its last run, and so does the name of a file that \
+      is not there. Of a run, its final sound is played, the one that is exported; with STAGE, the sound after that stage. \
       Instead of a stage, before is the first stage's sound and after the final one. RUN:STAGE is \
       the same in one word. Sound that the store has not kept is computed again, which needs the \
       recording, and kept from then on.
@@ -44,7 +44,10 @@ extension Command {
 
 extension Options {
   fileprivate static let sound = Positional<String>.required(
-    "SOUND", help: "A file; or a run's name, or its beginning; last for the newest that began.",
+    "SOUND",
+    help:
+      "A file; or a run's name, or its beginning; last for the newest that began; or a recording's "
+      + "ID, noteId or name.",
     completion: NameKind.runs.hint(orFiles: []))
   fileprivate static let stage = Positional<String?>.optional(
     "STAGE", help: "Of a run: the sound after this stage; before and after stand for both ends.",

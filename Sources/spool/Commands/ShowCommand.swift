@@ -8,14 +8,18 @@ extension Command {
   static let show = Command(
     name: "runs show", group: "Work",
     summary: "Show one run: what became of each step, the levels, the words, the files.",
-    positionals: [Options.run], options: [Options.store, Options.json],
+    positionals: [Options.runOrRecording], options: [Options.store, Options.json],
     examples: [Example("The newest run", "spool runs show last")],
     perform: CommandContext.showRun)
 }
 
 extension Options {
-  fileprivate static let run = Positional<String>.required(
-    "RUN", help: "The run's name, or its beginning; last for the newest that began.",
+  /// A run by each of its names, or by its recording.
+  static let runOrRecording = Positional<String>.required(
+    "RUN",
+    help:
+      "The run's name, or its beginning; last for the newest that began; or of the last run of a "
+      + "recording its file, name, ID or noteId.",
     completion: NameKind.runs.hint())
 }
 
@@ -27,7 +31,7 @@ extension StepRecord {
 extension CommandContext {
   fileprivate func showRun() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
-    let run = try run(named: arguments[Options.run], in: store)
+    let run = try lastRun(named: arguments[Options.runOrRecording], in: store)
     let recording = try store.inboxRecording(of: run)
     guard !isJSON else {
       console.print(json: run.line(withText: true, of: recording))

@@ -16,7 +16,7 @@ extension Command {
       the latest: a parameter, an input, the stage's revision, a library's version. One that an \
       earlier run had left unfinished says where in the recording it went on, or why it began anew.
       """,
-    positionals: [Options.run, Options.stage],
+    positionals: [Options.runOrRecording, Options.stage],
     options: [Options.store, Options.plugins, Options.json],
     examples: [
       Example("The newest run", "spool why last"),
@@ -26,9 +26,6 @@ extension Command {
 }
 
 extension Options {
-  fileprivate static let run = Positional<String>.required(
-    "RUN", help: "The run's name, or its beginning; last for the newest that began.",
-    completion: NameKind.runs.hint())
   fileprivate static let stage = Positional<String?>.optional(
     "STAGE", help: "One stage of it, by its id, in full.", completion: NameKind.runStages.hint())
 }
@@ -36,7 +33,7 @@ extension Options {
 extension CommandContext {
   fileprivate func explainRun() throws(SpoolError) -> ExitCode {
     let store = try existingStore()
-    let run = try run(named: arguments[Options.run], in: store)
+    let run = try lastRun(named: arguments[Options.runOrRecording], in: store)
     let catalog = remembering(run).catalog(beside: run.pipelinePath)
     let explanation = RunExplanation(
       run, history: try store.runs.newest(limit: .max), store: store, catalog: catalog)

@@ -15,7 +15,8 @@ extension CommandContext {
   ) throws(SpoolError) -> ExitCode {
     try requireStore()
     return try freeing { (store) throws(SpoolError) in
-      let recording = try recordingToForget(named: name, stage: stage, in: store)
+      let finder = NamedSoundFinder(context: self, stop: StopRequest())
+      let recording = try recording(finder.reference(name, stage: stage), in: store)
       let words = try store.keptWords(
         of: recording.parts, correctedUnder: recording.recordings)
       if words.isEmpty {
@@ -114,16 +115,16 @@ extension CommandContext {
       advice: "name the recording's file, or a run of it, which spool runs list names")
   }
 
-  private func recordingToForget(
-    named name: String, stage: String?, in store: DiskStore
+  /// The recording of a file, of a run whatever its words, or of a name.
+  func recording(
+    _ reference: NamedSoundFinder.Reference, in store: DiskStore
   ) throws(SpoolError) -> NamedRecording {
-    let finder = NamedSoundFinder(context: self, stop: StopRequest())
-    switch try finder.reference(name, stage: stage) {
+    switch reference {
     case .file(let path):
       try requireRecording(path)
       return try NamedRecording(file: path, in: store)
-    case .original(let original):
-      return try NamedRecording(file: store.path(of: original.content), in: store)
+    case .recording(let known):
+      return try NamedRecording(known.digest, at: known.path, in: store)
     case .run(let run, nil): return try NamedRecording(wordlessRun: run, in: store)
     case .run(let run, let stage?):
       throw .usage(

@@ -62,7 +62,7 @@ extension Options {
   fileprivate static let action = Positional<Action>.required("ACTION", help: "What to do.")
   fileprivate static let recording = Positional<String>.required(
     "RECORDING",
-    help: "The recording's file, its ID in an inbox, or a run of it: its name, or last.",
+    help: "The recording's file, its ID, noteId or name, or a run of it: its name, or last.",
     completion: NameKind.runs.hint(orFiles: []))
   fileprivate static let stage = Positional<String?>.optional(
     "STAGE", help: "Of a run: the words of this stage; RUN:STAGE is the same.")
@@ -103,14 +103,12 @@ extension CommandContext {
   /// The recording that the user names.
   private func recording(in store: DiskStore) throws(SpoolError) -> NamedRecording {
     let finder = NamedSoundFinder(context: self, stop: StopRequest())
-    switch try finder.reference(arguments[Options.recording], stage: arguments[Options.stage]) {
-    case .file(let path):
-      try requireRecording(path)
-      return try NamedRecording(file: path, in: store)
-    case .original(let original):
-      return try NamedRecording(file: store.path(of: original.content), in: store)
-    case .run(let run, let stage): return try NamedRecording(run, stage: stage, in: store)
+    let reference = try finder.reference(
+      arguments[Options.recording], stage: arguments[Options.stage])
+    if case .run(let run, let stage) = reference {
+      return try NamedRecording(run, stage: stage, in: store)
     }
+    return try recording(reference, in: store)
   }
 
   // MARK: edit

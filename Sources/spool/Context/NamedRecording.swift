@@ -125,7 +125,11 @@ extension NamedRecording {
   /// newest, with the times of the recording itself. Without words of its own, it is the whole that a
   /// run has made of it and others.
   init(file path: String, in store: DiskStore) throws(SpoolError) {
-    let digest = try store.digest(ofFile: path)
+    try self.init(store.digest(ofFile: path), at: path, in: store)
+  }
+
+  /// The same of a recording whose file may be gone.
+  init(_ digest: Digest, at path: String, in store: DiskStore) throws(SpoolError) {
     let recordings = try store.recordings(likeThat: digest)
     var own: [Found] = []
     var wholes: [[Found]] = []

@@ -32,9 +32,17 @@ struct NamedSoundFinder {
     case file(String)
     /// The sound after a stage; nil for the run's final sound.
     case run(RunRecord, stage: String?)
-    /// The original of a recording of an inbox that has no run here, as one that came back from a
-    /// destination.
-    case original(Recording)
+    /// The last run of a recording whose file is not named, or else its original.
+    case recording(KnownRecording)
+
+    /// The run that is meant, or the last one of the recording.
+    var run: RunRecord? {
+      switch self {
+      case .file: nil
+      case .run(let run, _): run
+      case .recording(let recording): recording.lastRun
+      }
+    }
   }
 
   /// The words for a run's first and final sound, unless stages of these names give sound.
@@ -43,44 +51,34 @@ struct NamedSoundFinder {
   /// A file that is there comes before a run.
   func reference(_ word: String, stage: String? = nil) throws(SpoolError) -> Reference {
     let isPath = word.contains("/") || (word.contains(".") && !word.contains(":"))
-    if FilePath.exists(word) || isPath {
-      guard let stage else { return .file(word) }
-      throw .usage(
-        "\(word) is a file, and has no stage \(stage)",
-        advice: "name a run: spool runs lists them")
+    if FilePath.exists(word) || isPath && !DiskStore.isThere(at: context.storePath) {
+      return try file(word, stage)
     }
-    let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+    let parts = isPath ? [word] : word.split(separator: ":", maxSplits: 1).map(String.init)
     guard parts.count < 2 || stage == nil else {
       throw .usage("the stage is given twice: \(parts[1]) and \(stage ?? "")")
     }
-    return try run(
-      named: parts.first ?? word, stage: parts.count > 1 ? parts[1] : stage,
-      in: context.existingStore())
+    let (name, stage) = (parts.first ?? word, parts.count > 1 ? parts[1] : stage)
+    let store = try context.existingStore()
+    switch try context.subject(named: name, in: store) {
+    case .run(let run): return .run(run, stage: stage)
+    case .recording(let recording):
+      if stage == nil, recording.isWhole { return .recording(recording) }
+      return .run(try recording.requireRun(), stage: stage)
+    case nil: return isPath ? try file(word, stage) : try context.refuse(name, in: store)
+    }
   }
 
-  /// A run, or of the recording of an inbox that has this ID, the last one or else its original.
-  private func run(
-    named name: String, stage: String?, in store: DiskStore
-  ) throws(SpoolError) -> Reference {
-    do throws(SpoolError) {
-      return .run(try context.run(named: name, in: store), stage: stage)
-    } catch {
-      guard name != "last", let recording = try? store.recordings.recording(named: name) else {
-        throw error
-      }
-      let run = try store.runs.lastRun(
-        of: recording.content.digest, pipeline: recording.pipeline)
-      if let run { return .run(run, stage: stage) }
-      if stage == nil, recording.state == .uploaded { return .original(recording) }
-      throw .usage(
-        "the recording \(recording.key) has no run yet", reason: "it is \(recording.status)",
-        advice: "spool inbox show \(recording.key) says more of it")
-    }
+  private func file(_ path: String, _ stage: String?) throws(SpoolError) -> Reference {
+    guard let stage else { return .file(path) }
+    throw .usage(
+      "\(path) is a file, and has no stage \(stage)",
+      advice: "name a run: spool runs lists them")
   }
 
   /// A stage of the same run comes before files and runs.
   func reference(_ word: String, comparedWith first: Reference) throws(SpoolError) -> Reference {
-    if case .run(let run, _) = first,
+    if let run = first.run,
       [Self.before, Self.after].contains(word) || run.steps.contains(where: { $0.id.name == word })
     {
       return .run(run, stage: word)
@@ -96,11 +94,14 @@ struct NamedSoundFinder {
       return NamedSound(
         sound: try PlayableSound(file: path) { warnings.send($0) },
         name: path.pathNames.last ?? path, path: context.absolute(path), warnings: warnings)
-    case .original(let recording):
-      let path = try context.existingStore().path(of: recording.content)
+    case .recording(let recording):
+      guard let original = recording.original, recording.lastRun == nil else {
+        return try sound(.run(try recording.requireRun(), stage: nil))
+      }
+      let path = try context.existingStore().path(of: original.content)
       let warnings = Mailbox<String>()
       return NamedSound(
-        sound: try PlayableSound(file: path) { warnings.send($0) }, name: recording.fileName,
+        sound: try PlayableSound(file: path) { warnings.send($0) }, name: original.fileName,
         warnings: warnings)
     case .run(let run, let stage):
       let store = try context.existingStore()
@@ -245,6 +246,87 @@ struct NamedSoundFinder {
         reason: "it has changed since",
         advice: "put the recording back, or run the pipeline on what is there now\(others)")
     }
+  }
+}
+
+/// What a name means that `spool runs` or `spool inbox` prints.
+enum NamedSubject {
+  case run(RunRecord)
+  case recording(KnownRecording)
+}
+
+/// A recording that the store knows, wherever its file is.
+struct KnownRecording {
+  let digest: Digest
+  /// Where it arrived, or where a run read it.
+  let path: String
+  /// Nil for one that no inbox took in.
+  let original: Recording?
+  let lastRun: RunRecord?
+
+  /// Whether something can be said of it: one that an inbox took in may wait for its first run.
+  var isWhole: Bool { lastRun != nil || original?.state == .uploaded }
+
+  func requireRun() throws(SpoolError) -> RunRecord {
+    if let lastRun { return lastRun }
+    let name = original.map { "\($0.key)" } ?? path
+    throw .usage(
+      "the recording \(name) has no run yet", reason: original.map { "it is \($0.status)" },
+      advice: original.map { "spool inbox show \($0.key) says more of it" })
+  }
+}
+
+/// Finding runs and recordings by name.
+extension CommandContext {
+  /// What a name means that is printed: a run's, or its beginning, or last; a recording's ID, its
+  /// device's noteId, or its file's name or path. Nil if it is none.
+  func subject(named name: String, in store: DiskStore) throws(SpoolError) -> NamedSubject? {
+    if let run = try knownRun(named: name, in: store) { return .run(run) }
+    if let recording = try knownRecording(named: name, in: store) {
+      let digest = recording.content.digest
+      let path = try store.recordings.arrivalPaths(of: [recording])[recording.key]?.first
+      return .recording(
+        KnownRecording(
+          digest: digest, path: recording.inbox + "/" + recording.shownPath(path),
+          original: recording,
+          lastRun: try store.runs.lastRun(of: digest, pipeline: recording.pipeline)))
+    }
+    let path = absolute(name)
+    var run: RunRecord?
+    if FilePath.exists(name) {
+      let digest = try store.digest(ofFile: path)
+      run = try store.runs.mentioning([digest]).first {
+        $0.state != .refused && $0.recordings?.values.contains(digest) == true
+      }
+    } else if try
+      !(name.contains("/")
+      ? store.runs.taking(path) : store.runs.taking(fileNamed: name)).isEmpty
+    {
+      // Throws where several recordings have the name.
+      run = try deliveredSubject(named: name, in: store).run
+    }
+    guard let run else { return nil }
+    let input = run.orderedInputs.first { $0.path == path || $0.path.pathNames.last == name }
+    guard let input, let digest = run.recordings?[input.name] else { return .run(run) }
+    return .recording(
+      KnownRecording(digest: digest, path: input.path, original: nil, lastRun: run))
+  }
+
+  /// The run that a name means, of a recording its last one.
+  func lastRun(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
+    switch try subject(named: name, in: store) {
+    case .run(let run): run
+    case .recording(let recording): try recording.requireRun()
+    case nil: try refuse(name, in: store)
+    }
+  }
+
+  /// Refuses a name that nothing has.
+  func refuse<Result>(_ name: String, in store: DiskStore) throws(SpoolError) -> Result {
+    if name == "last" { _ = try run(named: name, in: store) }
+    throw .usage(
+      "there is no run and no recording \"\(name)\"",
+      advice: "spool runs and spool inbox list them")
   }
 }
 
