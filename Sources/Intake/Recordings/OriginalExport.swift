@@ -64,6 +64,13 @@ extension DiskStore {
     return written
   }
 
+  /// The name under which ``writeOriginals(of:to:)`` writes a recording where no other file has it.
+  package func originalName(of recording: Recording) throws(SpoolError) -> String {
+    let files = try recordings.files(of: recording.key)
+    let name = Self.originalName(of: recording, files.first { $0.role == .recording })
+    return String(decoding: name.bytes, as: UTF8.self)
+  }
+
   /// A file of a recording, and the places where it may still lie.
   private struct Original {
     let recording: Recording

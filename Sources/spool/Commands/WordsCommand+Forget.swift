@@ -124,7 +124,11 @@ extension CommandContext {
       try requireRecording(path)
       return try NamedRecording(file: path, in: store)
     case .recording(let known):
-      return try NamedRecording(known.digest, at: known.path, in: store)
+      var recording = try NamedRecording(known.digest, at: known.path, in: store)
+      recording.wayToWords = try known.original.map { (original) throws(SpoolError) in
+        try way(ofRunning: ["spool", "run", "words"], on: original, in: store)
+      }
+      return recording
     case .run(let run, nil): return try NamedRecording(wordlessRun: run, in: store)
     case .run(let run, let stage?):
       throw .usage(

@@ -2,6 +2,7 @@ import Glibc
 import Intake
 import PipelineModel
 import Platform
+import Store
 
 /// Assignment of files to pipeline inputs.
 extension CommandContext {
@@ -47,12 +48,40 @@ extension CommandContext {
           + "\(arguments.count) were given", advice: "run spool once for each recording")
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
-    for path in bound.values.sorted() {
-      try requireFile(path)
-    }
+    for path in bound.values.sorted() { try requireInput(path) }
     try refuseSound(in: bound, of: pipeline.definition)
     bound = withTranscript(bound, in: pipeline, declined: declined)
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
+  }
+
+  /// Refuses what is no file, and says of a recording that the store has how its files are got.
+  private func requireInput(_ path: String) throws(SpoolError) {
+    do throws(SpoolError) { try requireFile(path) } catch {
+      let name = path.pathNames.last ?? path
+      guard !FilePath.exists(path), path == absolute(name), DiskStore.isThere(at: storePath)
+      else { throw error }
+      let store = try existingStore()
+      guard let recording = try? knownRecording(named: name, in: store) else { throw error }
+      let pipeline = arguments.texts(of: Options.pipeline.declaration)
+      throw .usage(
+        "there is no file \(name) in this folder",
+        reason: "it is the recording \(recording.key), which lies in the store",
+        advice: try way(
+          ofRunning: ["spool"] + arguments.command.name.split(separator: " ").map(String.init)
+            + pipeline,
+          on: recording, in: store))
+    }
+  }
+
+  /// The commands that give a recording of the store back, with the text and the sidecar that came with
+  /// it, and run something on it.
+  func way(
+    ofRunning command: [String], on recording: Recording, in store: DiskStore
+  ) throws(SpoolError) -> String {
+    let file = "originals/" + (try store.originalName(of: recording))
+    return StoreOption(namedStore).completing(
+      "\(command: .inboxExport) \(recording.key) --to originals && "
+        + ShellWords.line(command + [file]))
   }
 
   /// Rejects `notes=a.m4a` if the input is called `note`, unless a file has that very name.

@@ -17,6 +17,8 @@ struct NamedRecording {
   private var found: [Found]
   /// Whether a run was named: its words are shown where it has moved them.
   private let isRun: Bool
+  /// The commands that find its words, where its file alone does not do; nil elsewhere.
+  var wayToWords: String?
 
   private typealias Found = (run: RunRecord, told: RunRecord.ToldTranscript)
 
@@ -37,7 +39,7 @@ struct NamedRecording {
       }
       throw SpoolError(
         "there are no words of \(name)", reason: "no run has found any, or they are not kept",
-        advice: "spool run words \(ShellWords.line([path]))")
+        advice: wayToWords ?? "spool run words \(ShellWords.line([path]))")
     }
     return try RecordingWords(
       best.told, of: best.run, recordings: recordings, paths: paths, isMoved: isRun, in: store)

@@ -101,5 +101,12 @@ struct RecordingNameTests {
     let key = try #require(try inbox.notes().first?.key)
     try expect(
       [key, String(key.prefix(6)), id, "walk.wav", "d/walk.wav", "last"], areKnownIn: inbox.place)
+    // A run takes files, and the line that it prints brings this one.
+    let run = try inbox.place.spool(["run", "words", key])
+    #expect(run.exitCode == 2)
+    #expect(
+      run.errorOutput.contains(
+        "spool inbox export \(key) --to originals && spool run words originals/walk.wav"),
+      "\(run.errorOutput)")
   }
 }
