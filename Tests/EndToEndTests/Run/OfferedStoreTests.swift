@@ -87,7 +87,8 @@ struct OfferedStoreTests {
     try Reference.record(good, seconds: 0.3, channels: 1)
     #expect(try place.spool(["run", pipeline, good] + store).exitCode == 0)
     let unknown = try place.spool(["runs", "show", "nothing"] + store)
-    let offer = "help:  spool runs --store '\(place.file("my store"))' lists them"
+    let named = "--store '\(place.file("my store"))'"
+    let offer = "help:  spool runs \(named) and spool inbox \(named) list them"
     #expect(unknown.errorOutput.contains(offer), "\(unknown.errorOutput)")
     let listed = try place.spool(["runs"] + store + ["list", "--json"])
     #expect(listed.exitCode == 0 && listed.text.contains("\"pipeline\":\"p\""), "\(listed.text)")
