@@ -86,7 +86,8 @@ extension DeliveredRecording {
     }
     let known = try DeliveredRecording(text: document.about, at: "the queue")
     self.init(
-      uploadedAt: DateTime.text(of: parts.compactMap(\.confirmation?.at).max() ?? 0),
+      uploadedAt: DateTime.text(
+        of: (parts.compactMap(\.confirmation?.at) + [document.since ?? 0]).max() ?? 0),
       pipeline: known.pipeline, originals: files(.original), exports: files(.exports),
       transcripts: files(.transcript), receipts: files(.receipt))
     (noteId, createdAt, receivedAt) = (known.noteId, known.createdAt, known.receivedAt)

@@ -312,6 +312,7 @@ package struct QueuedRunDelivery: RunDelivery {
     let measured = run.recordingSeconds.map { Int(($0 * 1000).rounded()) }
     facts["durationMs"] = (measured ?? subject.milliseconds).map { "\($0)" }
     facts[QueuedDelivery.File.settings] = destinations.path
+    facts[QueuedDelivery.File.sounds] = run.decodedSounds
     return facts
   }
 
@@ -351,6 +352,13 @@ extension RunRecord {
   /// The digest of that; nil if unknown.
   fileprivate var deliveredRecording: Digest? {
     deliveredInput.flatMap { recordings?[$0] }
+  }
+
+  /// The digests of the samples that its `decode` steps gave, one behind the other; nil without any.
+  fileprivate var decodedSounds: String? {
+    let sounds = steps.filter { $0.kind == "decode" }
+      .flatMap { $0.outputs.values.filter { $0.kind == .sound }.map(\.identity.hex) }
+    return sounds.isEmpty ? nil : Set(sounds).sorted().joined()
   }
 
   /// What a published file is.

@@ -242,7 +242,9 @@ enum ContentType {
     "amr": "audio/amr", "caf": "audio/x-caf", "mka": "audio/x-matroska", "webm": "audio/webm",
     "json": "application/json", "txt": "text/plain; charset=utf-8", "md": "text/markdown",
     "srt": "application/x-subrip", "vtt": "text/vtt", "html": "text/html", "pdf": "application/pdf",
-    "csv": "text/csv", "xml": "application/xml", "ttml": "application/ttml+xml",
+    "csv": "text/csv", "tsv": "text/tab-separated-values", "textgrid": "text/plain",
+    "ctm": "text/plain", "lrc": "text/plain", "xml": "application/xml",
+    "ttml": "application/ttml+xml",
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "pem": "application/x-pem-file",
     "sh": "application/x-sh", "zip": "application/zip", "tsr": "application/timestamp-reply",
   ]

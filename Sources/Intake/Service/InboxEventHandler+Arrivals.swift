@@ -89,6 +89,18 @@ extension InboxEventHandler {
     tell(.sidecar, recording, text: path.description + words(onLateSidecarOf: recording))
     if recording.isClaimOpen { tell(.conflict, recording, text: recording.reason) }
     warn(of: recording)
+    tellUnsent(path, of: recording)
+  }
+
+  /// Reports what destinations do not get by itself: the files of the recording were queued without it.
+  private func tellUnsent(_ path: InboxPath, of recording: Recording) {
+    let names = (try? processor.store.deliveries.destinations(of: recording.key)) ?? []
+    guard [.uploading, .uploaded].contains(recording.state), !names.isEmpty else { return }
+    let ways = names.map { "\(command: .deliverSend) \(recording.key) \(option: .to) \($0)" }
+    tell(
+      .warning, recording,
+      text: "what goes to \(names.joined(separator: ", ")) was queued without \(path.description): "
+        + ways.map(engine.option.completing).joined(separator: "; ") + " sends it")
   }
 
   /// Reports what is held from now on of a recording that is sensitive.

@@ -79,7 +79,8 @@ struct RecordingJob {
       (files[input], shownNames[file.name]) = (file, transcript.name)
       origins[input] = origin.ofText(named: transcript.name)
     }
-    let plan = try pipeline.plan(for: files, request: StoredFacts(of: recording).request)
+    let request = StoredFacts(of: recording).request
+    let plan = try pipeline.plan(for: files, request: request)
     let source = pipeline.source(of: plan)
     if source == nil { try gate.pass(nil) }
     var excluded: Set<String> = []
@@ -100,13 +101,13 @@ struct RecordingJob {
           cause: .environment)
       }
       let chosen = choice.name
-      let request = RunRequest(
+      let order = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
         // Without a mark, the path has the name already.
         names: chosen == name.fileName() ? nil : [pipeline.input: chosen],
         pluginFolder: pipeline.pluginFolder, chapters: chapters.map { [pipeline.input: $0] },
         titles: title.map { [pipeline.input: $0] }, signing: pipeline.signing)
-      var options = Runner.Options(request)
+      var options = Runner.Options(order)
       options.origins = origins
       options.mayGoOn = { (record) throws(SpoolError) in
         let outputs = record.steps.first { $0.id == source }?.outputs.values
@@ -118,10 +119,10 @@ struct RecordingJob {
         let events = try? engine.store.recordings.events(of: recording.key)
         return events?.isReleased(from: failure.account) ?? false
       }
-      let record = RunRecord(
+      let record = try RunRecord(
         id: engine.makeRunID(), pipeline: plan.name, pipelinePath: pipeline.path,
-        inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,
-        request: request, plugins: pipeline.plugins())
+        inputs: plan.inputs, overrides: pipeline.overrides(with: request),
+        startedAt: engine.clock.now, request: order, plugins: pipeline.plugins())
       do throws(RunError) {
         return try engine.runner(self, of: recording, stop: stop).run(plan, options, record: record)
       } catch {

@@ -109,6 +109,13 @@ package struct WatchedPipeline: Sendable {
     }
   }
 
+  /// The values of its variables as typed, with what a recording's sidecar asks for.
+  func overrides(with request: DocumentNode?) throws(SpoolError) -> [String: String] {
+    let own = try SidecarOverrides.read(
+      request, of: "of the recording", variables: definition.variables)
+    return overrides.merging(own.mapValues(\.overrideText)) { _, own in own }
+  }
+
   /// The step of a plan that decodes the recording to its end, and so identifies its sound; nil if
   /// the pipeline begins in another way.
   func source(of plan: Plan) -> StepID? {

@@ -8,6 +8,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case deliverRelease = "deliver release"
   case deliverRetry = "deliver retry"
   case deliverRun = "deliver run"
+  case deliverSend = "deliver send"
   case deliverFetch = "deliver fetch"
   case deliverMissing = "deliver missing"
   case checkPipeline = "pipeline check"

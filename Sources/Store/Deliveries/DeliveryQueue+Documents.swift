@@ -4,11 +4,13 @@ package import Platform
 /// Documents about delivered files, which are delivered behind them.
 extension DeliveryQueue {
   /// Adds a document, which is pending, or finds the one that is made of the same. One that has failed
-  /// is made again.
+  /// is made again. Where a later one says something else of the recording, as after a correction that
+  /// was taken back, what is true again is said once more: the newest counts.
   static func insert(
     _ order: Order, _ document: DeliveryDocument, at now: Double, in database: inout Database
   ) throws(SpoolError) -> Int64 {
     let file = order.file
+    let document = try newest(like: order, document, at: now, in: &database)
     let (madeOf, local) = (
       try StoredJSON.encode(document, to: writing),
       try order.local.map { (local) throws(SpoolError) in try StoredJSON.encode(local, to: writing)
@@ -45,6 +47,36 @@ extension DeliveryQueue {
       throw SpoolError(writing, database.path, reason: "the row was not written")
     }
     return id
+  }
+
+  /// The document that says what another one says, and is the newest about its recording.
+  private static func newest(
+    like order: Order, _ document: DeliveryDocument, at now: Double, in database: inout Database
+  ) throws(SpoolError) -> DeliveryDocument {
+    guard order.file.content == .metadata, let recording = order.file.recording else {
+      return document
+    }
+    let rows = try database.run(
+      """
+      SELECT made_of FROM deliveries
+      WHERE destination = ? AND recording = ? AND name = ? AND role = ? AND made_of IS NOT NULL
+        AND json_extract(facts, '$.pipeline') IS ?
+      ORDER BY id DESC
+      """,
+      [
+        .text(order.destination), .text(recording.hex), .text(order.file.name),
+        .text(order.file.content.rawValue), SQLValue(order.file.facts["pipeline"]),
+      ], to: reading)
+    let known = rows.compactMap { row -> DeliveryDocument? in
+      row[0].text.flatMap { try? StoredJSON.decode($0) }
+    }
+    func isSame(_ other: DeliveryDocument) -> Bool {
+      other.parts == document.parts && other.about == document.about
+    }
+    if let last = known.first, isSame(last) { return last }
+    var again = document
+    if known.contains(where: isSame) { again.since = now }
+    return again
   }
 
   /// The documents whose files are all delivered, in the order in which they were added. O(documents

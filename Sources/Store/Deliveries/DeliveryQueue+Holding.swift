@@ -34,12 +34,13 @@ extension DeliveryQueue {
     ).count
   }
 
-  /// Whether files of any of these recordings are held: the same bytes are as sensitive by another name,
-  /// whatever lies beside them. O(destinations · log n + files that are held).
+  /// Whether files of any of these recordings are held: the same bytes or samples are as sensitive by
+  /// another name and in another container, whatever lies beside them. O(destinations · log n + files that are held).
   static func isHeld(
     anyOf orders: [Order], in database: inout Database
   ) throws(SpoolError) -> Bool {
     let recordings = Set(orders.compactMap { $0.file.recording?.hex })
+    let sounds = Set(orders.flatMap { $0.file.sounds })
     return try !database.run(
       """
       WITH RECURSIVE place (name) AS (
@@ -48,8 +49,12 @@ extension DeliveryQueue {
         SELECT (SELECT min(destination) FROM deliveries WHERE destination > place.name) FROM place
           WHERE place.name IS NOT NULL)
       SELECT 1 FROM place JOIN deliveries ON destination = place.name AND state = 'held'
-      WHERE recording IN (SELECT value FROM json_each(?)) LIMIT 1
-      """, [.text(JSONValue.list(recordings.map(JSONValue.text)).compact)], to: reading
+      WHERE recording IN (SELECT value FROM json_each(?1)) OR EXISTS (
+        SELECT 1 FROM json_each(?2)
+          WHERE instr(json_extract(facts, '$.\(QueuedDelivery.File.sounds)'), value) > 0)
+      LIMIT 1
+      """, [recordings, sounds].map { .text(JSONValue.list($0.map(JSONValue.text)).compact) },
+      to: reading
     ).isEmpty
   }
 
@@ -71,6 +76,16 @@ extension DeliveryQueue {
         ).count
       }
       return count
+    }
+  }
+}
+
+extension QueuedDelivery.File {
+  /// The digests of the decoded samples that it was made of, in hexadecimal digits.
+  fileprivate var sounds: [String] {
+    let all = Array((facts[Self.sounds] ?? "").utf8)
+    return stride(from: 0, to: all.count, by: 64).map {
+      String(decoding: all[$0..<min($0 + 64, all.count)], as: UTF8.self)
     }
   }
 }

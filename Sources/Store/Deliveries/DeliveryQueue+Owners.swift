@@ -18,6 +18,16 @@ extension DeliveryQueue {
     }
   }
 
+  /// The destinations that get files of a recording, in order. O(its files).
+  package func destinations(of key: RecordingKey) throws(SpoolError) -> [String] {
+    try database.run(
+      """
+      SELECT DISTINCT destination FROM delivery_owners JOIN deliveries ON id = delivery
+      WHERE owner = ? ORDER BY destination
+      """, [.text(DeliveryOwner.recording(key).text)], to: Self.reading
+    ).compactMap { $0[0].text }
+  }
+
   /// Has a run or a recording wait for a delivery.
   static func add(
     _ id: Int64, for owner: DeliveryOwner, isRequired: Bool, in database: inout Database

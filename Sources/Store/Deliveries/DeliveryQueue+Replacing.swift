@@ -5,24 +5,37 @@ package import Platform
 /// is away. Their earlier bytes lie nowhere any more, or where nothing lists them.
 extension DeliveryQueue {
   /// Takes out of the queue what a list of files replaces, and the documents about that. What is being
-  /// sent stays, and what a part of lies at its destination. O(files of the recordings).
+  /// sent stays, and what a part of lies at its destination, and what was there before and is to be sent
+  /// again. O(files of the recordings).
   /// - Returns: the recordings that required any of it, by destination.
   static func withdraw(
     replacedBy orders: [Order], in database: inout Database
   ) throws(SpoolError) -> [String: Set<RecordingKey>] {
-    var replaced: [String: [Int64]] = [:]
+    var (replaced, unchanged): ([String: [Int64]], [String: [Int64]]) = ([:], [:])
     for order in orders where order.about == nil {
       guard let path = order.file.path, let recording = order.file.recording else { continue }
       let rows = try database.run(
         """
-        SELECT id FROM deliveries
-        WHERE destination = ? AND recording = ? AND file = ? AND digest <> ?
-          AND state NOT IN ('delivered', 'uploading') AND upload IS NULL
+        SELECT id, file = ?3 AND digest = ?4 FROM deliveries
+        WHERE destination = ?1 AND recording = ?2 AND file IN (?3, ?5)
+          AND state NOT IN ('delivered', 'uploading') AND confirmed_at IS NULL AND upload IS NULL
         """,
         [
           .text(order.destination), .text(recording.hex), .text(path), .text(order.file.digest.hex),
+          SQLValue(ownPath(of: path)),
         ], to: reading)
-      replaced[order.destination, default: []] += rows.compactMap { $0[0].integer }
+      for row in rows {
+        guard let id = row[0].integer else { continue }
+        if row[1].integer == 1 {
+          unchanged[order.destination, default: []].append(id)
+        } else {
+          replaced[order.destination, default: []].append(id)
+        }
+      }
+    }
+    // The files of a version lie together: those that are as they were are queued once more with it.
+    for (destination, ids) in unchanged where replaced[destination] != nil {
+      replaced[destination, default: []] += ids
     }
     var waiting: [String: Set<RecordingKey>] = [:]
     for (destination, ids) in replaced where !ids.isEmpty {
@@ -41,7 +54,7 @@ extension DeliveryQueue {
         SELECT later.id FROM deliveries AS own JOIN deliveries AS later
           ON later.destination = own.destination AND later.recording = own.recording
             AND later.file = own.file AND later.digest <> own.digest AND later.id > own.id
-        WHERE own.id = ? AND own.recording <> '' ORDER BY later.id DESC LIMIT 1
+        WHERE own.id = ? AND own.recording <> '' AND own.confirmed_at IS NULL ORDER BY later.id DESC LIMIT 1
         """, [.integer(id)], to: Self.reading)
       guard let later = rows.first?[0].integer else { return false }
       let documents = try Self.documents(about: [later], in: &database).filter {
@@ -51,6 +64,17 @@ extension DeliveryQueue {
       try require([later] + documents.map(\.id), for: keys, in: &database)
       return true
     }
+  }
+
+  /// The path of the captions in whose place others were written, since a person has edited them:
+  /// `talk.srt` of `talk.spool.srt` and `talk.spool-2.srt`. Nil for other files.
+  private static func ownPath(of path: String) -> String? {
+    guard let point = path.lastIndex(of: "."),
+      let mark = path[..<point].ranges(of: ".spool").last
+    else { return nil }
+    let number = path[mark.upperBound..<point]
+    let isNumber = number.first == "-" && Int(number.dropFirst()) != nil
+    return number.isEmpty || isNumber ? String(path[..<mark.lowerBound] + path[point...]) : nil
   }
 
   /// Has recordings wait for files too, which may be there already.

@@ -68,9 +68,13 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
     /// The fact that has the file of destinations which named its destination.
     package static let settings = "destinations"
 
+    /// The fact that has the digests of the decoded samples that it was made of, in hexadecimal digits,
+    /// one behind the other.
+    package static let sounds = "sounds"
+
     /// What is said of it at the destination.
     package var statedFacts: [String: String] {
-      facts.filter { ![Self.released, Self.settings].contains($0.key) }
+      facts.filter { ![Self.released, Self.settings, Self.sounds].contains($0.key) }
     }
 
     package init(
@@ -122,6 +126,9 @@ package struct DeliveryDocument: Hashable, Sendable, Codable {
   package let parts: [Int64]
   /// What is said besides, in its maker's own form.
   package let about: String
+  /// When this became true once more after another document had been made, in seconds since 1970; nil for
+  /// the first document of its kind.
+  package internal(set) var since: Double?
 
   package init(parts: [Int64], about: String) {
     self.parts = Set(parts).sorted()

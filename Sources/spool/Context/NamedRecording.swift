@@ -372,14 +372,6 @@ extension DiskStore {
     return (known.inbox + "/" + known.shownPath(path), known.key)
   }
 
-  /// Whether a file is there that has another sound than a recording. Those of an inbox are in the store.
-  func holdsOther(_ path: String, than recording: Digest) throws(SpoolError) -> Bool {
-    guard !path.hasPrefix(self.path + "/"), FilePath.exists(path),
-      let digest = try? digest(ofFile: path), digest != recording
-    else { return false }
-    return try !recordings(likeThat: recording).contains(digest)
-  }
-
   /// The files of a hit, and whether one of them is another recording by now.
   private func places(
     of hit: SearchHit, _ recording: Digest

@@ -241,3 +241,13 @@ extension PipelineDefinition {
     return String(text.dropFirst())
   }
 }
+
+extension DiskStore {
+  /// Whether a file is there that has another sound than a recording. Those of an inbox are in the store.
+  func holdsOther(_ path: String, than recording: Digest) throws(SpoolError) -> Bool {
+    guard !path.hasPrefix(self.path + "/"), FilePath.exists(path),
+      let digest = try? digest(ofFile: path), digest != recording
+    else { return false }
+    return try !recordings(likeThat: recording).contains(digest)
+  }
+}

@@ -223,6 +223,11 @@ struct DestinationStandingTests {
       "pipeline: kept\nstages: [ decode, { export: [flac] }, { deliver: { to: nas } } ]\n")
     let run = try place.run(pipeline, [place.file("other/found.wav")] + destinations)
     #expect(run.exitCode == 0 && run.errorOutput.contains("held"), "\(run.errorOutput)")
+    let converted = try place.spool(
+      ["convert", place.file("walk.wav"), "-o", place.file("other/same.flac")])
+    #expect(converted.exitCode == 0, "\(converted.errorOutput)")
+    let same = try place.run(pipeline, [place.file("other/same.flac")] + destinations)
+    #expect(same.exitCode == 0 && same.errorOutput.contains("held"), "\(same.errorOutput)")
     let sent = try deliver(["run", "--once"])
     #expect(sent.exitCode == 0 && sent.errorOutput.contains("held"), "\(sent.errorOutput)")
     #expect(FilePath.names(in: disk) == [])

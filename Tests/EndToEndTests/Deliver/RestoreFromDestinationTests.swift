@@ -309,4 +309,46 @@ struct RestoreFromDestinationTests {
     let none = try place.spool(["deliver", "fetch", "nas", "nothing"] + destinations)
     #expect(none.exitCode == 2, "\(none.errorOutput)")
   }
+
+  @Test(
+    "a sidecar and a text come back with their recording, also where a copy without them is newer")
+  func copied() throws {
+    try write("{ folder: \(disk) }")
+    let pipeline = try place.pipeline(
+      "pipeline: kept\nstages: [ decode, { export: [flac] }, { deliver: { to: nas } } ]\n")
+    try FileManager.default.createDirectory(
+      atPath: place.file("copies"), withIntermediateDirectories: false)
+    try Reference.record(place.file("walk.wav"), seconds: 0.3)
+    try FileManager.default.copyItem(
+      atPath: place.file("walk.wav"), toPath: place.file("copies/zcopy.wav"))
+    try place.folder.write(#"{"title": "Bee", "createdAt": "1999-02-03"}"#, to: "walk.json")
+    try place.folder.write(
+      #"File type = "ooTextFile" Object class = "TextGrid" 0 1 <exists> 1 "IntervalTier" "#
+        + #""words" 0 1 1 0 1 "bee""#, to: "walk.TextGrid")
+    let with = try place.pipeline(
+      """
+      pipeline: kept
+      inputs: { tape: sound, text: transcript? }
+      stages: [ decode: { from: $tape }, { export: [flac] }, { deliver: { to: nas } } ]
+
+      """)
+    for (pipeline, name) in [(with, "walk.wav"), (pipeline, "copies/zcopy.wav")] {
+      let run = try place.run(pipeline, [place.file(name)] + destinations)
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+    }
+    #expect(files(in: disk).keys.contains { $0.hasSuffix("/originals/walk.TextGrid") })
+    try FileManager.default.removeItem(atPath: place.store)
+    let back = try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)
+    #expect(back.exitCode == 0, "\(back.errorOutput)")
+    let list = try lines(place.spool(["inbox", "list", "--json"]))
+    #expect(list.count == 1 && list.first?["title"] as? String == "Bee", "\(list)")
+    let key = try #require(list.first?["key"] as? String)
+    #expect(try place.spool(["inbox", "export", key, "--to", place.file("own")]).exitCode == 0)
+    let own = Set(files(in: place.file("own")).values)
+    for name in ["walk.wav", "walk.json", "walk.TextGrid"] {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: place.file(name)))
+      #expect(own.contains(SHA256.digest(of: Array(bytes)).hex), "\(name)")
+    }
+  }
 }

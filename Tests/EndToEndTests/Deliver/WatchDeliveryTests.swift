@@ -189,6 +189,10 @@ struct WatchDeliveryTests {
     let watch = try other.watch(named)
     try other.shell("cp made/1.wav inbox/walk.wav")
     #expect(other.wait { (try? other.note("walk.wav").state) == "uploading" }, "\(watch.output)")
+    try other.place.folder.write(#"{"title": "Printing"}"#, to: "inbox/walk.json")
+    #expect(
+      other.wait { watch.output.contains("deliver send") },
+      "what the disk will not get: \(watch.output)")
     let corrected = try other.place.pipeline(
       try String(contentsOfFile: other.pipeline, encoding: .utf8)
         .replacing(
@@ -212,7 +216,9 @@ struct WatchDeliveryTests {
     #expect(watch.end() == 0)
     let there = FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? []
     let folders = Set(there.compactMap { $0.split(separator: "/").dropFirst().first })
-    #expect(folders.count == 1 && !there.contains { $0.contains("(2)") }, "\(there)")
+    #expect(folders.count == 2 && !there.contains { $0.contains("(2)") }, "\(there)")
+    let outdated = there.filter { $0.contains("/walk-") && !$0.contains("/originals") }
+    #expect(outdated.count == 1, "its folder has the original alone: \(there)")
     for ending in [
       "/walk.wav", "/walk.receipt.json", "/walk.recording.json", "/originals/walk.wav",
     ] {

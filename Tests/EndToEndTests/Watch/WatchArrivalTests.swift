@@ -243,6 +243,8 @@ struct WatchArrivalTests {
     let reasons = try inbox.notes().compactMap(\.reason).sorted()
     #expect(reasons.contains { $0.contains("no variable \"secret\"") }, "\(reasons)")
     #expect(reasons.contains { $0.contains("wrong value") }, "\(reasons)")
+    let shown = try place.spool(["runs", "show", "1.wav"])
+    #expect(shown.text.contains("level") && shown.text.contains("-9 dB"), "\(shown.text)")
     let run = try place.spool(
       ["run", "pipeline.yaml", "made/1.wav", "--set", "level=-9 dB", "--out", "by-hand"])
     #expect(run.exitCode == 0, "\(run.errorOutput)")

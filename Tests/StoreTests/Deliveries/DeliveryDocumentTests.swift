@@ -104,6 +104,22 @@ struct DeliveryDocumentTests {
     #expect(try queue.owners(of: [first[1].id])[first[1].id]?.count == 2)
   }
 
+  @Test("what is true again after a later document is said in one more, and once")
+  func again() throws {
+    let queue = try open().deliveries
+    let first = try queue.add([order("a.wav"), document()], for: run)
+    try confirm(first[0], in: queue)
+    try confirm(first[1], in: queue)
+    let other = try queue.add([order("a.wav"), document("title B")], for: run)
+    time.value += 1_000_000_000
+    let back = try queue.add([order("a.wav"), document()], for: run)
+    #expect(back[1].id > other[1].id && back[1].state == .pending)
+    #expect(back[1].document?.since == queue.now)
+    time.value += 1_000_000_000
+    #expect(try queue.add([order("a.wav"), document()], for: run) == back)
+    #expect(try queue.add([order("a.wav"), document("title B")], for: run)[1].id > back[1].id)
+  }
+
   @Test("a confirmation follows the document, and no recording waits for it")
   func confirmation() throws {
     let store = try open()

@@ -176,6 +176,20 @@ struct DeliveryQueueTests {
         rows().first { $0.id == second[1].id }, fourth[1],
       ])
 
+    // What was there and is to be sent again is not forgotten.
+    #expect(try queue.sendAgain([second[1].id]) == 1)
+    _ = try version("fifth", isRequired: false)
+    #expect(try rows().contains { $0.id == second[1].id && $0.state == .waiting })
+    #expect(try !queue.withdrawReplaced(second[1].id))
+    try confirm([second[1]], in: queue)
+
+    // Captions that a person has edited get other ones beside them.
+    try queue.add([part("talk.srt", "heard")], for: run)
+    try queue.add([part("talk.spool-2.srt", "corrected"), part("talk.spool.md", "m")], for: run)
+    #expect(try !rows().contains { $0.file.name == "talk.srt" })
+    #expect(try rows().filter { $0.file.name.hasPrefix("talk") }.count == 2)
+    try confirm(rows().filter { $0.file.name.hasPrefix("talk") }, in: queue)
+
     // The first bytes are back: they are there already.
     _ = try version("soft", isRequired: false)
     #expect(try rows().allSatisfy { $0.state == .delivered || $0.document != nil })

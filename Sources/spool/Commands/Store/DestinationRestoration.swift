@@ -22,6 +22,9 @@ struct DestinationRestoration: ~Copyable {
   /// The receipts that documents name, by the SHA-256 of their bytes.
   private(set) var receipts: [String: Receipt] = [:]
   private var restored: Set<RecordingKey> = []
+  /// The files that arrived with a recording, as its documents have them, the newest one first; by the
+  /// SHA-256 of the recording.
+  var companions: [String: [[DeliveredRecording.File]]] = [:]
   private var toldPaths: Set<RemotePath> = []
   private var (doneBytes, totalBytes) = (0, 0)
   private var (recordingCount, fileCount, receiptCount) = (0, 0, 0)
@@ -95,31 +98,6 @@ struct DestinationRestoration: ~Copyable {
 
   // MARK: Documents
 
-  /// The documents that can be read, the newest one first: of several about a recording, that one counts.
-  private mutating func newestFirst(_ paths: [RemotePath]) throws(SpoolError) -> [RemotePath] {
-    var dated: [(path: RemotePath, uploadedAt: Double)] = []
-    for path in paths.sorted(by: { $0.description < $1.description }) {
-      do throws(SpoolError) {
-        let document = try read(documentAt: path).document
-        dated.append((path, DateTime(iso8601: document.uploadedAt)?.seconds ?? 0))
-      } catch {
-        try report(path.description, error)
-      }
-    }
-    // A stable order, so that a second restore gives the same names.
-    return dated.enumerated().sorted { a, b in
-      (b.element.uploadedAt, a.offset) < (a.element.uploadedAt, b.offset)
-    }.map(\.element.path)
-  }
-
-  private mutating func read(
-    documentAt path: RemotePath
-  ) throws(SpoolError) -> (document: DeliveredRecording, bytes: [UInt8]) {
-    let bytes = try reader.bytes(of: path, limit: Self.documentLimit)
-    let text = String(decoding: bytes, as: UTF8.self)
-    return (try DeliveredRecording(text: text, at: path.description), bytes)
-  }
-
   /// Brings a document into the folder.
   /// - Returns: where it lies there. Those of an encrypted destination have numbers if several would lie
   ///   in one place.
@@ -169,8 +147,10 @@ struct DestinationRestoration: ~Copyable {
       }
     }
     // Without their recording, the store would not keep them.
-    let companions = document.originals.filter { !$0.isSound }
-    for file in restored == nil ? [] : companions {
+    let arrived =
+      sounds.first.map { companions(of: $0) }
+      ?? document.originals.filter { !$0.isSound }
+    for file in restored == nil ? [] : arrived {
       guard let back = try restoreToStore(file, as: .file) else { continue }
       kept.append((file, .original))
       let beginning = try doing("read", file.name) { () throws(SystemError) in
@@ -180,8 +160,13 @@ struct DestinationRestoration: ~Copyable {
       let companion = RestoredRecording.Companion(back.name, beginning: beginning)
       restored?.add(back, companion, bytes: beginning)
     }
+    // What an earlier document says beside that is kept as it is.
+    for file in document.originals where !file.isSound && restored != nil && !arrived.contains(file)
+    {
+      if try restoreToStore(file, as: .file) != nil { kept.append((file, .original)) }
+    }
     let lists: [([DeliveredRecording.File], DeliveryRequest.Content)] = [
-      (restored == nil ? companions : [], .original), (document.exports, .exports),
+      (restored == nil ? arrived : [], .original), (document.exports, .exports),
       (document.transcripts, .transcript), (document.receipts, .receipt),
     ]
     for (files, kind) in lists {
@@ -377,12 +362,5 @@ struct DestinationRestoration: ~Copyable {
         "note: private keys are in no delivery: \(command: .verify) takes the receipts once "
           + "\(command: .keyImport) has taken the public key of the old computer")
     }
-  }
-}
-
-extension DeliveredRecording.File {
-  /// Whether it is sound, or may be.
-  fileprivate var isSound: Bool {
-    ["audio/", "video/", "application/octet-stream"].contains { contentType.hasPrefix($0) }
   }
 }

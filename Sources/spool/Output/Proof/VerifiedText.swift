@@ -29,7 +29,9 @@ extension CommandContext {
 
   /// One line for each sound confirmation, if they are few or have remarks; every problem; and a count.
   func verified(confirmations: [VerificationResult]) -> [String] {
-    report(confirmations, "confirmation", "as they were signed", listsRemarks: true) { result in
+    report(
+      confirmations, "confirmation", "as they were signed", listsRemarks: true, namesOthers: true
+    ) { result in
       let there =
         result.checkedCount == result.fileCount
         ? Count.of(result.fileCount, "file")
@@ -93,10 +95,11 @@ extension CommandContext {
   ///   - noun: what was verified.
   ///   - quality: what all of it has to be.
   ///   - listsRemarks: whether sound results with remarks are always shown.
+  ///   - namesOthers: whether they name files that need not lie here.
   ///   - sound: the lines of a sound result.
   private func report(
     _ results: [VerificationResult], _ noun: String, _ quality: String, countsFiles: Bool = true,
-    listsRemarks: Bool = false, sound: (VerificationResult) -> [String]
+    listsRemarks: Bool = false, namesOthers: Bool = false, sound: (VerificationResult) -> [String]
   ) -> [String] {
     let broken = results.filter { !$0.isSound }
     let listed = results.filter {
@@ -110,8 +113,7 @@ extension CommandContext {
         results.reduce(0) { $0 + $1.fileCount }, results.reduce(0) { $0 + $1.checkedCount }
       )
       counts += ", \(Count.of(all, "file"))"
-      // What a confirmation names need not lie here.
-      counts += broken.isEmpty && read < all ? ", of which \(read) lie here" : ""
+      counts += namesOthers && read < all ? ", of which \(read) lie here" : ""
       counts += ", \(ByteCount(results.reduce(0) { $0 + $1.byteCount }))"
     }
     // Without the signer's key, nothing shows that anything was changed.
