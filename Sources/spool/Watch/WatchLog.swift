@@ -61,7 +61,7 @@ struct WatchLog: Sendable {
   }
 }
 
-/// The recordings of which it was told lately that they are uploaded: the thread that sends and the one
+/// The recordings that were lately logged as uploaded: the thread that sends and the one
 /// that looks after the inbox both find out.
 private final class ToldUploads: Sendable {
   private static let limit = 1000
