@@ -39,14 +39,13 @@ extension DeliveryQueue {
   /// - Returns: how many there were.
   package func sendAgain(_ ids: [Int64]) throws(SpoolError) -> Int {
     try transaction { (database) throws(SpoolError) in
-      let list = JSONValue.list(ids.map { .number("\($0)") }).compact
       let rows = try database.run(
         """
         UPDATE deliveries SET state = 'waiting', attempts = 0, next_try = ?, trouble = NULL,
           upload = NULL, sent_byte_count = 0
         WHERE state = 'delivered' AND id IN (SELECT value FROM json_each(?))
         RETURNING id
-        """, [.real(now), .text(list)], to: Self.writing)
+        """, [.real(now), .list(ids)], to: Self.writing)
       return rows.count
     }
   }

@@ -53,7 +53,7 @@ extension DeliveryQueue {
         SELECT 1 FROM json_each(?2)
           WHERE instr(json_extract(facts, '$.\(QueuedDelivery.File.sounds)'), value) > 0)
       LIMIT 1
-      """, [recordings, sounds].map { .text(JSONValue.list($0.map(JSONValue.text)).compact) },
+      """, [.list(recordings), .list(sounds)],
       to: reading
     ).isEmpty
   }

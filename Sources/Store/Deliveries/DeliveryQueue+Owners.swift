@@ -5,12 +5,11 @@ package import Platform
 extension DeliveryQueue {
   /// Who waits for each of these deliveries. O(n log n).
   package func owners(of ids: [Int64]) throws(SpoolError) -> [Int64: [DeliveryOwner]] {
-    let list = JSONValue.list(ids.map { .number("\($0)") }).compact
     let rows = try database.run(
       """
       SELECT delivery, owner FROM delivery_owners
       WHERE delivery IN (SELECT value FROM json_each(?)) ORDER BY delivery, owner
-      """, [.text(list)], to: Self.reading)
+      """, [.list(ids)], to: Self.reading)
     return rows.reduce(into: [:]) { owners, row in
       if let id = row[0].integer, let owner = row[1].text.flatMap(DeliveryOwner.init) {
         owners[id, default: []].append(owner)

@@ -22,10 +22,6 @@ extension DeliveryQueue {
       return query
     }
 
-    fileprivate static func list(_ runs: [RunID]) -> SQLValue {
-      .text(JSONValue.list(runs.map { .text(DeliveryOwner.run($0).text) }).compact)
-    }
-
     package static func of(ids: [Int64]) -> Query {
       var query = Query()
       query.ids = ids
@@ -64,11 +60,13 @@ extension DeliveryQueue {
           WHERE owner >= ? AND owner < ? OR owner IN (SELECT value FROM json_each(?)))
         """)
       let text = DeliveryOwner.run(batch.id).text
-      values += [.text(text), .text(text + "~"), Query.list(batch.others)]
+      values += [
+        .text(text), .text(text + "~"), .list(batch.others.map { DeliveryOwner.run($0).text }),
+      ]
     }
     if let ids = query.ids {
       conditions.append("id IN (SELECT value FROM json_each(?))")
-      values.append(.text(JSONValue.list(ids.map { .number("\($0)") }).compact))
+      values.append(.list(ids))
     }
     let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND ")) "
     return try read(
@@ -92,7 +90,7 @@ extension DeliveryQueue {
       """
       SELECT DISTINCT owner FROM delivery_owners JOIN deliveries ON id = delivery
       WHERE owner IN (SELECT value FROM json_each(?)) AND state <> 'delivered' ORDER BY owner
-      """, [Query.list(runs)], to: Self.reading
+      """, [.list(runs.map { DeliveryOwner.run($0).text })], to: Self.reading
     ).compactMap { row in
       if case .run(let id)? = row[0].text.flatMap(DeliveryOwner.init) { id } else { nil }
     }

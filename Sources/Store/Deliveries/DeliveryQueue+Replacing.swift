@@ -97,8 +97,7 @@ extension DeliveryQueue {
     let documents = try documents(about: ids, in: &database).filter {
       ![.delivered, .uploading].contains($0.state)
     }
-    let list = SQLValue.text(
-      JSONValue.list((ids + documents.map(\.id)).map { .number("\($0)") }).compact)
+    let list = SQLValue.list(ids + documents.map(\.id))
     let owners = try database.run(
       """
       DELETE FROM delivery_owners WHERE delivery IN (SELECT value FROM json_each(?))
@@ -129,7 +128,7 @@ extension DeliveryQueue {
           WHERE id IN (SELECT value FROM json_each(?1)))
         AND EXISTS (SELECT 1 FROM json_each(made_of, '$.parts') AS part
           WHERE part.value IN (SELECT value FROM json_each(?1)))
-      """, [.text(JSONValue.list(ids.map { .number("\($0)") }).compact)], to: reading
+      """, [.list(ids)], to: reading
     ).compactMap { row in
       guard let id = row[0].integer,
         let content = row[1].text.flatMap(DeliveryRequest.Content.init(rawValue:)),

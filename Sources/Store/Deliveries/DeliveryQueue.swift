@@ -300,7 +300,6 @@ package struct DeliveryQueue: Sendable {
     ids: [Int64]? = nil, destination: String? = nil
   ) throws(SpoolError) -> Int {
     return try transaction { (database) throws(SpoolError) in
-      let list = ids.map { JSONValue.list($0.map { .number("\($0)") }).compact }
       let rows = try database.run(
         """
         UPDATE deliveries SET attempts = 0, next_try = ?1, trouble = NULL,
@@ -309,7 +308,7 @@ package struct DeliveryQueue: Sendable {
           AND (?2 IS NULL OR destination = ?2)
           AND (?3 IS NULL OR id IN (SELECT value FROM json_each(?3)))
         RETURNING id, destination
-        """, [.real(now), SQLValue(destination), SQLValue(list)], to: Self.writing)
+        """, [.real(now), SQLValue(destination), ids.map(SQLValue.list) ?? .null], to: Self.writing)
       let destinations = Set(rows.compactMap { $0[1].text }).union([destination].compactMap(\.self))
       for name in destinations { try Self.release(name, in: &database) }
       for row in rows {

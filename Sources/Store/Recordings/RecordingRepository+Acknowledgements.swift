@@ -83,14 +83,13 @@ extension RecordingRepository {
   /// of them. Their revisions stay. O(recordings).
   package func acknowledgeAgain(_ keys: [RecordingKey]) throws(SpoolError) {
     if keys.isEmpty { return }
-    let list = JSONValue.list(keys.map { .text($0.name) }).compact
     try transaction { (database) throws(SpoolError) in
       try database.run(
         """
         UPDATE notes SET acknowledged = 0
         WHERE key IN (SELECT value FROM json_each(?1))
           OR original IN (SELECT value FROM json_each(?1))
-        """, [.text(list)], to: RecordingTable.recordAction)
+        """, [.list(keys.map(\.name))], to: RecordingTable.recordAction)
       try RecordingTable.countChange(in: &database)
     }
   }

@@ -60,12 +60,11 @@ extension RecordingRepository {
   package func arrivalPaths(
     of recordings: [Recording]
   ) throws(SpoolError) -> [RecordingKey: [String]] {
-    let keys = JSONValue.list(recordings.map { .text($0.key.name) }).compact
     let rows = try database.run(
       """
       SELECT note, path FROM note_files
       WHERE role = 'recording' AND note IN (SELECT value FROM json_each(?)) ORDER BY id
-      """, [.text(keys)], to: RecordingTable.reading)
+      """, [.list(recordings.map(\.key.name))], to: RecordingTable.reading)
     var paths: [RecordingKey: [String]] = [:]
     for row in rows {
       guard let key = row[0].text.map({ RecordingKey($0) }), let path = row[1].text,

@@ -247,4 +247,14 @@ enum RecordingTable {
 
 extension SQLValue {
   init(_ number: Double?) { self = number.map(SQLValue.real) ?? .null }
+
+  /// Numbers for `json_each`, which gives a row for each. O(n).
+  static func list(_ numbers: [Int64]) -> SQLValue {
+    .text(JSONValue.list(numbers.map { .number("\($0)") }).compact)
+  }
+
+  /// Texts for `json_each`. O(n).
+  static func list(_ texts: some Sequence<String>) -> SQLValue {
+    .text(JSONValue.list(texts.map(JSONValue.text)).compact)
+  }
 }

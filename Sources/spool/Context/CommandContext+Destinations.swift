@@ -226,11 +226,11 @@ extension CommandContext {
   /// The commands that send what waits: with each of the files that named its destinations, but for the
   /// usual one.
   func sendingCommands(in store: DiskStore) throws(SpoolError) -> [[String]] {
-    let usual = try destinationsPath()
-    var files = try store.deliveries.settings().compactMap(\.self)
-      .filter { $0 != usual && FilePath.exists($0) }
-    if named(Options.destinations) != nil { files = [] }
     let command = ["run", "--once"]
+    if named(Options.destinations) != nil { return [command] }
+    let usual = try destinationsPath()
+    let files = try store.deliveries.settings().compactMap(\.self)
+      .filter { $0 != usual && FilePath.exists($0) }
     return files.isEmpty ? [command] : files.map { command + ["--destinations", $0] }
   }
 
