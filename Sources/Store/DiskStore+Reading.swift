@@ -71,6 +71,24 @@ extension DiskStore {
     return nil
   }
 
+  /// The input files of a run. Those of a watch are artifacts, with names in a work folder that is
+  /// there while the run can be resumed.
+  package func files(of run: RunRecord) -> [String: SourceFile] {
+    Dictionary(
+      uniqueKeysWithValues: run.inputs.map { input, name in
+        let isOwn = name.hasPrefix(path + "/") && FilePath.exists(FilePath.folder(of: name))
+        let artifact = isOwn ? run.recordings?[input].flatMap { file(of: $0) } : nil
+        return (input, SourceFile(artifact ?? name, named: name))
+      })
+  }
+
+  /// The last run that was done of a recording of an inbox, with its pipeline; nil if there is none.
+  package func lastDoneRun(of recording: Recording) throws(SpoolError) -> RunRecord? {
+    try runs.mentioning([recording.content.digest]).first {
+      $0.state == .done && $0.pipeline == recording.pipeline
+    }
+  }
+
   package func sharesDisk(with folder: String) -> Bool {
     guard let stamp = try? FileStamp(following: path) else { return false }
     return (try? FileStamp(following: FilePath.existing(folder)))?.device == stamp.device

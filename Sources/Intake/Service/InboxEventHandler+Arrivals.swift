@@ -36,6 +36,7 @@ extension InboxEventHandler {
             + (ignored.map { "; " + handler.processor.words(ignoring: $0, by: known) } ?? ""))
         handler.tellQuarantinedCompanions(of: known, isNew: false)
         handler.warn(of: known, isCopy: true)
+        if isFirst { handler.deliverAgain("its sidecar", of: known) }
         handler.tellHeld(try handler.processor.holdIfSensitive(known), of: known)
         handler.takeTranscripts(besideCopy: recording, of: known)
       case .conflict(let recording, let other):
@@ -89,17 +90,33 @@ extension InboxEventHandler {
     tell(.sidecar, recording, text: path.description + words(onLateSidecarOf: recording))
     if recording.isClaimOpen { tell(.conflict, recording, text: recording.reason) }
     warn(of: recording)
-    tellUnsent(path, of: recording)
+    deliverAgain(path.description, of: recording)
   }
 
-  /// Reports what destinations do not get by itself: the files of the recording were queued without it.
-  private func tellUnsent(_ path: InboxPath, of recording: Recording) {
-    let names = (try? processor.store.deliveries.destinations(of: recording.key)) ?? []
-    guard [.uploading, .uploaded].contains(recording.state), !names.isEmpty else { return }
-    let ways = names.map { "\(command: .deliverSend) \(recording.key) \(option: .to) \($0)" }
+  /// Queues what has become known of a recording since its files were queued, with a new document.
+  /// - Parameter news: what that is, as a noun.
+  private func deliverAgain(_ news: String, of recording: Recording) {
+    guard [.uploading, .uploaded].contains(recording.state) else { return }
+    let store = processor.store
+    let known = (try? store.deliveries.destinations(of: recording.key)) ?? []
+    if known.isEmpty { return }
+    var obstacle = "no run of it is known here"
+    do throws(SpoolError) {
+      if let delivery = engine.delivery?(recording), let run = try store.lastDoneRun(of: recording)
+      {
+        for var request in deliveries {
+          request.isRequired = request.isRequired && recording.state == .uploading
+          let context = DeliveryContext(
+            request, of: run, files: store.files(of: run), exportFolder: store)
+          _ = try delivery.queue(context)
+        }
+        return
+      }
+    } catch { obstacle = error.account }
+    let ways = known.map { "\(command: .deliverSend) \(recording.key) \(option: .to) \($0)" }
     tell(
       .warning, recording,
-      text: "what goes to \(names.joined(separator: ", ")) was queued without \(path.description): "
+      text: "\(known.joined(separator: ", ")) will not learn of \(news): \(obstacle); "
         + ways.map(engine.option.completing).joined(separator: "; ") + " sends it")
   }
 
@@ -188,10 +205,10 @@ extension InboxEventHandler {
         handler.tell(
           .command, file: path.description, key: result.recording,
           text: result.words(on: request) + handler.words(onExportsRenamedBy: request, result))
-        if result.isFresh, request == .cancel, result.status == .applied,
-          let recording = result.recording
-        {
-          handler.report { $0.cancel(recording) }
+        guard result.isFresh, result.status == .applied, let key = result.recording else { break }
+        if request == .cancel { handler.report { $0.cancel(key) } }
+        if case .rename = request, let recording = try handler.processor.recording(key) {
+          handler.deliverAgain("its title", of: recording)
         }
       case .malformed(let result, let reason):
         handler.tell(
@@ -325,4 +342,13 @@ extension InboxEventHandler {
     else { return nil }
     return engine.probe.facts(of: file.readingPath)
   }
+}
+
+/// A sidecar or a transcript that waits for a new recording of its name.
+struct HeldCompanion {
+  /// The version that was stable.
+  let stamp: FileStamp
+  let isTranscript: Bool
+  /// When it is examined again, in seconds.
+  let due: Double
 }

@@ -11,6 +11,8 @@ struct InboxEventHandler {
   /// Has the watch's thread do something.
   let report: @Sendable (@escaping WatchRound.Action) -> Void
   let folders: ResultFolders
+  /// What its pipeline has delivered of a recording.
+  let deliveries: [DeliveryRequest]
   /// When the folders for results are checked again.
   var nextLook = 0.0
   var toldPause: InboxReport.Pause?
@@ -39,13 +41,15 @@ struct InboxEventHandler {
   private let publish: (String) -> Void
 
   init(
-    processor: InboxProcessor, watcher: InboxWatcher, folders: ResultFolders, engine: WatchEngine,
-    holdPeriod: Double, publish: @escaping (String) -> Void,
+    processor: InboxProcessor, watcher: InboxWatcher, folders: ResultFolders,
+    deliveries: [DeliveryRequest], engine: WatchEngine, holdPeriod: Double,
+    publish: @escaping (String) -> Void,
     report: @escaping @Sendable (@escaping WatchRound.Action) -> Void
   ) {
     self.processor = processor
     self.watcher = watcher
     self.folders = folders
+    self.deliveries = deliveries
     self.engine = engine
     self.holdPeriod = holdPeriod
     self.report = report
@@ -198,15 +202,6 @@ struct WaitingCommands {
         : $0.path.bytes.lexicographicallyPrecedes($1.path.bytes)
     }
   }
-}
-
-/// A sidecar or a transcript that waits for a new recording of its name.
-struct HeldCompanion {
-  /// The version that was stable.
-  let stamp: FileStamp
-  let isTranscript: Bool
-  /// When it is examined again, in seconds.
-  let due: Double
 }
 
 /// Acknowledgements, releases and the folders that they need.

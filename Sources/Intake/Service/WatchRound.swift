@@ -291,7 +291,8 @@ final class InboxWorker: Sendable {
     self.watcher = watcher
     thread = BackgroundThread(name: "inbox") { [claim, rules] in
       var handler = InboxEventHandler(
-        processor: processor, watcher: watcher, folders: folders, engine: engine,
+        processor: processor, watcher: watcher, folders: folders,
+        deliveries: settings.pipeline.deliveries, engine: engine,
         holdPeriod: rules.sidecarLimit / .seconds(1), publish: { try? claim.record($0) },
         report: report)
       handler.begin()

@@ -132,18 +132,7 @@ extension CommandContext {
 }
 
 extension DiskStore {
-  /// The input files of a run. Those of a watch are artifacts, with names in a work folder that is
-  /// there while the run can be resumed.
-  func files(of run: RunRecord) -> [String: SourceFile] {
-    Dictionary(
-      uniqueKeysWithValues: run.inputs.map { input, name in
-        let isOwn = name.hasPrefix(path + "/") && FilePath.exists(FilePath.folder(of: name))
-        let artifact = isOwn ? run.recordings?[input].flatMap { file(of: $0) } : nil
-        return (input, SourceFile(artifact ?? name, named: name))
-      })
-  }
-
-  /// The same, with what the store keeps in place of every file that is gone, as those of a watch are
+  /// The input files of a run, with what the store keeps in place of every file that is gone, as those of a watch are
   /// once a run is done.
   func keptFiles(of run: RunRecord) -> [String: SourceFile] {
     files(of: run).reduce(into: [:]) { files, entry in

@@ -244,4 +244,48 @@ struct DeliveryDocumentTests {
     watch.send(SIGTERM)
     #expect(watch.end() == 0)
   }
+
+  @Test("a sidecar and a title that come when the files are delivered are delivered too")
+  func afterwards() throws {
+    let inbox = try WatchedPlace(delivery: "{ to: nas }")
+    let disk = inbox.place.file("nas")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try inbox.place.folder.write(
+      "destinations: { nas: { folder: \(disk) } }\n", to: "destinations.yaml")
+    try inbox.make(1)
+    let watch = try inbox.watch(
+      ["--destinations", inbox.place.file("destinations.yaml"), "--sidecar", "1s"])
+    try inbox.shell("cp made/1.wav inbox/1.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    let key = try inbox.note("1.wav").key
+    func files() -> [String] {
+      (FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? [])
+        .filter { $0.contains("/1.") || $0.contains("/1 ") }.sorted()
+    }
+    let first = files()
+    func documents() throws -> [[String: Any]] {
+      try files().filter { $0.contains(".recording") }.map { try json("\(disk)/\($0)") }
+    }
+    try inbox.shell(#"echo '{"title":"By the sea"}' > inbox/1.json"#)
+    #expect(
+      inbox.wait { (try? documents().contains { $0["title"] as? String == "By the sea" }) == true },
+      "\(files()) \(watch.output)")
+    // It lies with the files that are there.
+    let added = Set(files()).subtracting(first)
+    #expect(added.count == 2 && added.contains { $0.hasSuffix("/originals/1.json") }, "\(added)")
+    #expect(Set(files().compactMap { $0.split(separator: "/").dropFirst().first }).count == 1)
+
+    try inbox.shell(
+      #"""
+      echo '{"command":"rename","title":"At the lake","noteId":"\#(key)"}' > x
+      mv x inbox/c1.command.json
+      """#)
+    #expect(
+      inbox.wait {
+        (try? documents().contains { $0["title"] as? String == "At the lake" }) == true
+      },
+      "\(files()) \(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
 }

@@ -191,8 +191,10 @@ struct WatchDeliveryTests {
     #expect(other.wait { (try? other.note("walk.wav").state) == "uploading" }, "\(watch.output)")
     try other.place.folder.write(#"{"title": "Printing"}"#, to: "inbox/walk.json")
     #expect(
-      other.wait { watch.output.contains("deliver send") },
-      "what the disk will not get: \(watch.output)")
+      other.wait {
+        (try? other.place.spool(["deliver", "queue", "--json"] + named).text.contains("walk.json"))
+          == true
+      }, "\(watch.output)")
     let corrected = try other.place.pipeline(
       try String(contentsOfFile: other.pipeline, encoding: .utf8)
         .replacing(
@@ -221,6 +223,7 @@ struct WatchDeliveryTests {
     #expect(outdated.count == 1, "its folder has the original alone: \(there)")
     for ending in [
       "/walk.wav", "/walk.receipt.json", "/walk.recording.json", "/originals/walk.wav",
+      "/originals/walk.json",
     ] {
       #expect(there.contains { $0.hasSuffix(ending) }, "\(ending): \(there)")
     }

@@ -224,8 +224,7 @@ extension CommandContext {
       return (run, try store.inboxRecording(of: run))
     }
     if let recording = try knownRecording(named: name, in: store) {
-      let runs = try store.runs.mentioning([recording.content.digest])
-      return (runs.first { $0.state == .done && $0.pipeline == recording.pipeline }, recording)
+      return (try store.lastDoneRun(of: recording), recording)
     }
     let run = try lastDoneRun(ofFile: name, in: store)
     return (run, try store.inboxRecording(of: run))
