@@ -140,7 +140,9 @@ extension LogAudit {
     guard let first = findings.first else { return nil }
     let more = findings.count - 1
     return SpoolError(
-      "the ledger of receipts is not as it was signed",
+      isUntold
+        ? "the ledger of receipts cannot be checked"
+        : "the ledger of receipts is not as it was signed",
       reason: "\(first.name): \(first.reason)"
         + (more == 0 ? "" : ", and \(more) more problem\(more == 1 ? "" : "s")"),
       advice: "\(command: .check) names all that is wrong; "

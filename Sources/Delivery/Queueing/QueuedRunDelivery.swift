@@ -12,7 +12,7 @@ package struct QueuedRunDelivery: RunDelivery {
   let read: @Sendable () -> Subject
   private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
-  private let details: @Sendable (_ recording: String) -> (date: String?, milliseconds: Int?)
+  private let details: @Sendable (_ recording: String) -> Details
 
   /// What lies beside a recording that came through no inbox, and what it says.
   package struct Sidecar: Sendable {
@@ -31,6 +31,19 @@ package struct QueuedRunDelivery: RunDelivery {
       (self.path, byteCount) = (path, bytes.count)
       digest = SHA256.digest(of: bytes)
       (self.facts, self.tags, self.isSensitive) = (facts, tags, isSensitive)
+    }
+  }
+
+  /// What the file of a recording that came through no inbox says of itself.
+  package struct Details: Sendable {
+    package let title: String?
+    /// What `{date}` stands for in its paths.
+    package let date: String?
+    /// Its length, as its container states it.
+    package let milliseconds: Int?
+
+    package init(title: String?, date: String?, milliseconds: Int?) {
+      (self.title, self.date, self.milliseconds) = (title, date, milliseconds)
     }
   }
 
@@ -72,8 +85,7 @@ package struct QueuedRunDelivery: RunDelivery {
   ///   - known: finds the recording of an inbox that a run by hand has processed once more: its files
   ///     belong together under one identity.
   ///   - sidecar: reads what lies beside the file of a recording that came through no inbox.
-  ///   - details: what `{date}` stands for in the paths of such a recording, and the length that its
-  ///     container states.
+  ///   - details: reads what such a file says of itself.
   package init(
     _ queue: DeliveryQueue, to destinations: Destinations,
     of subject: @Sendable @escaping @autoclosure () -> Subject = Subject(),
@@ -83,8 +95,8 @@ package struct QueuedRunDelivery: RunDelivery {
     sidecar: @Sendable @escaping (_ recording: String) throws(SpoolError) -> Sidecar? = {
       _ throws(SpoolError) in nil
     },
-    details: @Sendable @escaping (_ recording: String) -> (date: String?, milliseconds: Int?) = {
-      _ in (nil, nil)
+    details: @Sendable @escaping (_ recording: String) -> Details = { _ in
+      Details(title: nil, date: nil, milliseconds: nil)
     }
   ) {
     (self.known, self.sidecar, self.details) = (known, sidecar, details)
@@ -116,13 +128,16 @@ package struct QueuedRunDelivery: RunDelivery {
   private mutating func readSidecars(of run: RunRecord) throws(SpoolError) {
     for (input, path) in run.orderedInputs where run.recordings?[input] != nil {
       if input == run.deliveredInput {
-        (subject.date, subject.milliseconds) = details(path)
+        let known = details(path)
+        (subject.title, subject.date) = (known.title, known.date)
+        subject.milliseconds = known.milliseconds
       }
       guard let found = try sidecar(path) else { continue }
       subject.sidecars.append(found)
       subject.isSensitive = subject.isSensitive || found.isSensitive
       guard input == run.deliveredInput else { continue }
-      (subject.noteID, subject.title) = (found.facts["noteId"], found.facts["title"])
+      subject.noteID = found.facts["noteId"]
+      subject.title = found.facts["title"] ?? subject.title
       (subject.createdAt, subject.devices) = (found.facts["createdAt"], found.facts)
       subject.tags = found.tags
     }

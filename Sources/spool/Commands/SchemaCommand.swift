@@ -69,8 +69,11 @@ extension CommandContext {
   private func schema(of words: [String]) throws(SpoolError) -> OutputSchema {
     let name = words.joined(separator: "-")
     let usual = Spool.program.families.first { $0.name == name }?.usual
-    let names = [name] + (usual.map { ["\(name)-\($0)"] } ?? [])
-    if let found = OutputSchema.all.first(where: { names.contains($0.name) }) { return found }
+    // Of some families, one schema is that of all commands.
+    let names = [name] + (usual.map { ["\(name)-\($0)"] } ?? []) + words.dropLast().prefix(1)
+    for name in names {
+      if let found = OutputSchema.all.first(where: { $0.name == name }) { return found }
+    }
     let guess = Problem.nearest(to: name, in: OutputSchema.all.map(\.name))
     throw .usage(
       "there is no schema \"\(name)\"" + (guess.map { "; did you mean \"\($0)\"?" } ?? ""),

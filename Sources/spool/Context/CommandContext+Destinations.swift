@@ -87,15 +87,17 @@ extension CommandContext {
       path, bytes, facts: sidecar.facts, tags: sidecar.tags, isSensitive: sidecar.isSensitive)
   }
 
-  /// What `{date}` stands for of a recording that came through no inbox, and the length that it states.
-  @Sendable static func details(of recording: String) -> (date: String?, milliseconds: Int?) {
+  /// What the file of a recording that came through no inbox says of itself.
+  @Sendable static func details(of recording: String) -> QueuedRunDelivery.Details {
     let sidecar = Sidecar.path(besides: recording)
       .flatMap { try? FileOperations.system.beginning(of: $0, byteCount: Sidecar.byteLimit) }
       .map { Sidecar(json: $0) }
     let media = try? MediaProbe.describe(SourceFile(recording))
     let date = NameTemplate.date(
       of: recording, sidecar: sidecar?.nameFields ?? [:], tags: media?.tags ?? [:])
-    return (date, media?.durationInSeconds.map { Int(($0 * 1000).rounded()) })
+    return QueuedRunDelivery.Details(
+      title: media?.tags["title"], date: date,
+      milliseconds: media?.durationInSeconds.map { Int(($0 * 1000).rounded()) })
   }
 
   /// What queues the files of a run that no watch has made.

@@ -8,6 +8,7 @@ import Testing
 struct DestinationStandingTests {
   private let place: Workspace
   private let disk: String
+  private static let pipeline = "pipeline: kept\nstages: [ decode, { export: [flac] } ]\n"
 
   init() throws {
     place = try Workspace()
@@ -20,8 +21,7 @@ struct DestinationStandingTests {
         away: { folder: \(place.file("away")) }
 
       """, to: "destinations.yaml")
-    let pipeline = try place.pipeline(
-      "pipeline: kept\nstages: [ decode, { export: [flac] } ]\n")
+    let pipeline = try place.pipeline(Self.pipeline)
     try Reference.record(place.file("walk.wav"), seconds: 0.3)
     #expect(try place.run(pipeline, [place.file("walk.wav")]).exitCode == 0)
   }
@@ -84,6 +84,23 @@ struct DestinationStandingTests {
     try FileManager.default.removeItem(atPath: place.out)
     let gone = try deliver(["missing", "nas"])
     #expect(gone.text.contains("walk.wav") && gone.errorOutput.isEmpty, "\(gone.errorOutput)")
+  }
+
+  @Test("what is held is said to be held, and what was no recording is no loss")
+  func heldAndRefused() throws {
+    try place.folder.write(#"{"sensitive": true}"#, to: "walk.json")
+    #expect(try deliver(["send", "last", "--to", "nas", "--deliver-wait", "0"]).exitCode == 0)
+    let held = try deliver(["missing", "nas"])
+    #expect(held.text.contains("held: it is marked as sensitive"), "\(held.text)")
+    #expect(held.errorOutput.contains("next:  spool deliver release "), "\(held.errorOutput)")
+
+    try place.folder.write("garbage that is no sound", to: "broken.wav")
+    let failed = try place.spool(
+      ["run", try place.pipeline(Self.pipeline), place.file("broken.wav"), "--out", place.out])
+    #expect(failed.exitCode == 1, "\(failed.errorOutput)")
+    #expect(try deliver(["missing", "nas"]).text.contains("broken.wav"))
+    try FileManager.default.removeItem(atPath: place.file("broken.wav"))
+    #expect(try !deliver(["missing", "nas"]).text.contains("broken.wav"))
   }
 
   @Test("a list without files says which there are none of")

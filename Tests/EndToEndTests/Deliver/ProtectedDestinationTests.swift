@@ -188,8 +188,8 @@ struct ProtectedDestinationTests {
     #expect(try inbox.place.spool(["deliver", "resume", "nas"] + options).exitCode == 0)
     let queue = try inbox.place.spool(["deliver", "queue", "--json"]).text.split(separator: "\n")
     #expect(
-      queue.count == (first == nil ? 3 : 4) && queue.allSatisfy { $0.contains(#""state":"held""#) },
-      "\(queue)")
+      queue.count == (first == nil ? 5 : 4) && queue.allSatisfy { $0.contains(#""state":"held""#) },
+      "\(queue) \(watch.output)")
     #expect(try inbox.place.spool(["status"]).text.contains("sensitive"))
     usleep(1_500_000)
     #expect(files(in: there).isEmpty, "\(files(in: there).keys)")

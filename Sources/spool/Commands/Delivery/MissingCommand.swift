@@ -48,6 +48,8 @@ private struct MissingOriginal {
   let place: String?
   /// The other destinations that have it.
   let copies: [String]
+  /// Whether it waits until a person releases it.
+  var isHeld = false
   /// Whether it can be sent as it is: it was processed, and its bytes are here.
   var canBeSent = false
 
@@ -55,7 +57,7 @@ private struct MissingOriginal {
     JSONLine([
       "note": recording?.name, "run": run?.name, "name": name, "digest": digest.hex,
       "byteCount": byteCount, "since": DateTime(secondsSince1970: since), "place": place,
-      "copies": copies,
+      "copies": copies, "isHeld": isHeld ? true : nil,
     ])
   }
 
@@ -64,6 +66,7 @@ private struct MissingOriginal {
     let elsewhere = copies.isEmpty ? "" : ", also at \(copies.joined(separator: ", "))"
     return "\(Format.pad(id, 14))  since \(Format.time(since))  \(name)  "
       + (place ?? "lost: neither the store nor its folder has it") + elsewhere
+      + (isHeld ? ", held: it is marked as sensitive" : "")
   }
 }
 
@@ -87,11 +90,16 @@ extension CommandContext {
         : "\(name) has not got the \(missing.count == 1 ? "original" : "originals") of "
           + Count.of(missing.count, "recording"))
     console.print(Format.visible(lines: lines))
-    let names = missing.filter(\.canBeSent).compactMap { $0.recording?.name ?? $0.run?.name }
-    if !names.isEmpty {
-      let words = ["send"] + names.prefix(Self.offeredLimit) + ["--to", name]
-      console.offer(NextCommand(deliveryCommand(words)).map { [$0] } ?? [])
+    func names(where isNamed: (MissingOriginal) -> Bool) -> [String] {
+      missing.filter(isNamed).compactMap { $0.recording?.name ?? $0.run?.name }
+        .prefix(Self.offeredLimit).map(\.self)
     }
+    let (sent, held) = (names { $0.canBeSent && !$0.isHeld }, names(where: \.isHeld))
+    let ways = [
+      sent.isEmpty ? [] : ["send"] + sent + ["--to", name],
+      held.isEmpty ? [] : ["release"] + held,
+    ]
+    console.offer(ways.filter { !$0.isEmpty }.compactMap { NextCommand(deliveryCommand($0)) })
     return .done
   }
 
@@ -102,6 +110,11 @@ extension CommandContext {
     at name: String, in store: DiskStore
   ) throws(SpoolError) -> [MissingOriginal] {
     let confirmed = try store.deliveries.confirmedOriginals()
+    var query = DeliveryQueue.Query()
+    (query.destination, query.states) = (name, [.held])
+    let held = Set(
+      try store.deliveries.matching(query).filter { $0.file.content == .original }.map(
+        \.file.digest))
     func isThere(_ digest: Digest) -> Bool { confirmed[digest]?.contains(name) == true }
     let recordings = try store.recordings.matching(RecordingQuery(limit: .max))
     let runs = try store.runs.newest(limit: .max)
@@ -125,7 +138,7 @@ extension CommandContext {
         MissingOriginal(
           name: recording.fileName, digest: digest, byteCount: recording.content.byteCount,
           recording: recording.key, run: nil, since: recording.receivedAt,
-          place: place, copies: confirmed[digest] ?? [],
+          place: place, copies: confirmed[digest] ?? [], isHeld: held.contains(digest),
           canBeSent: place != nil && recording.original == nil && recording.state == .uploaded
             && (makers[digest.hex + recording.pipeline]?.hasItsFiles
               ?? (confirmed[digest] != nil))
@@ -136,16 +149,19 @@ extension CommandContext {
     for run in runs.reversed() where !store.isOfInbox(run) {
       for (input, path) in run.orderedInputs {
         guard let digest = run.recordings?[input],
-          run.soundInputs?.contains(input) ?? true, !isThere(digest), told.insert(digest).inserted
+          run.soundInputs?.contains(input) ?? true, !isThere(digest)
         else { continue }
         let kept = store.file(of: digest)
         let place = FilePath.exists(path) ? path : kept
+        // What was no recording, or was given up, is no loss.
+        if place == nil && [.refused, .dropped].contains(run.state) { continue }
+        guard told.insert(digest).inserted else { continue }
         missing.append(
           MissingOriginal(
             name: path.pathNames.last ?? path, digest: digest,
             byteCount: (try? FileStamp(following: kept ?? path)).map { Int($0.byteCount) },
             recording: nil, run: run.id, since: run.startedAt,
-            place: place, copies: confirmed[digest] ?? [],
+            place: place, copies: confirmed[digest] ?? [], isHeld: held.contains(digest),
             canBeSent: place == path && run.state == .done && run.hasItsFiles))
       }
     }

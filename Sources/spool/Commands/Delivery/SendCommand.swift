@@ -364,7 +364,6 @@ extension QueuedRunDelivery.Subject {
     self.init()
     self.recording = recording.key
     noteID = recording.shownID
-    title = recording.title
     receivedAt = recording.receivedAt
     name = recording.fileName
     tags = recording.tags
@@ -376,6 +375,7 @@ extension QueuedRunDelivery.Subject {
     let tags =
       (try? store.path(of: recording.content))
       .flatMap { try? MediaProbe.describe(SourceFile($0, named: recording.fileName)).tags } ?? [:]
+    title = recording.title ?? tags["title"]
     date = NameTemplate.date(
       of: recording.fileName,
       sidecar: facts.nameFields(of: recording, sidecar: sidecar, tags: tags), tags: tags)
