@@ -170,4 +170,30 @@ struct LogAuditTests {
     #expect(entries.withdrawals(signedBy: [SigningKey().verifyingKey]).isEmpty)
     #expect(try store.receipts.statements().map(\.path) == [text])
   }
+
+  @Test(
+    "a bit that flips in the files beside the database is named, and put back, or changes nothing")
+  func flippedBits() throws {
+    let sound = try store.receipts.records()
+    let expected = sound.entries
+    var findings = 0
+    for path in [sound.logPath, sound.headPath] {
+      let bytes = try Data(contentsOf: URL(filePath: path))
+      for byte in bytes.indices {
+        try flipBit(byte % 8, ofByte: byte, in: path)
+        let audit = try audit()
+        #expect(audit.records.entries == expected, "byte \(byte) of \(path)")
+        if let recovery = audit.recovery {
+          findings += 1
+          #expect(recovery.entries == expected, "byte \(byte) of \(path)")
+          try store.receipts.restore(recovery.entries, under: recovery.head)
+        } else {
+          #expect(audit.findings == [], "byte \(byte) of \(path): nothing leads back")
+          try bytes.write(to: URL(filePath: path))
+        }
+        #expect(try self.audit().findings == [], "byte \(byte) of \(path), put back")
+      }
+    }
+    #expect(findings > 100)
+  }
 }

@@ -25,6 +25,46 @@ import Transcripts
     #expect(try bench.hits("cafes").isEmpty)
   }
 
+  @Test("a bit that flips in the index changes no answer, or is found; and a repair makes it again")
+  func flippedBits() throws {
+    for name in ["one", "two", "three"] {
+      try bench.tell("the \(name) fox and the lazy dog of \(name)", of: name + ".wav")
+    }
+    let queries = ["fox", "\"lazy dog\"", "two", "three NOT one"]
+    func answers() throws -> [[String]] {
+      try queries.map { try bench.hits($0).map { "\($0.name) \($0.start ?? -1) \($0.words)" } }
+    }
+    let expected = try answers()
+    // What is in the log of the database is moved into it.
+    _ = try bench.search.repair()
+    do {
+      var database = try Database(
+        at: bench.index, for: .writing,
+        advice: Database.Advice(damaged: "", unreadable: "", denied: ""))
+      _ = try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "test")
+    }
+    let sound = try Data(contentsOf: URL(filePath: bench.index))
+    var random = SeededRandom(seed: 7)
+    var foundCount = 0
+    for byte in Array(0..<100)
+      + (0..<200).map({ _ in Int.random(in: 100..<sound.count, using: &random) })
+    {
+      for ending in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: bench.index + ending)
+      }
+      try sound.write(to: URL(filePath: bench.index))
+      try flipBit(Int.random(in: 0..<8, using: &random), ofByte: byte, in: bench.index)
+      do {
+        var index = try SearchIndex(at: bench.index)
+        if try index.fault() != nil { foundCount += 1 }
+      } catch is SpoolError { foundCount += 1 }
+      #expect(try answers() == expected, "byte \(byte)")
+      _ = try bench.search.repair()
+      #expect(try answers() == expected, "byte \(byte), repaired")
+    }
+    #expect(foundCount > 50)
+  }
+
   @Test("ß and ss are the same, in what is said and in what is asked for")
   func sharpS() throws {
     #expect(SaidText.words(of: ["Straße", "20"], isEnglish: false) == ["Strasse", "20"])

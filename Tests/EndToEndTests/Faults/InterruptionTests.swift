@@ -39,6 +39,40 @@ struct InterruptionTests {
     expected = uninterrupted.exports
   }
 
+  @Test("a bit that flips in what an interrupted run has left changes no byte of what it gives")
+  func flippedWork() throws {
+    func files() -> [(name: String, size: Int)] {
+      let work = place.store + "/work"
+      let names = FileManager.default.enumerator(atPath: work)?.compactMap { $0 as? String } ?? []
+      return names.sorted().compactMap { name in
+        let facts = try? FileManager.default.attributesOfItem(atPath: "\(work)/\(name)")
+        guard facts?[.type] as? FileAttributeType == .typeRegular,
+          let size = facts?[.size] as? Int, size > 0
+        else { return nil }
+        return (name, size)
+      }
+    }
+    let running = try place.start(pipeline, [recording])
+    while running.isRunning, files().reduce(0, { $0 + $1.size }) < 1_000_000 { usleep(2000) }
+    running.send(SIGKILL)
+    #expect(try running.end().run.exitCode == 128 + SIGKILL)
+    let left = files()
+    #expect(!left.isEmpty)
+    let kept = place.file("kept")
+    try FileManager.default.copyItem(atPath: place.store, toPath: kept)
+    for (name, size) in left {
+      for byte in Set([0, size / 3, size - 1]) {
+        try? FileManager.default.removeItem(atPath: place.out)
+        try FileManager.default.removeItem(atPath: place.store)
+        try FileManager.default.copyItem(atPath: kept, toPath: place.store)
+        try flipBit(2, ofByte: byte, in: "\(place.store)/work/\(name)")
+        let resumed = try place.spool(["resume"])
+        #expect(resumed.exitCode == 0, "byte \(byte) of \(name): \(resumed.errorOutput)")
+        #expect(try place.allExports() == expected, "byte \(byte) of \(name)")
+      }
+    }
+  }
+
   private static func pipeline(in place: Workspace) throws -> String {
     try place.pipeline(
       """

@@ -155,4 +155,27 @@ struct FlippedBitTests {
       #expect(try results(path) == expected, "\(file)")
     }
   }
+
+  @Test("in what is known of damage it hides none from a check, and makes none up")
+  func knownDamage() throws {
+    let store = try DiskStore(at: sample.path)
+    let artifact = try store.makeArtifact("what will be damaged", kind: .sound)
+    let path = try store.path(of: artifact)
+    try flipBit(1, ofByte: 3, in: path)
+    store.remember(try Inspection(of: sample.path).run())
+    let layout = StoreLayout(root: sample.path)
+    #expect(KnownDamage(of: layout).artifacts == [artifact.digest])
+    let bytes = try Data(contentsOf: URL(filePath: layout.knownDamage))
+    for byte in bytes.indices {
+      try bytes.write(to: URL(filePath: layout.knownDamage))
+      try flipBit(byte % 8, ofByte: byte, in: layout.knownDamage)
+      #expect([[artifact.digest], []].contains(KnownDamage(of: layout).artifacts), "byte \(byte)")
+    }
+    #expect(
+      try Inspection(of: sample.path).run().findings.contains {
+        $0.kind == .damagedArtifact && $0.subject == artifact.digest.hex
+      })
+    store.remember(try Inspection(of: sample.path).run())
+    #expect(KnownDamage(of: layout).artifacts == [artifact.digest])
+  }
 }
