@@ -32,6 +32,12 @@ import Testing
     #expect(
       refusal.advice == "free about 102 MB for the exports, or choose a folder with --out"
         + "; --ignore-room begins nevertheless, and pauses where a disk gets full")
+    var resumed = need
+    resumed.isResumed = true
+    #expect(
+      resumed.refusal?.advice == "free about 102 MB for the exports"
+        + "; --ignore-room begins nevertheless, and pauses where a disk gets full",
+      "its folder is chosen")
   }
 
   @Test func `two disks that are too small are both named`() throws {

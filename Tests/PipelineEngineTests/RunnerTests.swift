@@ -143,6 +143,17 @@ struct RunnerTests {
     #expect(bench.counts["second"] == 3)
   }
 
+  @Test("a failure after other attempts names what was tried again")
+  func lastAttempt() throws {
+    bench.fail("second", with: SpoolError("the line is busy", cause: .transient), times: 1)
+    bench.take(5, in: "second")
+    let failure = try #require(throws: RunError.self) {
+      try bench.run("1", timeouts: ["second": 4])
+    }
+    #expect(failure.error.message == "gave up after 4 s")
+    #expect(failure.error.reason?.contains("the line is busy") == true, "\(failure.error)")
+  }
+
   @Test("a stage that takes longer than its timeout is ended, and named")
   func timeout() throws {
     bench.take(5, in: "second")

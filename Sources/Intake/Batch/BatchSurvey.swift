@@ -115,9 +115,14 @@ private struct BatchSurvey {
   /// same file names.
   private mutating func keepNamesOfAbsentFiles(_ files: [FoundFile]) {
     let present = Set(files.map { ExactText($0.path) })
+    // A renamed recording has the name now that it had before.
+    let heirs = present.compactMap { recalled[$0]?.entry }
+      .reduce(into: [ExactText: BatchEntry]()) { $0[ExactText($1.name)] = $1 }
     for (path, recalled) in recalled where !present.contains(path) {
-      guard recalled.entry.state == .done, repository.take(recalled.entry.name) else { continue }
-      absent.append(recalled.entry)
+      let entry = recalled.entry
+      if let heir = heirs[ExactText(entry.name)], heir.recording == entry.recording { continue }
+      guard entry.state == .done, repository.take(entry.name) else { continue }
+      absent.append(entry)
     }
     absent.sort { PathText.isBefore($0.name, $1.name) }
   }

@@ -14,6 +14,8 @@ package struct RoomNeed: Hashable, Sendable {
   package var folderFreeByteCount: Int
   /// Whether both are on one disk.
   package var sharesDisk: Bool
+  /// Whether the run is resumed: its store and its folder are chosen.
+  package var isResumed = false
 
   package init(
     folder: String, storeByteCount: Int, folderByteCount: Int, storeFreeByteCount: Int,
@@ -71,23 +73,24 @@ package struct RoomNeed: Hashable, Sendable {
         reason: "the run needs about \(ByteCount(storeByteCount + folderByteCount)) there "
           + "(\(store) for the store, \(exports) for exports), and \(storeFree) are free",
         advice:
-          "free about \(ByteCount(missingInStore)), or choose another disk with "
-          + "\(option: .store) or \(option: .out)"
-          + ending, cause: .fullDisk, kind: .noRoom)
+          "free about \(ByteCount(missingInStore))"
+          + (isResumed
+            ? "" : ", or choose another disk with \(option: .store) or \(option: .out)") + ending,
+        cause: .fullDisk, kind: .noRoom)
     }
     var places: [String] = []
     var ways: [String] = []
     if missingInStore > 0 {
       places.append("the store")
       ways.append(
-        "\(ByteCount(missingInStore)) for the store, or choose another with "
-          + "\(option: .store)")
+        "\(ByteCount(missingInStore)) for the store"
+          + (isResumed ? "" : ", or choose another with \(option: .store)"))
     }
     if missingInFolder > 0 {
       places.append(folder)
       ways.append(
-        "\(ByteCount(missingInFolder)) for the exports, or choose a folder with "
-          + "\(option: .out)")
+        "\(ByteCount(missingInFolder)) for the exports"
+          + (isResumed ? "" : ", or choose a folder with \(option: .out)"))
     }
     var reasons = ["the exports need about \(exports), and \(folderFree) are free there"]
     if storeByteCount > 0 {

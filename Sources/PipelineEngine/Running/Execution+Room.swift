@@ -163,13 +163,15 @@ extension Execution {
       plan, survey: survey, executors: runner.executors, keepsEverything: options.keepsEverything)
     // Only begun work can have published files before its end.
     let early = held > 0 ? earlyByteCount(survey) : 0
-    return RoomNeed(
+    var need = RoomNeed(
       folder: options.folder, storeByteCount: max(0, forecast.storeByteCount - held),
       folderByteCount: max(0, forecast.publishedByteCount - early)
         + unpublishedByteCount(survey),
       storeFreeByteCount: try store.freeByteCount(),
       folderFreeByteCount: try exportFolder.freeByteCount(at: options.folder),
       sharesDisk: exportFolder.sharesDisk(with: options.folder))
+    need.isResumed = options.isResuming
+    return need
   }
 
   /// Throws, with figures, if the rest of a run cannot fit; only warns if that is overridden.

@@ -304,9 +304,15 @@ extension Execution {
     _ attempts: Int, _ body: () throws(PassFailure) -> Result
   ) throws(PassFailure) -> Result {
     var attempt = 1
+    var last: SpoolError?
     while true {
       do { return try body() } catch {
-        guard error.error.cause == .transient, attempt < attempts else { throw error }
+        guard error.error.cause == .transient, attempt < attempts else {
+          // A timeout in a pause says nothing of what was tried again.
+          guard let last, error.error.cause == .environment else { throw error }
+          throw PassFailure(error.step, error.error.noting("tried again after: \(last.account)"))
+        }
+        last = named(error.error)
         let delay = Self.retryPause(after: attempt, jitter: clock.jitter())
         recorder.record(.retrying(error.step, named(error.error), afterSeconds: delay))
         clock.sleep(delay, unless: runner.stop)

@@ -14,6 +14,8 @@ package struct Runner: Sendable {
     /// Whether to begin although the results may not fit on the disks; the run pauses when one is
     /// full.
     package var ignoresRoom = false
+    /// Whether an earlier run is resumed: its folder and its store are chosen.
+    package var isResuming = false
     /// Whether the sound after every step is kept (`--checkpoint every`).
     package var keepsEverything = false
     /// The step whose sound is in the store at the end: one that is done and was not kept is computed

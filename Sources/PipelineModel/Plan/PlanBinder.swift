@@ -69,8 +69,11 @@ extension Plan {
 
     mutating func bind() {
       for input in definition.inputs where !input.isOptional && input.names(in: given).isEmpty {
+        let others = given.isEmpty ? "" : ", only \(given.sorted().joined(separator: ", "))"
         problems.append(
-          Problem(at: input.location, "the input \"\(input.name)\" was not given"))
+          Problem(
+            at: input.location, "the input \"\(input.name)\" was not given\(others)",
+            allowed: "\(input.name)=FILE, which names it"))
       }
       let names = definition.inputs.map(\.name)
       let known = Set(definition.inputs.flatMap { $0.names(in: given) })

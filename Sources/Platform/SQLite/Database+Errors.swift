@@ -13,7 +13,7 @@ extension Database {
   static func failure(
     _ action: String, _ path: String, _ handle: OpaquePointer, _ advice: Advice
   ) -> SpoolError {
-    if unsafe sqlite3_extended_errcode(handle) == damagedPage { return damage(in: path, advice) }
+    if unsafe hasMetDamagedPage(handle), !isUnreadable(path) { return damage(in: path, advice) }
     let code = unsafe sqlite3_errcode(handle) & 0xFF
     // A full disk appears as an I/O error where SQLite maps its shared memory.
     let system = SystemError(unsafe sqlite3_system_errno(handle))

@@ -16,6 +16,12 @@ extension Database {
   /// The reason of an error for such a page.
   package static let damagedPageWords = "a page of it is not what was written"
 
+  /// Whether the last call met such a page. Of one of the schema, SQLite keeps only that reading failed.
+  package static func hasMetDamagedPage(_ handle: OpaquePointer) -> Bool {
+    let code = unsafe sqlite3_extended_errcode(handle)
+    return unsafe code == damagedPage || code == SQLITE_IOERR && sqlite3_system_errno(handle) == 0
+  }
+
   /// Whether every page of the file has a checksum. A database in memory has none.
   package var hasPageChecksums: Bool {
     var answer: CInt = 0

@@ -54,7 +54,7 @@ enum DatabaseCondition: Hashable, Sendable {
     // The statement itself is valid: an unnamed error is an unknown file format.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR:
       return unsafe String(cString: sqlite3_errmsg(handle))
-    case SQLITE_IOERR where unsafe sqlite3_extended_errcode(handle) == Database.damagedPage:
+    case SQLITE_IOERR where unsafe Database.hasMetDamagedPage(handle):
       return Database.damagedPageWords
     default: return nil
     }

@@ -28,16 +28,25 @@ extension DiskStore {
   /// nowhere else. Nothing is lost of one that is whole as another recording. Reads no file.
   /// O(recordings).
   package func lostOriginals() throws(SpoolError) -> [Recording] {
+    try missingOriginals(thatLieInInbox: false)
+  }
+
+  /// The recordings whose original is not in the store any more, and lies in a folder of its inbox. Reads
+  /// no file. O(recordings).
+  package func originalsOutside() throws(SpoolError) -> [Recording] {
+    try missingOriginals(thatLieInInbox: true)
+  }
+
+  private func missingOriginals(thatLieInInbox: Bool) throws(SpoolError) -> [Recording] {
     try withDatabase { (database) throws(SpoolError) in
-      var lost: [Recording] = []
+      var found: [Recording] = []
       let completed = try RecordingFileTable.completed(in: &database)
       for recording in try RecordingTable.missingOriginals(from: layout, in: &database)
       where !completed.contains(recording.key) {
-        if try RecordingTable.releasedFile(of: recording, in: &database) == nil {
-          lost.append(recording)
-        }
+        let released = try RecordingTable.releasedFile(of: recording, in: &database)
+        if (released != nil) == thatLieInInbox { found.append(recording) }
       }
-      return lost
+      return found
     }
   }
 

@@ -190,7 +190,10 @@ package struct Inspection: Sendable {
           InspectionFinding(
             .damagedBackup, slots.path(number), subject: "\(number)",
             problem: "backup \(number) cannot be used: \(error.why)",
-            meaning: "the database cannot be restored from it; the other backups can be used"))
+            meaning: "the database cannot be restored from it; "
+              + (slots.filled.count > 1
+                ? "the other backups can be used"
+                : "there is no other, until the next one is made within a day of work")))
       }
     }
   }

@@ -36,6 +36,7 @@ struct InlineWriting {
       ending = hasTimes && word.start != nil ? word.end.map(rounded) : nil
     }
     if let last = ending, last != line.end { writing.time(last) }
+    if let end = line.end { writing.keepAscending(before: end) }
     writing.text(text[cursor...])
     if found.isEmpty { writing.pieces.insert(.speaker(segment.speaker), at: 0) }
     return writing.marked(found.first?.word, hasTimes: hasTimes, line: line, rounded: rounded)
@@ -54,6 +55,17 @@ struct InlineWriting {
     let index = pieces.firstIndex { if case .text = $0 { true } else { false } } ?? 0
     pieces.insert(.time(rounded(start)), at: index)
     return pieces
+  }
+
+  /// Drops times that do not ascend, or are not before the end of the line: its words end with it.
+  private mutating func keepAscending(before end: Double) {
+    var last = -Double.infinity
+    pieces.removeAll { piece in
+      guard case .time(let time) = piece else { return false }
+      if time <= last || time >= end { return true }
+      last = time
+      return false
+    }
   }
 
   private mutating func time(_ time: Double?) {

@@ -99,7 +99,8 @@ extension CommandContext {
   private func obstacle(to run: RunRecord, in store: DiskStore) -> SpoolError? {
     PluginUsage(remembering(run).registry(beside: run.pipelinePath))
       .loss(since: run, resumeCommand: "spool resume \(run.id)")
-      ?? MissingRecording(of: run, in: store, option: namedStore)?.error
+      ?? MissingRecording(of: run, in: store, option: namedStore)
+      .flatMap { $0.isReplaced ? nil : $0.error }
   }
 
   /// Refuses a run whose exports would take the place of those of a later one.
@@ -125,7 +126,9 @@ extension CommandContext {
       throw error
     }
     let plugins = memory.uses(of: pipeline.definition)
-    if let missing = MissingRecording(of: earlier, in: store, option: namedStore) {
+    if let missing = MissingRecording(of: earlier, in: store, option: namedStore),
+      !missing.isReplaced
+    {
       throw missing.error
     }
     let plan = try plan(

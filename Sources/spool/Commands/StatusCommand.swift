@@ -208,8 +208,8 @@ struct StoreStatus: Encodable {
     isSending = (try? store.deliveries.isSending()) ?? true
     // A mistake in the file of destinations is for the commands that use it.
     let destinations = (try? context.destinations())?.all.map(\.name) ?? []
-    singleCopies = SingleCopies(
-      try store.deliveries.singleCopies(), destinations: destinations)
+    let outside = try store.originalsOutside().count
+    singleCopies = try SingleCopies(store.deliveries.singleCopies(), outside, destinations)
     recordings =
       RecordingState.allCases.compactMap { state in
         tally.counts[state].map { Group(state.rawValue, $0) }
@@ -354,7 +354,7 @@ struct StoreStatus: Encodable {
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
     lines += timeStamps?.lines(at: now) ?? []
     lines += deliveries.flatMap { $0.lines(at: now, isSending: isSending) }
-    if let singleCopies { lines.append(singleCopies.line) }
+    lines += singleCopies?.lines ?? []
     lines += next.prefix(Self.shownCommands).compactMap { NextCommand($0)?.text }
     if next.count > Self.shownCommands {
       lines.append("       and \(next.count - Self.shownCommands) more: spool status --json")

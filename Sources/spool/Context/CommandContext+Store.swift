@@ -25,7 +25,22 @@ extension CommandContext {
     try refuseFile(Self.storePath(option))
     let store = try DiskStore(at: Self.storePath(option))
     tell(of: store)
+    if store.recovery != nil { catchUpLedger(in: store) }
     return store
+  }
+
+  /// Takes into the database what the files of the ledger have beyond it, as after a restore: backups
+  /// copy the database alone.
+  /// - Returns: how many receipts it lacks all the same, as where no key is known that signed them.
+  @discardableResult
+  func catchUpLedger(in store: DiskStore) -> Int {
+    func lackingCount() -> Int {
+      guard let records = try? store.receipts.records(), records.isBehindFiles else { return 0 }
+      return records.logged.count - records.entries.count
+    }
+    guard lackingCount() > 0 else { return 0 }
+    if store.isWritable { try? LogSigner(store, keys: keyFolder()).prepare() }
+    return lackingCount()
   }
 
   /// The store's folder, existing or not.

@@ -3,20 +3,40 @@ import PipelineModel
 import Platform
 import Store
 
-/// The error for an unfinished run whose recording was renamed, moved or deleted.
+/// The error for an unfinished run whose recording was renamed, moved or deleted, or is another one by
+/// now.
 struct MissingRecording {
   let message: String
   /// The system's error text.
   private let reason: String
   /// The run that processed the same recording under another name; nil if there is none.
   private let twin: String?
+  /// Whether another one lies in its place: resuming may succeed with that.
+  private(set) var isReplaced = false
   let advice: String
 
-  /// Finds a run's first missing recording; nil if all exist.
+  /// Finds a run's first missing recording; nil if all exist. Reads a file that has changed since it was
+  /// read last.
   /// - Parameter option: `--store` as typed, for suggested commands.
   init?(of run: RunRecord, in store: DiskStore, option: String?) {
     for (name, file) in store.files(of: run).sorted(by: { $0.key < $1.key }) {
-      guard let error = FilePath.obstacle(to: file.path) else { continue }
+      guard let error = FilePath.obstacle(to: file.path) else {
+        guard run.state != .running, let own = run.recordings?[name],
+          (try? store.holdsOther(file.path, than: own)) == true
+        else { continue }
+        isReplaced = true
+        (message, twin) = ("the \(name) of run \(run.id) is another one by now: \(file.name)", nil)
+        reason = "what was made of the one before is not used"
+        let options = option.map { ["\(option: .store)", $0] } ?? []
+        let resuming = ["spool", "resume", run.id.name] + options
+        advice =
+          ShellWords.line(resuming)
+          + " begins anew with it, and with \(option: .replace) also where "
+          + "the one before was exported already; "
+          + ShellWords.line(["spool", "runs", "forget", run.id.name] + options)
+          + " gives the run up"
+        return
+      }
       let isOfInbox = store.isOfInbox(run)
       message =
         isOfInbox

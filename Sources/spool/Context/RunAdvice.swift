@@ -156,7 +156,9 @@ extension LostWords {
     func command(_ option: String?) -> String? {
       let offered = StoreOption(option)
       return switch self {
-      case .run(let run): run.line(adding: option.map { ["\(option: .store)", $0] } ?? [])
+      // A batch names the exports of its files.
+      case .run(let run):
+        run.batch?.command ?? run.line(adding: option.map { ["\(option: .store)", $0] } ?? [])
       case .retry(let recording): offered.completing("\(command: .inboxRetry) \(recording.key)")
       case .original(let recording):
         offered.completing("\(command: .inboxExport) \(recording.key)")
@@ -203,6 +205,7 @@ extension LostWords {
     let way = way(in: store)
     let hope =
       switch way {
+      case .run(let run) where run.batch != nil: "the same batch finds them again"
       case .run, .line: "a run of the same finds them again"
       case .retry: "another attempt finds them again"
       case .original(let recording):

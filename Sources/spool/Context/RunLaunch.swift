@@ -49,6 +49,7 @@ extension CommandContext {
     var settings = Runner.Options(request)
     settings.makesFolder = true
     settings.ignoresRoom = arguments[Options.ignoreRoom]
+    settings.isResuming = record.resumes != nil
     settings.resumeCommand = resumeCommand
     settings.isEstimated = voice != .quiet
     for (input, path) in plan.receiptStep == nil ? [:] : record.inputs {

@@ -115,6 +115,11 @@ struct EarlierNameTests {
     let moved = try folder.batch(pipeline, ["--name", "{title}"])
     #expect(moved.exitCode == 0 && moved.report?.renamed == 0, "\(moved.errorOutput)")
     #expect(folder.place.exports.filter { $0.hasSuffix(".wav") } == ["Q.wav"])
+    // The next batch finds it done, under its name.
+    let next = try folder.batch(pipeline, ["--name", "{title}"])
+    #expect(
+      next.exitCode == 0 && next.report?.reused == 1 && next.report?.renamed == 0, "\(next.lines)")
+    #expect(folder.place.exports.filter { $0.hasSuffix(".wav") } == ["Q.wav"])
     // Another recording takes no other's name, although that is there no more.
     for ending in ["wav", "json"] {
       try FileManager.default.removeItem(atPath: folder.path + "/episode.\(ending)")
@@ -146,5 +151,47 @@ struct EarlierNameTests {
     #expect(left == ["a-a.vtt", "a-a.wav", "a-b.wav"])
     let second = try folder.batch(pipeline, ["--name", "b-{stem}"])
     #expect(second.report?.earlierExports.sorted() == left, "\(second.errorOutput)")
+  }
+
+  @Test("words of a batch that are lost are found again by the same batch, under their name")
+  func lostWords() throws {
+    let program = try #require(Program(named: "espeak-ng"))
+    let talk = folder.path + "/talk.wav"
+    #expect(
+      try program.run(["-w", talk, "The quick brown fox jumps over the lazy dog."]).exitCode == 0)
+    try folder.put(Data("The quick brown fox jumps over the lazy dog.".utf8), "talk.txt")
+    try folder.put(Data(#"{"title":"Reel one"}"#.utf8), "talk.json")
+    let pipeline = try folder.place.pipeline(
+      """
+      pipeline: told
+      inputs: { take: sound, text: transcript? }
+      stages:
+        - decode
+        - align: { transcript: $text }
+        - transcript: { formats: [srt] }
+      """)
+    #expect(try folder.batch(pipeline, ["--name", "{title}"]).exitCode == 0)
+    let exports = folder.place.exports
+    #expect(exports.contains("Reel one.srt"), "\(exports)")
+    let record = try folder.place.spool(["runs", "show", "last", "--json"]).text
+    let artifacts = folder.place.store + "/artifacts"
+    let lost = FileManager.default.enumerator(atPath: artifacts)?.compactMap { $0 as? String }
+      .filter {
+        $0.count == 67
+          && record.contains("\"digest\":\"\($0.dropFirst(3))\",\"kind\":\"transcript\"")
+      }
+    for name in try #require(lost) {
+      try FileManager.default.removeItem(atPath: "\(artifacts)/\(name)")
+    }
+    let repaired = try folder.place.spool(["store", "repair"])
+    let line = try #require(
+      repaired.text.split(separator: "\n").first { $0.hasPrefix("next:  spool batch ") },
+      "\(repaired.text)")
+    let shell = try #require(Program(named: "sh"))
+    let again = try shell.run(
+      ["-c", "'\(SpoolProgram.program.path)'" + line.dropFirst("next:  spool".count)],
+      environment: folder.place.environment)
+    #expect(again.exitCode == 0, "\(line): \(again.errorOutput)")
+    #expect(folder.place.exports == exports, "\(folder.place.exports)")
   }
 }

@@ -160,4 +160,35 @@ struct InterruptionTests {
     #expect(try place.allExports() == expected)
     #expect(Workspace.names(in: place.store + "/drafts") == [])
   }
+
+  @Test("where another recording lies in the place of an interrupted run's, status says what to do")
+  func otherRecording() throws {
+    let slow = try place.pipeline(
+      """
+      pipeline: slow
+      inputs: { note: sound }
+      stages:
+        - decode
+        - export: { formats: [wav] }
+        - command:
+            run: [sh, -c, 'n=0; while [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; cp "$0" "$1"',
+                  "{input}", "{output}"]
+            outputs: { file-name: "{stem}.copy" }
+            from: decode
+      """)
+    let note = place.file("note.wav")
+    try Reference.record(note, seconds: 1)
+    let running = try place.start(slow, [note])
+    while running.isRunning, !place.exports.contains("note.wav") { usleep(2000) }
+    running.send(SIGKILL)
+    #expect(try running.end().run.exitCode == 128 + SIGKILL)
+    try Reference.record(note, seconds: 2)
+    let status = try place.spool(["status"])
+    #expect(status.text.contains("is another one by now"), "\(status.text)")
+    #expect(!status.errorOutput.contains("next:  spool resume"), "\(status.errorOutput)")
+    let run = try #require(status.text.components(separatedBy: "spool resume ").last?.prefix(20))
+    let resumed = try place.spool(["resume", String(run), "--replace"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(!(try place.spool(["status"]).text.contains("another one")))
+  }
 }

@@ -123,4 +123,39 @@ struct StoreLossTests: LogTrial {
     #expect(again.exitCode == 0, "\(again.errorOutput)")
     #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
+
+  @Test("half of a database that is lost is no failing disk: it is made again")
+  func halfDatabase() throws {
+    try run(["a"])
+    #expect(try place.spool(["store", "backup"]).exitCode == 0)
+    try run(["b"])
+    let path = place.store + "/spool.sqlite"
+    try tamper("PRAGMA wal_checkpoint(TRUNCATE)")
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    bytes.replaceSubrange((bytes.count / 2)..., with: Data(count: bytes.count - bytes.count / 2))
+    try bytes.write(to: URL(filePath: path))
+    let status = try place.spool(["status"])
+    #expect(
+      status.exitCode == 0 && status.errorOutput.contains("was made again"), "\(status.errorOutput)"
+    )
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+    #expect(try place.spool(["runs", "--json"]).text.split(separator: "\n").count == 2)
+  }
+
+  @Test("a backup after a restore has the receipts of the time between")
+  func backupAfterRestore() throws {
+    try run(["a"])
+    #expect(try place.spool(["store", "backup"]).exitCode == 0)
+    try run(["b", "c"])
+    #expect(try place.spool(["store", "restore"]).exitCode == 0)
+    let copy = place.file("copy.sqlite")
+    let backup = try place.spool(["store", "backup", copy])
+    #expect(backup.exitCode == 0 && !backup.errorOutput.contains("lacks"), "\(backup.errorOutput)")
+    let other = ["--store", place.file("other")]
+    #expect(try place.spool(["store", "restore", copy] + other).exitCode == 0)
+    let ledger = try place.spool(["proof", "ledger"] + other)
+    #expect(ledger.text.contains("3"), "\(ledger.text)")
+    let verified = try place.spool(["verify", place.out] + other)
+    #expect(verified.exitCode == 0, "\(verified.text)")
+  }
 }

@@ -292,4 +292,22 @@ struct WatchStatusTests {
     let text = try place.spool(["status"]).text
     #expect(text.contains("more: spool status --json"), "\(text)")
   }
+
+  @Test("a recording whose only copy lies in the inbox's folder is not said to lie in the store")
+  func outside() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/1.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    #expect(try place.spool(["status"]).text.contains("1  with a single copy, in this store"))
+    let copy = place.file("copy.sqlite")
+    #expect(try place.spool(["store", "backup", copy]).exitCode == 0)
+    let other = ["--store", place.file("other")]
+    #expect(try place.spool(["store", "restore", copy] + other).exitCode == 0)
+    let status = try place.spool(["status"] + other).text
+    #expect(status.contains("1  with a single copy, in a folder of their inbox"), "\(status)")
+    #expect(!status.contains("in this store,"), "\(status)")
+  }
 }

@@ -181,6 +181,19 @@ struct ForeignFileTests {
       ])
   }
 
+  @Test("times within a caption of WebVTT ascend, and lie before its end")
+  func ascendingTimes() throws {
+    let words = [
+      TimedWord("one", start: 1, end: 1.5), TimedWord("two", start: 1.5, end: 1.5),
+      TimedWord("three", start: 1.5, end: 2.25),
+    ]
+    let segment = Segment(text: "one two three", words: words, start: 1, end: 2)
+    let text = try TranscriptFormat.known("vtt").write(Transcript(segments: [segment]))
+    #expect(text.contains("00:00:01.000 --> 00:00:02.000\n"), "\(text)")
+    #expect(text.contains("one <00:00:01.500>two three"), "\(text)")
+    #expect(text.ranges(of: "<00:").count == 1, "\(text)")
+  }
+
   @Test("WebVTT with notes, styles, names, settings, classes and rolling words")
   func webVTT() throws {
     let transcript = try read(

@@ -34,17 +34,26 @@ extension Options {
 
 extension CommandContext {
   fileprivate func backUp() throws(SpoolError) -> ExitCode {
+    let file = arguments[Options.file]
+    if file == nil { try requireStore() }
+    // For a copy in a file the store is not changed, and may be read-only.
+    let store = try file == nil ? openStore() : existingStore()
+    let lackingCount = catchUpLedger(in: store)
     let path: String
-    if let file = arguments[Options.file] {
+    if let file {
       path = absolute(file)
-      // The store is not changed, and may be read-only.
-      try existingStore()
-        .backUp(to: path, isReplacing: arguments[Options.replaceCopy])
+      try store.backUp(to: path, isReplacing: arguments[Options.replaceCopy])
     } else {
-      try requireStore()
-      path = try openStore().backUp()
+      path = try store.backUp()
     }
     answer(["path": path], "backed up to \(path)")
+    if lackingCount > 0 {
+      console.report(
+        Format.visible(
+          "warning: it lacks \(Count.of(lackingCount, "receipt")) of the ledger, which \(store.path)/receipts.log "
+            + "has: copy that file and receipts.head.json too, into the folder of the restored store"
+        ))
+    }
     if arguments[Options.file] != nil, !isJSON {
       let keys = keyFolder().path
       console.report(

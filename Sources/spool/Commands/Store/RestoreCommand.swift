@@ -99,6 +99,8 @@ extension CommandContext {
     } else if let ledger {
       console.report(ledger.text(console))
       return .verificationFailed
+    } else {
+      catchUpLedger(in: store)
     }
     return .done
   }
