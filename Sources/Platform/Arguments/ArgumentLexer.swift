@@ -50,6 +50,9 @@ struct ArgumentLexer {
   /// Whether the next word asks for help.
   var asksForHelp: Bool { words.first.map(OptionDeclaration.help.spellings.contains) ?? false }
 
+  /// Whether the next word is a number with a dash, which can only be a value.
+  var isBeforeNegativeNumber: Bool { words.first.map(looksLikeNumber) ?? false }
+
   /// The value of the last option: attached to it, or the next word unless that looks like an
   /// option; a negative number does not. Nil, with nothing taken, if there is none.
   mutating func takeValue() -> String? {

@@ -151,6 +151,8 @@ struct ArgumentParser {
     guard let option = options.first(where: { $0.isMeant(by: token) }) else {
       hasUnknownOption = true
       problems.append(problem(withUnknown: token, for: command))
+      // The value of the option that was meant, as a level often is.
+      if lexer.isBeforeNegativeNumber { _ = lexer.takeValue() }
       return
     }
     guard option.takesValue else {

@@ -89,6 +89,11 @@ extension CommandContext {
           ? "\(file.location) (\(file.place.rawValue); it came as \(file.path))"
           : "\(file.path) (\(file.place.rawValue))")
     }
+    if let text = page.files.last(where: { $0.role == .transcript }),
+      [.quarantined, .failed].contains(recording.state)
+    {
+      add("other text", "put a better one into the inbox as \(text.path)")
+    }
     for path in page.leftFiles { add("left there", "\(path), which was not taken in") }
     for file in page.unusedFiles {
       add(

@@ -245,6 +245,13 @@ extension CommandContext {
           "note: " + Format.visible(other.fileName) + " has the same sound, and stays: "
             + option.completing("spool inbox forget \(other.key)") + " removes it too")
       }
+      if try !store.inboxes.watchedInboxes().contains(where: {
+        $0.path == recording.inbox && $0.processNumber != nil
+      }) {
+        console.report(
+          "note: its acknowledgement and what state.json says of it go when its inbox is watched next"
+        )
+      }
       // It may be the only copy if the inbox keeps no originals.
       if !recording.isEmpty, !files.contains(where: { $0.isThere(recording.content) }),
         let path = try? store.path(of: recording.content)

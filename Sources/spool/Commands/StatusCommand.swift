@@ -227,7 +227,8 @@ struct StoreStatus: Encodable {
       return OpenRun(
         id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
         startedAt: DateTime(secondsSince1970: run.startedAt), failure: run.failure,
-        advice: run.isResumable ? nil : Self.advice(for: run, store: option), missing: missing)
+        advice: run.isResumable && run.state != .failed
+          ? nil : Self.advice(for: run, store: option), missing: missing)
     }
     runs = openRuns
     let watching = inboxes.compactMap(\.wayOn)

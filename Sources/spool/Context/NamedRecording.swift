@@ -183,12 +183,13 @@ extension NamedRecording {
 
   private static func ambiguous(_ path: String, _ wholes: [[Found]]) -> SpoolError {
     let names = wholes.prefix(3).compactMap(\.first).map { found in
-      "\(found.told.inputs.compactMap { found.run.inputs[$0] }.recordingName) of run \(found.run.id)"
+      "\(found.told.inputs.compactMap { found.run.inputs[$0] }.recordingName) of run \(found.run.id), "
+        + Format.time(found.run.startedAt)
     }
     let rest = wholes.count - names.count
     return .usage(
       "\(path) is part of several recordings with words",
-      reason: (names + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: ", "),
+      reason: (names + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: "; "),
       advice: "name one of these runs, or a recording that only one of them has")
   }
 

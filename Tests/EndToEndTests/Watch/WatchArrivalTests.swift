@@ -80,6 +80,8 @@ struct WatchArrivalTests {
     let forgotten = try place.spool(["inbox", "forget", "first.wav", "again.wav"])
     #expect(forgotten.exitCode == 0, "\(forgotten.errorOutput)")
     #expect(forgotten.text.components(separatedBy: "forgotten: ").count == 2, "\(forgotten.text)")
+    #expect(
+      forgotten.errorOutput.contains("when its inbox is watched next"), "\(forgotten.errorOutput)")
   }
 
   @Test("one noteId with other bytes is a conflict: both recordings are kept, and it is told")

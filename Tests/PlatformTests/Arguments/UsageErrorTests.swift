@@ -91,6 +91,7 @@ struct UsageErrorTests {
   @Test("is not blamed for the value of an option that nobody knows")
   func unknownOptionsValue() {
     #expect(Fixture.problems("show a --ot dir") == [.unknownOption("--ot", nearest: nil)])
+    #expect(Fixture.problems("show a --ot -16") == [.unknownOption("--ot", nearest: nil)])
   }
 
   @Test("is told where to read on")
