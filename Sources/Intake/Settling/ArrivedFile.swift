@@ -101,9 +101,9 @@ package enum SoundSign {
   /// and for batches.
   static let endings: Set<String> = [
     "3g2", "3gp", "3gpp", "aac", "ac3", "aif", "aifc", "aiff", "alac", "amr", "ape", "au", "avi",
-    "awb", "bw64", "bwf", "caf", "dff", "dsf", "dts", "eac3", "flac", "gsm", "m4a", "m4b", "m4p",
-    "m4r", "m4v", "mka", "mkv", "mov", "mp1", "mp2", "mp3", "mp4", "mpc", "mpeg", "mpg", "mpga",
-    "oga", "ogg", "ogv", "ogx", "opus", "qcp", "qta", "ra", "rf64", "snd", "spx", "tak", "tta",
-    "vob", "voc", "w64", "wav", "wave", "weba", "webm", "wma", "wmv", "wv",
+    "awb", "bw64", "bwf", "caf", "dff", "dsf", "dts", "eac3", "flac", "gsm", "m2t", "m2ts", "m4a",
+    "m4b", "m4p", "m4r", "m4v", "mka", "mkv", "mov", "mp1", "mp2", "mp3", "mp4", "mpc", "mpeg",
+    "mpg", "mpga", "oga", "ogg", "ogv", "ogx", "opus", "qcp", "qta", "ra", "rf64", "snd", "spx",
+    "tak", "tta", "vob", "voc", "w64", "wav", "wave", "weba", "webm", "wma", "wmv", "wv",
   ]
 }

@@ -163,7 +163,7 @@ package final class RecordedSound: SoundSource {
           container: $0.container, codec: $0.codec, sampleRate: decoder.format.sampleRate,
           channels: decoder.format.channelCount,
           damages: decoder.damages.prefix(Self.damageLimit).map(\.description), damage: damage,
-          doubt: decoder.doubt))
+          doubt: decoder.doubt, isEndUntold: isEndUntold ? true : nil))
     }
   }
 
@@ -171,6 +171,15 @@ package final class RecordedSound: SoundSource {
     let doubt = decoder.doubt.map { "it may have been longer: \($0)" }
     return [damage?.description ?? doubt, otherStreams, ambisonics].compactMap { $0 }
   }
+
+  /// Whether nothing in the file tells where it was to end, as of frames without a container.
+  private var isEndUntold: Bool {
+    decoder.doubt == nil && decoder.damages.isEmpty
+      && (!decoder.isLengthDeclared || description?.container == Self.timedStream)
+  }
+
+  /// A container whose length follows from the times in it.
+  private static let timedStream = "mpegts"
 
   /// Of a file whose every packet is damaged, the report lists only the first ones.
   private static let damageLimit = 1000
@@ -215,6 +224,8 @@ package final class RecordedSound: SoundSource {
     let damage: RecordingDamage?
     /// Why the recording may have been longer; nil if nothing says so.
     let doubt: String?
+    /// Whether nothing says where it was to end; nil where something does.
+    let isEndUntold: Bool?
   }
 }
 

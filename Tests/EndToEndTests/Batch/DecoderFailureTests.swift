@@ -54,6 +54,22 @@ struct DecoderFailureTests {
     #expect(exports[0] == exports[1])
   }
 
+  @Test("of a stream that declares no length it is said that nothing tells where it was to end")
+  func untoldEnd() throws {
+    for name in ["a.aac", "a.mp2", "a.ac3", "a.m2ts", "a.wav", "a.flac", "a.m4a", "a.ogg", "a.mp3"]
+    {
+      try Reference.record("\(folder.path)/\(name)", seconds: 1)
+      let run = try folder.place.spool(
+        [
+          "run", try pipeline(), "\(folder.path)/\(name)", "--out", folder.place.out, "--replace",
+          "--json",
+        ])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      let isUntold = ["a.aac", "a.mp2", "a.ac3", "a.m2ts"].contains(name)
+      #expect(run.text.contains(#""isEndUntold":true"#) == isUntold, "\(name)")
+    }
+  }
+
   /// The processes whose parent is `parent`, with their processor time in ticks.
   private func children(of parent: Int32) throws -> [(number: Int32, ticks: Int)] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in

@@ -16,7 +16,8 @@ struct SoundSignTests {
   @Test(
     "a batch takes the name endings that an inbox takes",
     arguments: [
-      "a.qta", "a.3gp", "a.RF64", "a.bw64", "a.bwf", "a.mpg", "a.avi", "a.wav", "a.txt", "a",
+      "a.qta", "a.3gp", "a.RF64", "a.bw64", "a.bwf", "a.mpg", "a.avi", "a.m2ts", "a.wav",
+      "a.txt", "a",
     ])
   func batch(name: String) throws {
     #expect(
