@@ -63,7 +63,9 @@ package struct RestoredRecording: Sendable {
   ///   - folder: the absolute path that stands for its inbox.
   package func arrival(pipeline: String, inbox folder: String) -> RecordingArrival {
     let name = FileName(recording.name) ?? Self.unnamed
-    let described = sidecar?.facts ?? bare
+    var described = sidecar?.facts ?? bare
+    // Its length may have been that of its container.
+    described.milliseconds = described.milliseconds ?? description.milliseconds
     let facts = RecordingFacts(sidecar: described, container: nil, name: name)
     var arrival = RecordingArrival(
       pipeline: pipeline, inbox: folder, path: PrintableText.escaped(name.bytes),

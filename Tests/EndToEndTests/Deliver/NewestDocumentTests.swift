@@ -104,4 +104,28 @@ struct NewestDocumentTests {
     #expect(try place.spool(["inbox", "list"]).text.contains("walk.wav"))
     #expect(files(in: place.file("back")).contains { $0.hasSuffix("/walk.flac") })
   }
+
+  @Test("what two destinations have comes back from both into one folder")
+  func twoDestinations() throws {
+    let second = place.file("second")
+    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
+    try place.folder.write(
+      "destinations: { nas: { folder: \(disk) }, other: { folder: \(second) } }\n",
+      to: "destinations.yaml")
+    try run()
+    // Its document states another time.
+    sleep(1)
+    let sent = try place.spool(["deliver", "send", "last", "--to", "other"] + destinations)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    #expect(try restore().exitCode == 0)
+    let back = try place.spool(
+      ["store", "restore", "--from", "other", "--out", place.file("back")] + destinations)
+    #expect(back.exitCode == 0 && !back.errorOutput.contains("unnamed"), "\(back.errorOutput)")
+    for name in ["nas", "other"] {
+      let missing = try place.spool(["deliver", "missing", name] + destinations)
+      #expect(missing.text.contains("has the original of every recording"), "\(missing.text)")
+      #expect(try place.spool(["deliver", "verify", name] + destinations).exitCode == 0)
+    }
+    #expect(files(in: place.file("back")).count { $0.contains("/walk.recording") } == 2)
+  }
 }

@@ -351,4 +351,37 @@ struct RestoreFromDestinationTests {
       #expect(own.contains(SHA256.digest(of: Array(bytes)).hex), "\(name)")
     }
   }
+
+  @Test(
+    "a noteId that two recordings claim stays with the first, and a length that its container has")
+  func claimedIdentity() throws {
+    try write("{ folder: \(disk) }")
+    let id = "7C1E4B0A-52D3-4E8F-9A16-3B0D2F6C8E41"
+    let watch = try inbox.watch(destinations)
+    for number in 1...2 {
+      try inbox.make(number)
+      try place.folder.write(#"{"noteId": "\#(id)"}"#, to: "made/side.json")
+      try inbox.shell(
+        "mv made/side.json inbox/\(number).json; cp made/\(number).wav inbox/\(number).wav")
+      if number == 1 {
+        #expect(inbox.wait { (try? inbox.note("1.wav").state) == "uploaded" }, "\(watch.output)")
+      } else {
+        #expect(inbox.wait { (try? inbox.note("2.wav").state) == "quarantined" }, "\(watch.output)")
+        #expect(try place.spool(["inbox", "release", "2.wav"]).exitCode == 0)
+        #expect(inbox.wait { (try? inbox.note("2.wav").state) == "uploaded" }, "\(watch.output)")
+      }
+    }
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    let first = try inbox.note("1.wav").key
+    #expect(try inbox.note(id).key == first)
+    let before = try place.spool(["inbox", "show", "1.wav"]).text
+    #expect(before.contains("duration:"), "\(before)")
+    try FileManager.default.removeItem(atPath: place.store)
+    let back = try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)
+    #expect(back.exitCode == 0, "\(back.errorOutput)")
+    let after = try place.spool(["inbox", "show", id]).text
+    #expect(after.contains("recording: \(first)") && after.contains("duration:"), "\(after)")
+  }
 }

@@ -5,8 +5,9 @@ import Transcripts
 
 /// What the documents of recordings say together.
 extension DestinationRestoration {
-  /// The documents that can be read, the newest one first: of several about a recording, that one counts.
-  mutating func newestFirst(_ paths: [RemotePath]) throws(SpoolError) -> [RemotePath] {
+  /// The documents that can be read, by recording, as these were received: the first one keeps a noteId that
+  /// others claim. Of several about a recording the newest is the first, for that one counts.
+  mutating func inOrder(_ paths: [RemotePath]) throws(SpoolError) -> [RemotePath] {
     var dated: [(path: RemotePath, uploadedAt: Double, document: DeliveredRecording)] = []
     for path in paths.sorted(by: { $0.description < $1.description }) {
       do throws(SpoolError) {
@@ -16,9 +17,17 @@ extension DestinationRestoration {
         try report(path.description, error)
       }
     }
+    var arrivals: [String: Double] = [:]
+    for (_, uploadedAt, document) in dated {
+      let receivedAt = document.receivedAt.flatMap { DateTime(iso8601: $0)?.seconds } ?? uploadedAt
+      let own = document.mainDigest
+      arrivals[own] = min(arrivals[own] ?? receivedAt, receivedAt)
+    }
     // A stable order, so that a second restore gives the same names.
     let sorted = dated.enumerated().sorted { a, b in
-      (b.element.uploadedAt, a.offset) < (a.element.uploadedAt, b.offset)
+      let (own, other) = (a.element.document.mainDigest, b.element.document.mainDigest)
+      return (arrivals[own] ?? 0, own, b.element.uploadedAt, a.offset)
+        < (arrivals[other] ?? 0, other, a.element.uploadedAt, b.offset)
     }.map(\.element)
     for (_, _, document) in sorted {
       guard let sound = document.originals.first(where: \.isSound) else { continue }
@@ -44,6 +53,11 @@ extension DestinationRestoration {
         .first { !$0.isEmpty } ?? []
     }
   }
+}
+
+extension DeliveredRecording {
+  /// The SHA-256 of the recording that it is about, in hexadecimal digits; empty if it names none.
+  fileprivate var mainDigest: String { originals.first(where: \.isSound)?.sha256 ?? "" }
 }
 
 extension DeliveredRecording.File {

@@ -91,7 +91,7 @@ struct DestinationRestoration: ~Copyable {
     }
     (self.unnamed, self.folders, totalBytes) = (unnamed, folders, total)
     for (name, reason) in unusable { warn(name, reason) }
-    for path in try newestFirst(documents) { try restore(documentAt: path) }
+    for path in try inOrder(documents) { try restore(documentAt: path) }
     try restoreUnnamed()
     finish(documents.count)
   }
@@ -99,8 +99,7 @@ struct DestinationRestoration: ~Copyable {
   // MARK: Documents
 
   /// Brings a document into the folder.
-  /// - Returns: where it lies there. Those of an encrypted destination have numbers if several would lie
-  ///   in one place.
+  /// - Returns: where it lies there: with a number where another one is, as that of another destination.
   private mutating func fetch(
     _ document: DeliveredRecording, _ bytes: [UInt8], at path: RemotePath
   ) throws(SpoolError) -> RemotePath {
@@ -115,7 +114,7 @@ struct DestinationRestoration: ~Copyable {
           into: folder)
         return place
       } catch {
-        guard error.kind == .occupied, usual != path, number < 1000 else { throw error }
+        guard error.kind == .occupied, number < 1000 else { throw error }
         number += 1
       }
     }
@@ -182,7 +181,7 @@ struct DestinationRestoration: ~Copyable {
     var own = DeliveredRecording.File(
       path: path.description, name: name, contentType: "application/json",
       byteCount: bytes.count, sha256: SHA256.digest(of: bytes).hex)
-    if destination.encryption != nil { own.clearPath = place.description }
+    if place != path { own.clearPath = place.description }
     kept.append((own, .metadata))
     receiptCount += document.receipts.count { $0.name.hasSuffix(".receipt.json") }
     try record(restored, document, kept, of: digest)
