@@ -213,12 +213,13 @@ import Testing
     ("{ loudnes: -16 LUFS ± 1 }", ["\"loudnes\" is not a parameter of assert"]),
     (
       "{ loudness: -16 LUFS }",
-      ["assert needs a range: loudness is never exactly -16 LUFS"]
+      ["loudness of assert is never exactly -16 LUFS"]
     ),
     (
-      "{ loudness: -16 dB, clipped: few, out-of-bounds: warm }",
+      "{ loudness: -16 dB, true-peak: -1 dBTP, clipped: few, out-of-bounds: warm }",
       [
         "loudness of assert takes LUFS, not \"dB\"",
+        "true-peak of assert is never exactly -1 dBTP",
         "clipped of assert is a whole number, not \"few\"",
         "out-of-bounds of assert cannot be \"warm\"",
       ]

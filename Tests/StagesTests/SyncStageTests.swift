@@ -187,6 +187,34 @@ import Testing
     #expect(abs(places[0] - places[1]) > 0.4)
   }
 
+  @Test("a recorder that lost some sound is put right behind the place, and the place is told")
+  func lostSound() throws {
+    let lost = 0.05
+    let other = Self.event.heard(Self.second, seconds: 55, noise: 0.01, seed: 12) {
+      $0 < 30 ? $0 : $0 + lost
+    }
+    let (source, _) = try source([Self.takes[0], other])
+    _ = try read(source)
+    let told = source.warnings.filter { $0.contains("jumps") }
+    #expect(told.count == 1 && told[0].contains("by 50.0 ms: sound is missing"), "\(source.warnings)")
+    let report = try Findings.decode(SyncReport.self, from: try #require(source.report()))
+    let map = report.recordings[1].clock
+    #expect(report.recordings[1].jumps?.count == 1)
+    let lags = map.map { $0[1] - $0[0] }
+    #expect(abs(try #require(lags.last) - (try #require(lags.first)) - lost) < 1e-3, "\(map)")
+  }
+
+  @Test("a recording of which half lies elsewhere is refused with the place up to which it fits")
+  func halves() throws {
+    let other = Self.event.heard(Self.second, seconds: 50, noise: 0.01, seed: 12) {
+      $0 < 25 ? $0 : $0 + 3
+    }
+    let (source, _) = try source([Self.takes[0], other])
+    let error = try #require(throws: SpoolError.self) { try self.read(source) }
+    #expect(error.action.contains("fits recording 1 (take-1.wav) only "), "\(error)")
+    #expect(error.advice?.contains("cut it there") == true, "\(error)")
+  }
+
   @Test func `sound that comes once among ticks decides the place`() throws {
     let event = Self.event.heard(Self.second, seconds: 60, noise: 0) { $0 }
     let late = Self.event.heard(Self.second, seconds: 50, noise: 0) { 2.1 + $0 }

@@ -21,6 +21,14 @@ package struct ClockMap: Hashable, Sendable {
     package let reference: Double
   }
 
+  /// A moment from which on the recording lies elsewhere: sound is missing in it there, or was put in.
+  package struct Jump: Hashable, Sendable {
+    /// When, by the recording, in seconds; accurate to the distance of measurements.
+    package let time: Double
+    /// By how much it lies later from then on, in seconds.
+    package let distance: Double
+  }
+
   /// In order; straight lines go through them, and beyond the first and last.
   package let knots: [Knot]
   /// By how much the recording's clock is faster than the reference's, in parts per million.
@@ -34,6 +42,12 @@ package struct ClockMap: Hashable, Sendable {
   /// place.
   package let confidence: Double
 
+  /// In order.
+  package let jumps: [Jump]
+  /// Where the recording begins and ceases to be alike, in seconds by the recording, if its sound goes on
+  /// beyond; nil if it is alike as far as it has sound.
+  package let (unlikeUntil, unlikeFrom): (Double?, Double?)
+
   /// A measurement below it is not clear, and does not count.
   package static let leastQuality = 7.0
   /// Points whose lags differ by more from their neighbours' median are errors.
@@ -44,6 +58,14 @@ package struct ClockMap: Hashable, Sendable {
   private static let leastShare = 0.5
   /// A drift is not told from the points' errors within fewer seconds.
   private static let leastSpan = 20.0
+
+  /// The least jump, in seconds, which is that of a microphone which moves by two metres at once; and by how
+  /// much it exceeds what points miss their lines by.
+  private static let (leastJump, leastClearness) = (0.006, 6.0)
+  /// Points on each side of a jump that tell it.
+  private static let jumpPoints = 6
+  /// Measurements in a row that are not clear, at an end of a recording.
+  private static let leastUnlike = 3
 
   /// From this share on, another place as alike lowers the confidence, which reaches 0 at 1.
   private static let leastRivalShare = 0.75
@@ -63,20 +85,13 @@ package struct ClockMap: Hashable, Sendable {
     guard good.count >= Self.leastPoints, let first = good.first, let last = good.last,
       Double(good.count) >= Self.leastShare * Double(clear.count)
     else { return nil }
-    let whole = Line(good, at: first.time, reach: nil)
-    let span = last.time - first.time
-    let steps = max(1, Int(span / Self.spacing))
-    var knots = (0...steps).map { step in
-      let time = first.time + span * Double(step) / Double(steps)
-      let line =
-        span < 2 * Self.spacing ? whole : Line(good, at: time, reach: Self.reach)
-      return Knot(recording: time, reference: time + line.value(at: time))
-    }
-    let steady = span < Self.leastSpan ? Line(lag: whole.value(at: first.time)) : whole
-    if span < Self.leastSpan {
-      knots = [first.time, last.time].map {
-        Knot(recording: $0, reference: $0 + steady.value(at: $0))
-      }
+    let places = Self.jumps(in: good)
+    let bounds = [0] + places + [good.count]
+    let parts = zip(bounds, bounds.dropFirst()).map { Array(good[$0..<$1]) }
+    let slope = last.time - first.time < Self.leastSpan ? 0 : Line.slope(sharedBy: parts)
+    var knots = parts.flatMap { Self.knots(of: $0, slope) }
+    jumps = zip(parts, parts.dropFirst()).map { before, after in
+      Jump(time: after[0].time, distance: Self.distance(before, after))
     }
     // Beyond the points, the whole's drift is the best guess.
     let end = knots[knots.count - 1]
@@ -84,12 +99,15 @@ package struct ClockMap: Hashable, Sendable {
     knots.insert(
       Knot(
         recording: knots[0].recording - beyond,
-        reference: knots[0].reference - beyond * (1 + steady.slope)), at: 0)
+        reference: knots[0].reference - beyond * (1 + slope)), at: 0)
     knots.append(
-      Knot(
-        recording: end.recording + beyond, reference: end.reference + beyond * (1 + steady.slope)))
+      Knot(recording: end.recording + beyond, reference: end.reference + beyond * (1 + slope)))
     self.knots = knots
-    drift = -steady.slope * 1e6
+    drift = -slope * 1e6
+    func isUnlike(_ point: Point) -> Bool { point.quality < Self.leastQuality }
+    let (head, tail) = (points.prefix(while: isUnlike), points.reversed().prefix(while: isUnlike))
+    unlikeUntil = head.count >= Self.leastUnlike ? head.last?.time : nil
+    unlikeFrom = tail.count >= Self.leastUnlike ? tail.last?.time : nil
     agreeing = good.count
     measured = points.count
     let certainty = (1 - rivalShare) / (1 - Self.leastRivalShare)
@@ -101,6 +119,47 @@ package struct ClockMap: Hashable, Sendable {
       squares += miss * miss
     }
     residual = (squares / Double(good.count)).squareRoot()
+  }
+
+  /// The knots of points between which there is no jump.
+  private static func knots(of points: [Point], _ slope: Double) -> [Knot] {
+    let (first, last) = (points[0].time, points[points.count - 1].time)
+    let span = last - first
+    let whole = Line(points, slope: span < leastSpan ? slope : nil)
+    let steps = max(1, Int(span / spacing))
+    return (0...steps).map { step in
+      let time = first + span * Double(step) / Double(steps)
+      let line = span < 2 * spacing ? whole : Line(points, at: time, reach: reach)
+      return Knot(recording: time, reference: time + line.value(at: time))
+    }
+  }
+
+  /// The points that jumps come before, in order. O(n).
+  private static func jumps(in points: [Point]) -> [Int] {
+    var found: [(place: Int, distance: Double)] = []
+    guard points.count >= 2 * leastPoints else { return [] }
+    for place in leastPoints...(points.count - leastPoints) {
+      let before = points[max(0, place - jumpPoints)..<place]
+      let after = points[place..<min(points.count, place + jumpPoints)]
+      let distance = abs(distance(Array(before), Array(after)))
+      let noise = max(Line.miss(Array(before)), Line.miss(Array(after)))
+      guard distance >= max(leastJump, leastClearness * noise) else { continue }
+      if let last = found.last, place - last.place < leastPoints {
+        if last.distance < distance { found[found.count - 1] = (place, distance) }
+      } else {
+        found.append((place, distance))
+      }
+    }
+    return found.map(\.place)
+  }
+
+  /// By how much points lie later than those before them.
+  private static func distance(_ before: [Point], _ after: [Point]) -> Double {
+    let (left, right) = (before.suffix(jumpPoints), after.prefix(jumpPoints))
+    let slope = Line.slope(sharedBy: [Array(left), Array(right)])
+    let time = (before[before.count - 1].time + after[0].time) / 2
+    return Line(Array(right), slope: slope).value(at: time)
+      - Line(Array(left), slope: slope).value(at: time)
   }
 
   /// The reference's time at a time of the recording.
@@ -141,8 +200,34 @@ package struct ClockMap: Hashable, Sendable {
     private let lag: Double
     let slope: Double
 
-    /// A clock that does not drift.
-    init(lag: Double) { (centre, self.lag, slope) = (0, lag, 0) }
+    /// By least squares; with this slope if it is not nil.
+    init(_ points: [Point], slope: Double?) {
+      let line = Line(points, at: points[0].time, reach: nil)
+      (centre, lag, self.slope) = (line.centre, line.lag, slope ?? line.slope)
+    }
+
+    /// The slope of parallel lines through several lists of points, by least squares.
+    static func slope(sharedBy parts: [[Point]]) -> Double {
+      var (up, down) = (0.0, 0.0)
+      for part in parts {
+        let line = Line(part, at: part[0].time, reach: nil)
+        for point in part {
+          up += (point.time - line.centre) * (point.lag - line.lag)
+          down += (point.time - line.centre) * (point.time - line.centre)
+        }
+      }
+      return down > 0 ? up / down : 0
+    }
+
+    /// The root mean square of what points miss their own line by.
+    static func miss(_ points: [Point]) -> Double {
+      let line = Line(points, slope: nil)
+      let squares = points.reduce(0) { sum, point in
+        let miss = line.value(at: point.time) - point.lag
+        return sum + miss * miss
+      }
+      return (squares / Double(points.count)).squareRoot()
+    }
 
     /// By least squares, weighted by tricubes of the distance from `time`; evenly without a reach. The
     /// reach grows until there are eight points, or all.

@@ -12,6 +12,8 @@ package struct DestinationCheck: Sendable {
     case confirm
     /// It was removed. A destination that forbids it keeps the file: that is no fault.
     case remove
+    /// What lies there was listed, which bringing everything back needs, and delivering does not.
+    case list
   }
 
   /// The steps that were taken, in order, each with what went wrong.
@@ -25,7 +27,12 @@ package struct DestinationCheck: Sendable {
   package private(set) var remainder: RemotePath?
 
   /// Whether files can be delivered.
-  package var isGood: Bool { steps.allSatisfy { $0.error == nil || $0.step == .remove } }
+  package var isGood: Bool {
+    steps.allSatisfy { $0.error == nil || [.remove, .list].contains($0.step) }
+  }
+
+  /// Why nothing can be brought back that no store knows; nil if it can, or nothing can be delivered.
+  package var listTrouble: SpoolError? { steps.first { $0.step == .list }?.error }
 
   /// Tries a destination. Blocks.
   /// - Parameters:
@@ -43,9 +50,22 @@ package struct DestinationCheck: Sendable {
       _ = try transport.find(RemotePath.probe(UploadState().token))
       steps.append((.connect, nil))
       try deliver(to: destination, with: &transport, environment, in: folder, mayGoOn)
+      if isGood { steps.append((.list, Self.listTrouble(of: &transport, mayGoOn))) }
     } catch {
       steps.append((.connect, error))
     }
+  }
+
+  /// Lists up to the first file.
+  private static func listTrouble(
+    of transport: inout any Transport & ~Copyable, _ mayGoOn: () -> Bool
+  ) -> SpoolError? {
+    do throws(SpoolError) {
+      try transport.list(mayGoOn: mayGoOn) { _ throws(SpoolError) in throw .cancelled }
+    } catch {
+      return error.cause == .cancelled ? nil : error
+    }
+    return nil
   }
 
   private mutating func deliver(

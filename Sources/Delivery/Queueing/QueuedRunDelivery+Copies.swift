@@ -18,20 +18,28 @@ extension QueuedRunDelivery {
     var delivery = self
     delivery.subject = read()
     let began = deliveries.now
-    let documents = delivered.filter { $0.file.content == .metadata }
-      .sorted { ($0.clearPath, $0.id) < ($1.clearPath, $1.id) }
+    // Of several in one folder, the newest says what is true.
+    var newest: [String: (document: QueuedDelivery, known: DeliveredRecording)] = [:]
+    for document in delivered where document.file.content == .metadata {
+      let known = try read(document)
+      let folder = document.folder
+      if let other = newest[folder], other.known.uploadedAt >= known.uploadedAt { continue }
+      newest[folder] = (document, known)
+    }
+    let documents = newest.sorted { $0.key < $1.key }.map(\.value)
     guard !documents.isEmpty else {
       throw SpoolError(
         "there is nothing of \(recording) to send",
         reason: "no run here has made its files, and no destination has a document about them",
         advice: "\(command: .inboxShow) \(recording) says how it stands")
     }
-    var (isKnown, places) = (true, Set<String>())
-    for document in documents where places.insert(document.clearPath).inserted {
+    var isKnown = true
+    for (document, known) in documents {
       var orders: [DeliveryQueue.Order] = []
       for name in request.destinations {
         let destination = try destinations.destination(named: name)
-        orders += try delivery.copies(of: document, among: delivered, to: destination, request)
+        orders += try delivery.copies(
+          of: document, saying: known, among: delivered, to: destination, request)
       }
       let added = try deliveries.add(orders, for: .recording(recording))
       isKnown = isKnown && added.allSatisfy { $0.addedAt < began }
@@ -39,17 +47,20 @@ extension QueuedRunDelivery {
     return isKnown
   }
 
-  private func copies(
-    of document: QueuedDelivery, among delivered: [QueuedDelivery], to destination: Destination,
-    _ request: DeliveryRequest
-  ) throws(SpoolError) -> [DeliveryQueue.Order] {
+  private func read(_ document: QueuedDelivery) throws(SpoolError) -> DeliveredRecording {
     let path = try deliveries.source(of: document.file)
     let bytes = try doing("read", path) { () throws(SystemError) in
       try FileOperations.system.bytes(of: path)
     }
-    let known = try DeliveredRecording(text: String(decoding: bytes, as: UTF8.self), at: path)
-    let folder = document.clearPath.utf8.dropLast(document.file.name.utf8.count)
-    let depth = String(decoding: folder, as: UTF8.self).pathNames.count
+    return try DeliveredRecording(text: String(decoding: bytes, as: UTF8.self), at: path)
+  }
+
+  private func copies(
+    of document: QueuedDelivery, saying known: DeliveredRecording,
+    among delivered: [QueuedDelivery], to destination: Destination, _ request: DeliveryRequest
+  ) throws(SpoolError) -> [DeliveryQueue.Order] {
+    let folder = document.folder.utf8
+    let depth = document.folder.pathNames.count
     func order(
       _ delivery: QueuedDelivery, _ encounter: DeliveryRequest.Encounter
     ) throws(SpoolError) -> DeliveryQueue.Order {
@@ -72,7 +83,18 @@ extension QueuedRunDelivery {
     }
     if orders.isEmpty { return [] }
     var last = try order(document, request.encounter == .fail ? .fail : .rename)
-    last.about = try known.withoutFiles.about
+    var about = known.withoutFiles
+    // What has become known of it since.
+    about.title = subject.title ?? about.title
+    if !subject.tags.isEmpty { about.tags = subject.tags }
+    last.about = try about.about
     return orders + [last]
+  }
+}
+
+extension QueuedDelivery {
+  /// The folder that it would lie in if it were not encrypted, with a slash at its end; empty for none.
+  fileprivate var folder: String {
+    clearPath.lastIndex(of: "/").map { String(clearPath[...$0]) } ?? ""
   }
 }

@@ -92,6 +92,7 @@ struct ID3Tag {
   private func time(_ frame: Frame) -> [UInt8]? {
     guard isTimeWithoutZone, frame.name == "TDEN" else { return nil }
     let text = String(decoding: frame.content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+    if text.isEmpty { return nil }
     return frame.content.prefix(1) + text.replacing(/(\.0+)?Z$/, with: "").utf8 + [0]
   }
 

@@ -43,6 +43,14 @@ extension ParameterResolver {
         suggestion: turned.text(of: element))
       return .null
     }
+    if case .number(let unit, _) = element, range.exactValue != nil,
+      [.level, .truePeak, .loudness].contains(unit.dimension)
+    {
+      let shown = range.text(of: element)
+      report(
+        node, "\(name) is never exactly \(shown)", allowed: "a tolerance: \(shown) ± 0.5")
+      return .null
+    }
     return range.value
   }
 

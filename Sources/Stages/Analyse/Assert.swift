@@ -19,19 +19,6 @@ struct AssertStage: DeclaredStage, SoundSinkStage, WholeStage, JudgingStage {
         "assert states nothing that must hold",
         advice: "a fact and its range, such as loudness: -16 LUFS ± 0.5")
     }
-    var faults: [SpoolError.ParameterFault] = []
-    for fact in Fact.allCases where fact.isContinuous {
-      guard let value = parameters.ranges[fact]?.exactValue else { continue }
-      let text = fact.type.text(of: .number(value))
-      faults.append(
-        SpoolError.ParameterFault(
-          at: [fact.name], "\(fact.name) is never exactly \(text)", remedy: "\(text) ± 0.5"))
-    }
-    guard let first = faults.first else { return }
-    var error = SpoolError(
-      "assert needs a range", advice: "a tolerance: \(first.remedy ?? "")")
-    error.faults = faults
-    throw error
   }
 
   /// Sound alone is measured in the pass in which it flows by.

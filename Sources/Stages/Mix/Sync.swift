@@ -15,7 +15,7 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
   let name: String
 
   static let descriptor = StageDescriptor(
-    kind: "sync", revision: 2,
+    kind: "sync", revision: 3,
     summary: "Bring recordings of one event by several recorders to one clock",
     discussion: """
       Takes recordings and sound from the steps above, in this order: from: [$camera, $recorders]. \
@@ -28,7 +28,8 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
       the reference is an error, and so is one whose sound repeats itself, so that it has more than one \
       place. Where a recording does not reach, there is silence. What one \
       microphone hears later than another because it is farther away counts as offset too: 3 ms a \
-      metre. The measurement says of each recording where it begins on the common clock, by how \
+      metre. Where a recorder has lost some sound, or a cut was made, the recording jumps: jumps of 6 ms and \
+      more are found and told, and only the seconds around them are stretched. The measurement says of each recording where it begins on the common clock, by how \
       many parts per million its clock is fast, how sure that is, and the map of both clocks.
       """,
     flow: .streaming(.sound, .source),
@@ -186,6 +187,11 @@ struct SyncReport: Codable {
     let agreeing: Int
     /// Moments in its own time and in that of the whole, in seconds, in order.
     let clock: [[Double]]
+    /// Moments in its own time, and by how many seconds it lies later from each on; nil in reports of
+    /// earlier versions, and of the reference.
+    let jumps: [[Double]]?
+    /// The first and the last moment in its own time at which it was alike, in seconds; nil as above.
+    let compared: [Double]?
   }
 
   let sampleRate: Hertz

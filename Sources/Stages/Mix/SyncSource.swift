@@ -101,6 +101,7 @@ final class SyncSource: SoundSource {
         let map = ClockMap(scan.points, slope: rough.slope, rivalShare: rough.rivalShare)
       else { throw noSharedSound(scan.index, scan) }
       if rough.rivalShare >= Self.leastRefusedShare, let rival = rough.rivalLag {
+        if map.unlikeUntil != nil || map.unlikeFrom != nil { throw partial(scan.index, map) }
         throw repeated(scan.index, at: map.reference(at: 0), or: rival - rough.lag)
       }
       maps[scan.index] = map
@@ -111,6 +112,20 @@ final class SyncSource: SoundSource {
   /// From this share of its likeness on, another place is as likely: what is left of the difference is
   /// noise.
   private static let leastRefusedShare = 0.95
+
+  private func partial(_ index: Int, _ map: ClockMap) -> SpoolError {
+    func words(_ time: Double) -> String { Figure.text(time, places: 1) + " s of it" }
+    let range = [
+      map.unlikeUntil.map { "from \(words($0)) on" }, map.unlikeFrom.map { "up to \(words($0))" },
+    ].compactMap(\.self).joined(separator: " and ")
+    let place = map.reference(at: 0)
+    return SpoolError(
+      "\(layout.parts[index].title) fits \(layout.parts[layout.reference].title) only \(range)",
+      reason: "by that part it begins \(Figure.text(abs(place), places: 3)) s "
+        + (place < 0 ? "before it" : "into it")
+        + "; the rest lies elsewhere, as where a recorder was paused or sound was cut out",
+      advice: "cut it there with trim, and give both parts to sync as recordings of their own")
+  }
 
   /// - Parameters:
   ///   - place: when it begins on the reference's clock, in seconds.
@@ -125,7 +140,7 @@ final class SyncSource: SoundSource {
       reason: "the sound repeats itself: it may begin \(words(place)), and as well "
         + "\(words(place + distance))",
       advice: "take recordings with a sound that comes once, such as a clap, or place it by hand: "
-        + "mixdown: { tracks: [{}, { offset: \(Int((max(0, place) * 1000).rounded())) ms }] }")
+        + "mixdown: { tracks: [{}, { offset: \(Int((place * 1000).rounded())) ms }] }")
   }
 
   private func noSharedSound(_ index: Int, _ scan: LagScan?) -> SpoolError {

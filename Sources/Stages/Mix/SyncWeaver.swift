@@ -97,13 +97,38 @@ final class SyncWeaver {
           measured: map?.measured ?? 0, agreeing: map?.agreeing ?? 0,
           clock: measured.map {
             [$0.recording.rounded(places: 6), ($0.reference - origin).rounded(places: 6)]
+          },
+          jumps: map?.jumps.map { [$0.time.rounded(places: 1), $0.distance.rounded(places: 6)] },
+          compared: measured.first.flatMap { first in
+            measured.last.map {
+              [first.recording.rounded(places: 1), $0.recording.rounded(places: 1)]
+            }
           })
       })
-    warnings = report.recordings.filter { $0.confidence < 0.8 }.map {
-      "\($0.title) was placed with a confidence of \($0.confidence) only: listen to it before you "
-        + "rely on it"
-    }
+    warnings =
+      report.recordings.filter { $0.confidence < 0.8 }.map {
+        "\($0.title) was placed with a confidence of \($0.confidence) only: listen to it before you "
+          + "rely on it"
+      } + layout.parts.indices.flatMap { Self.warnings(of: layout.parts[$0].title, maps[$0]) }
   }
+
+  /// What does not run as clocks do.
+  private static func warnings(of title: String, _ map: ClockMap?) -> [String] {
+    guard let map else { return [] }
+    func words(_ jump: ClockMap.Jump) -> String {
+      "\(title) jumps near \(Figure.text(jump.time, places: 1)) s of it, by "
+        + "\(Figure.text(abs(jump.distance) * 1000, places: 0)) ms: "
+        + (jump.distance > 0 ? "sound is missing in it there" : "sound was put in there")
+        + "; the seconds around it are stretched, so listen to them, or cut it there and sync both parts"
+    }
+    let jumps = map.jumps.prefix(told).map(words)
+    let more = map.jumps.count - jumps.count
+    let rest = more > 0 ? ["\(title) jumps at \(more) more places"] : []
+    return jumps + rest
+  }
+
+  /// Jumps that are told one by one.
+  private static let told = 5
 
   func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
     let count = Frames(min(end - given, SoundStream.blockLength.count, buffer.capacity.count))

@@ -252,7 +252,11 @@ extension DiskStore: ExportFolder {
     if mentioning.contains(where: { $0.hasRead(text: digest) }) { return nil }
     let published = mentioning.flatMap(\.published).filter { $0.digest == digest }
     let paths = Set(published.map { FilePath.absolute($0.path) })
-    return exports.first { paths.contains($0.path) }
+    // Of equal files under one name, as in the folders of copies, it is the one whose folders are called
+    // alike.
+    return exports.filter { paths.contains($0.path) }.max {
+      path.commonEnding(with: $0.path) < path.commonEnding(with: $1.path)
+    }
   }
 
   /// Marks a file as published again, if it is no link and holds these bytes.
@@ -271,6 +275,13 @@ extension DiskStore: ExportFolder {
   /// Overwrites `destination`; removes it if the copy fails. Does not flush.
   package func copyFile(from source: String, to destination: String) throws(SpoolError) {
     try files.copyFile(from: source, to: destination)
+  }
+}
+
+extension String {
+  /// How many names at the ends of two paths are the same. O(names).
+  fileprivate func commonEnding(with other: String) -> Int {
+    zip(pathNames.reversed(), other.pathNames.reversed()).prefix { $0 == $1 }.count
   }
 }
 

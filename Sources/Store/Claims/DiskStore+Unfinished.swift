@@ -50,9 +50,12 @@ struct UnfinishedRuns {
   private let givenUp: [ClosedRange<Double>]
   private let failed: [ClosedRange<Double>]
 
-  /// Selects them from all runs, newest first.
+  /// Selects them from all runs, newest first. O(runs · unfinished ones).
   init(_ runs: [RunRecord]) {
-    let open = RunRecord.unsettled(in: runs).filter(\.isUnfinished)
+    let open = RunRecord.unsettled(in: runs).filter { run in
+      // Nothing offers to resume what a later run has done, with whatever settings.
+      run.isUnfinished && !runs.prefix { $0.id != run.id }.contains { $0.resolves(run) }
+    }
     names = Set(open.map(\.id.name))
     firstStart = open.map(\.startedAt).min()
     func times(_ state: RunRecord.State) -> [ClosedRange<Double>] {

@@ -76,6 +76,11 @@ extension DeliveryQueue {
           confirmed_digest = digest
         WHERE id = ? AND state <> 'delivered'
         """, [.text(order.path), .real(time), .integer(id)], to: writing)
+      if let path = file.path, (try? FileStamp(following: path)) != nil {
+        // Where it lay before, it may be no more.
+        try database.run(
+          "UPDATE deliveries SET file = ? WHERE id = ?", [.text(path), .integer(id)], to: writing)
+      }
       try database.run(
         """
         INSERT INTO delivery_owners (owner, delivery, is_required) VALUES (?, ?, ?)

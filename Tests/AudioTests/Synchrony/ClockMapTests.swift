@@ -50,4 +50,38 @@ import Testing
     let wild = points(minutes) { 0.06 * sin(12.9898 * $0 * $0 + $0) }
     #expect(ClockMap(wild, slope: 0) == nil)
   }
+
+  @Test(
+    "where sound is missing or was put in, the map jumps, and is right on both sides",
+    arguments: [0.008, 0.02, 0.05, -0.05, 0.09])
+  func jumps(distance: Double) throws {
+    var random = SeededRandom(seed: 3)
+    let times = (0..<120).map { 3 + Double($0) * 1.8 }
+    func lag(_ time: Double) -> Double { 2.5 + 40e-6 * time + (time > 110 ? distance : 0) }
+    let measured = points(times) { lag($0) + Double.random(in: -2e-5...2e-5, using: &random) }
+    // The rough line goes through both parts.
+    let map = try #require(ClockMap(measured, slope: 40e-6 + distance / 220))
+    #expect(map.jumps.count == 1)
+    let jump = try #require(map.jumps.first)
+    #expect(abs(jump.time - 110) < 2 && abs(jump.distance - distance) < 1e-4, "\(jump)")
+    #expect(abs(map.drift + 40) < 1, "\(map.drift)")
+    for time in stride(from: 3.0, to: 217, by: 1) where abs(time - 110) > 2 {
+      #expect(abs(map.reference(at: time) - time - lag(time)) < 0.2e-3, "at \(time) s")
+    }
+    var last = -Double.infinity
+    for time in stride(from: 0.0, to: 220, by: 0.01) {
+      #expect(map.reference(at: time) > last)
+      last = map.reference(at: time)
+    }
+  }
+
+  @Test("a recording that is not alike at its end says from when on")
+  func unlikeEnd() throws {
+    let times = (0..<60).map { Double($0) * 2 }
+    let measured = times.map {
+      ClockMap.Point(time: $0, lag: 1, quality: $0 < 100 ? 12 : 3)
+    }
+    #expect(try #require(ClockMap(measured, slope: 0)).unlikeFrom == 100)
+    #expect(try #require(ClockMap(points(times) { _ in 1 }, slope: 0)).unlikeFrom == nil)
+  }
 }

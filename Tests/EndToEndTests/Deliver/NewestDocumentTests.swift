@@ -128,4 +128,53 @@ struct NewestDocumentTests {
     }
     #expect(files(in: place.file("back")).count { $0.contains("/walk.recording") } == 2)
   }
+
+  @Test(
+    "what came back is sent again to where it came from, as often as one likes, with its new title")
+  func sentAgain() throws {
+    try write(isEncrypted: false)
+    try run()
+    let there = files(in: disk).filter { !$0.contains(".recording") }
+    #expect(try restore().exitCode == 0)
+    for _ in 1...3 {
+      let sent = try place.spool(["deliver", "send", "walk.wav", "--to", "nas"] + destinations)
+      #expect(sent.exitCode == 0, "\(sent.text) \(sent.errorOutput)")
+    }
+    #expect(files(in: disk).filter { !$0.contains(".recording") } == there)
+    let folders = Set(files(in: disk).compactMap { $0.split(separator: "/").dropFirst().first })
+    #expect(folders.count == 1, "\(files(in: disk))")
+  }
+
+  @Test("what came back beside a restored backup is sent from where it lies now")
+  func besideBackup() throws {
+    let second = place.file("second")
+    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
+    try place.folder.write(
+      "destinations: { nas: { folder: \(disk) }, other: { folder: \(second) } }\n",
+      to: "destinations.yaml")
+    try run()
+    let copy = place.file("copy.sqlite")
+    #expect(try place.spool(["store", "backup", copy]).exitCode == 0)
+    for path in [place.store, place.out, recording] {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    #expect(try place.spool(["store", "restore", copy]).exitCode == 0)
+    let back = try place.spool(
+      ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)
+    #expect(back.exitCode == 0, "\(back.errorOutput)")
+    let missing = try place.spool(["deliver", "missing", "other"] + destinations)
+    #expect(missing.errorOutput.contains("spool deliver send "), "\(missing.errorOutput)")
+    let sent = try place.spool(["deliver", "send", "walk.wav", "--to", "other"] + destinations)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    #expect(files(in: second).contains { $0.hasSuffix("/walk.flac") }, "\(files(in: second))")
+    // What is lost there is sent again.
+    let lost = try #require(files(in: disk).first { $0.hasSuffix("/walk.flac") })
+    try FileManager.default.removeItem(atPath: "\(disk)/\(lost)")
+    let verified = try place.spool(["deliver", "verify", "nas"] + destinations)
+    let number = try #require(
+      verified.text.components(separatedBy: "retry ").dropFirst().first?.prefix { $0.isNumber })
+    #expect(try place.spool(["deliver", "retry", String(number)] + destinations).exitCode == 0)
+    #expect(try place.spool(["deliver", "run", "--once"] + destinations).exitCode == 0)
+    #expect(files(in: disk).contains(lost))
+  }
 }

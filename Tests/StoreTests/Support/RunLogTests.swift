@@ -55,6 +55,25 @@ import Testing
     #expect(try store.runs.newest(limit: -1) == [])
   }
 
+  @Test(
+    "a run that was cut off holds nothing once a later one has done its work with other settings")
+  func doneDifferently() throws {
+    var cut = record("20261121-150000-aaaa", startedAt: 3600)
+    cut.state = .interrupted
+    cut.request = RunRequest(
+      pipelineText: "one", folder: "/out", isReplacing: false, keepsEverything: false)
+    try store.runs.save(cut)
+    #expect(UnfinishedRuns(try store.runs.newest(limit: 9)).names == [cut.id.name])
+    var next = RunRecord(
+      id: RunID("20261121-160000-bbbb"), pipeline: cut.pipeline, pipelinePath: cut.pipelinePath,
+      inputs: cut.inputs, overrides: cut.overrides, startedAt: 7200,
+      request: RunRequest(
+        pipelineText: "two", folder: "/out", isReplacing: false, keepsEverything: false))
+    next.state = .done
+    try store.runs.save(next)
+    #expect(UnfinishedRuns(try store.runs.newest(limit: 9)).names == [])
+  }
+
   @Test("a run that is done settles the one it goes on with though the clock was set back")
   func setBack() throws {
     var cut = record("20261121-150000-aaaa", startedAt: 7200)

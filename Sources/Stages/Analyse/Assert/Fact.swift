@@ -67,9 +67,6 @@ enum Fact: CaseIterable {
     }
   }
 
-  /// Whether no measurement of it is ever exactly one value.
-  var isContinuous: Bool { [.loudness, .truePeak, .snr].contains(self) }
-
   /// What counts of a measurement: levels hold as well where their tenths do, as they are shown, so that
   /// a ceiling that a limiter keeps to by its own measure is kept to here.
   func counted(_ number: Double, in range: NumberRange) -> Double {

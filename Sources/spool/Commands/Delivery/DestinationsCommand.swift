@@ -146,12 +146,19 @@ extension CommandContext {
           json: JSONLine([
             "name": destination.name, "isUsable": check.isGood,
             "freeByteCount": check.freeByteCount, "clockDifference": check.clockDifference,
-            "trouble": error?.account,
+            "trouble": check.isGood ? nil : error?.account,
+            "listTrouble": check.listTrouble?.account,
           ]))
       } else if check.isGood {
         console.print(
           Format.visible(
             "\(destination.name): \(Self.line(check, isAppendOnly: destination.isAppendOnly))"))
+        if let trouble = check.listTrouble {
+          console.report(
+            Format.visible(
+              "warning: \(destination.name): \(command: .restore) --from it will bring nothing back: "
+                + trouble.account))
+        }
       } else if let error {
         console.report(Format.visible("\(destination.name): ") + error.text(console))
       }

@@ -140,8 +140,8 @@ extension CommandContext {
           recording: recording.key, run: nil, since: recording.receivedAt,
           place: place, copies: confirmed[digest] ?? [], isHeld: held.contains(digest),
           canBeSent: place != nil && recording.original == nil && recording.state == .uploaded
-            && (makers[digest.hex + recording.pipeline]?.hasItsFiles
-              ?? (confirmed[digest] != nil))
+            && (makers[digest.hex + recording.pipeline]?.hasItsFiles == true
+              || confirmed[digest] != nil)
         ))
     }
     told.formUnion(contents.values)
@@ -178,5 +178,5 @@ extension CommandContext {
 
 extension RunRecord {
   /// Whether all that it published is where it was.
-  fileprivate var hasItsFiles: Bool { published.allSatisfy { FilePath.exists($0.path) } }
+  var hasItsFiles: Bool { published.allSatisfy { FilePath.exists($0.path) } }
 }

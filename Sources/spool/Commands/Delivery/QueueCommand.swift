@@ -205,17 +205,19 @@ extension CommandContext {
     if let name = arguments[Options.destination] {
       try requireDestination(named: name, in: store)
     }
-    let again = try deliveredAgain(ids, in: store)
+    let (again, lostCount) = try deliveredAgain(ids, in: store)
     var count = try store.deliveries.retry(
       ids: ids.isEmpty ? nil : ids, destination: arguments[Options.destination])
     count += try store.deliveries.sendAgain(again)
-    if count == 0, !typed.isEmpty {
+    if count == 0, !typed.isEmpty, lostCount == 0 {
       throw .usage(
         "no such file waits or has failed", advice: "spool deliver queue shows the numbers")
     }
-    if voice == .full, count == 0 { console.print("nothing waits, and nothing has failed") }
+    if voice == .full, count == 0, lostCount == 0 {
+      console.print("nothing waits, and nothing has failed")
+    }
     if count > 0 { try tellDue(count, in: store) }
-    return .done
+    return lostCount == 0 ? .done : .failed
   }
 
   /// Says who sends files that are due.
@@ -248,18 +250,28 @@ extension CommandContext {
     return .done
   }
 
-  /// The delivered files among those that were named: they are sent again.
-  /// - Throws: if one of them is here no more.
+  /// The delivered files among those that were named: they are sent again. Of several, each that is here
+  /// no more is reported.
+  /// - Throws: if the only one is here no more.
   private func deliveredAgain(
     _ ids: [Int64], in store: DiskStore
-  ) throws(SpoolError) -> [Int64] {
-    if ids.isEmpty { return [] }
+  ) throws(SpoolError) -> (there: [Int64], lostCount: Int) {
+    if ids.isEmpty { return ([], 0) }
     var query = DeliveryQueue.Query()
     (query.ids, query.states) = (ids, [.delivered])
     query.destination = arguments[Options.destination]
     let delivered = try store.deliveries.matching(query)
-    for delivery in delivered { _ = try store.deliveries.source(of: delivery.file) }
-    return delivered.map(\.id)
+    var there: [Int64] = []
+    for delivery in delivered {
+      do throws(SpoolError) {
+        _ = try store.deliveries.source(of: delivery.file)
+        there.append(delivery.id)
+      } catch {
+        guard delivered.count > 1 else { throw error }
+        console.report("\(delivery.id): " + error.text(console))
+      }
+    }
+    return (there, delivered.count - there.count)
   }
 
   fileprivate func pause(_ isPaused: Bool) throws(SpoolError) -> ExitCode {
