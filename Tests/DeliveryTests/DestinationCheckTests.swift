@@ -40,7 +40,7 @@ struct DestinationCheckTests {
       .command(Destination.Command(send: ["cp", "-n", "{file}", there], read: ["cat", there])))
     #expect(check.isGood)
     #expect(check.steps.first { $0.step == .remove }?.error != nil)
-    #expect(check.listTrouble?.message.contains("cannot list") == true, "it has no program for that")
+    #expect(check.listTrouble?.message.contains("cannot list") == true, "no program does it")
     #expect(FilePath.names(in: scratch.path) == [try #require(check.remainder).description])
     #expect(check.clockDifference == nil)
   }

@@ -310,20 +310,25 @@ struct StreamLength {
     }
     let padding = file.formatName == "mp3" ? Self.padding(of: file.bytes) : nil
     let rate = unsafe Double(max(1, stream.codecpar.pointee.sample_rate))
+    let isLinear = unsafe av_get_exact_bits_per_sample(stream.codecpar.pointee.codec_id) > 0
+    // Of PCM in AVI, libavformat estimates the duration by the file's length, index included.
+    let counted =
+      unsafe file.formatName == "avi" && isLinear && stream.nb_frames > 0
+      ? Double(stream.nb_frames) / rate : nil
     let seconds =
-      unsafe Double(stream.duration) * Double(stream.time_base.num)
+      unsafe counted ?? Double(stream.duration) * Double(stream.time_base.num)
       / Double(stream.time_base.den) - Double(padding ?? 0) / rate
     // Of some containers libavformat counts only the existing bytes, which the header counts too.
     let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
     let countsExisting =
       bytesPerSecond > 0 && seconds * bytesPerSecond <= Double(file.bytes.byteCount)
-    let isLinear = unsafe av_get_exact_bits_per_sample(stream.codecpar.pointee.codec_id) > 0
     let missing =
-      countsExisting ? Self.missingBytes(of: file.bytes, isLinear: isLinear) : 0
+      countsExisting && counted == nil ? Self.missingBytes(of: file.bytes, isLinear: isLinear) : 0
     let declared = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     // Bytes that are missing are counted.
     (duration, disbelieved) = missing > 0 ? (declared, nil) : Self.believed(declared, most)
-    isDeclared = duration != nil && (method != AVFMT_DURATION_FROM_BITRATE || missing > 0)
+    let isGuess = method == AVFMT_DURATION_FROM_BITRATE && missing == 0 && counted == nil
+    isDeclared = duration != nil && !isGuess
     isCounted = isDeclared && ["flac", "tta", "wv"].contains(file.formatName)
     let isFLAC = unsafe stream.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC
     mostAdded =

@@ -81,6 +81,20 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     } ?? lostOriginal
   }
 
+  /// The commands for recordings whose originals are lost: one for all that a destination has confirmed.
+  /// - Parameter holders: the destinations that have confirmed originals, by the SHA-256 of these.
+  package static func commands(
+    for lost: [Recording], confirmedBy holders: [Digest: [String]]
+  ) -> [String] {
+    let groups = Dictionary(grouping: lost) { holders[$0.content.digest]?.first }
+    return groups.sorted { ($0.key ?? "") < ($1.key ?? "") }.flatMap { name, recordings in
+      guard let name else { return recordings.map { "\(command: .inboxShow) \($0.key)" } }
+      return recordings.count > 1
+        ? ["\(command: .restore) --from \(ShellWords.line([name]))"]
+        : recordings.map { "\(command: .deliverFetch) \(ShellWords.line([name])) \($0.key)" }
+    }
+  }
+
   /// Whether a repair can fix it.
   package var isRepairable: Bool { advice == Self.repair || kind == .databaseBehind }
 

@@ -190,9 +190,11 @@ struct StoreStatus: Encodable {
     named += try store.recordings.doubtful(changedSince: since, limit: .max)
       .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
     let lost = try store.lostOriginals()
+    let holders = lost.isEmpty ? [:] : try store.deliveries.confirmedOriginals()
     named += lost.map {
-      Trouble(
-        $0, "lost", "its original is not in the store any more; \(InspectionFinding.lostOriginal)")
+      let hope = InspectionFinding.lostOriginal(
+        of: $0.key, confirmedBy: holders[$0.content.digest]?.first)
+      return Trouble($0, "lost", "its original is not in the store any more; \(hope)")
     }
     let damaged = try store.damagedOriginals()
     named += damaged.map {
@@ -253,12 +255,12 @@ struct StoreStatus: Encodable {
     let attention =
       inboxes.compactMap(\.forgetting) + tally.nextCommands
       + (damaged.isEmpty ? [] : ["\(command: .repair)"])
-      + lost.map { "\(command: .inboxShow) \($0.key)" }
+      + InspectionFinding.commands(for: lost, confirmedBy: holders)
       + claimCommands
     let others =
       resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
-      + Self.sending(
+      + WaitingDeliveries.commands(
         deliveries, isWatched: known.contains { $0.processNumber != nil },
         try context.sendingCommands(in: store))
     calm = try Self.calm(store, isAnyInboxKnown: !lines.isEmpty || !known.isEmpty)
@@ -268,17 +270,6 @@ struct StoreStatus: Encodable {
     next =
       (watching + attention.map(usual.completing) + batches + others.map(usual.completing))
       .filter { told.insert($0).inserted }
-  }
-
-  /// What sends files that wait or have failed.
-  /// - Parameter commands: those that send, as words behind `spool deliver`.
-  private static func sending(
-    _ deliveries: [WaitingDeliveries], isWatched: Bool, _ commands: [[String]]
-  ) -> [String] {
-    let retrying = deliveries.contains { $0.failed > 0 } ? ["\(command: .deliverRetry)"] : []
-    let waits = deliveries.contains { $0.files > 0 && !$0.isPaused }
-    let sending = commands.map { ShellWords.line(["spool", "deliver"] + $0) }
-    return retrying + (waits && !isWatched ? sending : [])
   }
 
   /// What can be done about a failure that resuming does not mend by itself.

@@ -85,6 +85,9 @@ final class Console: Sendable {
     _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
 
+  /// Why standard output takes nothing any more; nil if it does.
+  var outputTrouble: String? { outputFailure.withLock { $0?.words } }
+
   /// Waits for writers; output is not buffered.
   /// - Throws: if standard output did not take all of it, as on a full disk or into a closed pipe.
   func flush() throws(SpoolError) {

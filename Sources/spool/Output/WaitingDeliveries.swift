@@ -111,6 +111,19 @@ struct WaitingDeliveries: Encodable {
   }
 }
 
+extension WaitingDeliveries {
+  /// What sends files that wait or have failed.
+  /// - Parameter commands: those that send, as words behind `spool deliver`.
+  static func commands(
+    _ deliveries: [WaitingDeliveries], isWatched: Bool, _ commands: [[String]]
+  ) -> [String] {
+    let retrying = deliveries.contains { $0.failed > 0 } ? ["\(command: .deliverRetry)"] : []
+    let waits = deliveries.contains { $0.files > 0 && !$0.isPaused }
+    let sending = commands.map { ShellWords.line(["spool", "deliver"] + $0) }
+    return retrying + (waits && !isWatched ? sending : [])
+  }
+}
+
 /// Recordings that no second place has, as `spool status` shows them.
 struct SingleCopies: Encodable {
   let count: Int

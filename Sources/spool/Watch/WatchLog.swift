@@ -35,6 +35,10 @@ struct WatchLog: Sendable {
       try? store.inboxes.remember(watch: line, ofInbox: inbox)
     }
     if isJSON { console.print(json: event) } else { console.print(Self.line(event)) }
+    if let trouble = console.outputTrouble, uploads.takeLoss() {
+      console.report(
+        "warning: standard output takes no more events (\(trouble)); the watch goes on without")
+    }
   }
 
   /// `2026-11-21 14:22:05  uploaded     walk.m4a (3f9a12cd04ee): 3 files, in 1.2 s`
@@ -61,11 +65,20 @@ struct WatchLog: Sendable {
   }
 }
 
-/// The recordings that were lately logged as uploaded: the thread that sends and the one
-/// that looks after the inbox both find out.
+/// What was logged, and is not logged again: the recordings that were lately uploaded, which the thread
+/// that sends and the one that looks after the inbox both find out, and that nothing reads the log.
 private final class ToldUploads: Sendable {
   private static let limit = 1000
   private let told = Mutex<[(key: RecordingKey, time: Double?)]>([])
+  private let isLossTold = Mutex(false)
+
+  /// Whether it was not told yet that nothing reads the log; takes that for told.
+  func takeLoss() -> Bool {
+    isLossTold.withLock { isTold in
+      defer { isTold = true }
+      return !isTold
+    }
+  }
 
   /// Whether this upload was not told of yet; takes it for told.
   func take(_ recording: Recording) -> Bool {
