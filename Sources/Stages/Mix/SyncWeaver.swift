@@ -121,14 +121,14 @@ final class SyncWeaver {
         + (jump.distance > 0 ? "sound is missing in it there" : "sound was put in there")
         + "; the seconds around it are stretched, so listen to them, or cut it there and sync both parts"
     }
-    let jumps = map.jumps.prefix(told).map(words)
+    let jumps = map.jumps.prefix(reportedCount).map(words)
     let more = map.jumps.count - jumps.count
     let rest = more > 0 ? ["\(title) jumps at \(more) more places"] : []
     return jumps + rest
   }
 
-  /// Jumps that are told one by one.
-  private static let told = 5
+  /// How many jumps get a warning of their own.
+  private static let reportedCount = 5
 
   func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
     let count = Frames(min(end - given, SoundStream.blockLength.count, buffer.capacity.count))

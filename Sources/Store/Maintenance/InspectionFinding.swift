@@ -1,4 +1,5 @@
-import Platform
+import PipelineModel
+package import Platform
 
 /// A finding of an inspection: what is wrong, on which file, what it means, what to do.
 package struct InspectionFinding: Hashable, Sendable, Codable {
@@ -90,7 +91,7 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
     return groups.sorted { ($0.key ?? "") < ($1.key ?? "") }.flatMap { name, recordings in
       guard let name else { return recordings.map { "\(command: .inboxShow) \($0.key)" } }
       return recordings.count > 1
-        ? ["\(command: .restore) --from \(ShellWords.line([name]))"]
+        ? ["\(command: .restore) \(option: .from) \(ShellWords.line([name]))"]
         : recordings.map { "\(command: .deliverFetch) \(ShellWords.line([name])) \($0.key)" }
     }
   }

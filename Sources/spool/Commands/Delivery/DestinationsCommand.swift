@@ -156,7 +156,7 @@ extension CommandContext {
         if let trouble = check.listTrouble {
           console.report(
             Format.visible(
-              "warning: \(destination.name): \(command: .restore) --from it will bring nothing back: "
+              "warning: \(destination.name): \(command: .restore) \(option: .from) it will bring nothing back: "
                 + trouble.account))
         }
       } else if let error {
