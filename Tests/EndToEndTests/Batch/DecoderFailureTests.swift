@@ -67,6 +67,9 @@ struct DecoderFailureTests {
       #expect(run.exitCode == 0, "\(run.errorOutput)")
       let isUntold = ["a.aac", "a.mp2", "a.ac3", "a.m2ts"].contains(name)
       #expect(run.text.contains(#""isEndUntold":true"#) == isUntold, "\(name)")
+      let shown = try folder.place.spool(["runs", "show", "last"]).text
+      #expect(
+        shown.contains("nothing in the file tells where it was to end") == isUntold, "\(shown)")
     }
   }
 
