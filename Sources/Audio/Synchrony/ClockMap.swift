@@ -89,7 +89,9 @@ package struct ClockMap: Hashable, Sendable {
     let bounds = [0] + places + [good.count]
     let parts = zip(bounds, bounds.dropFirst()).map { Array(good[$0..<$1]) }
     let slope = last.time - first.time < Self.leastSpan ? 0 : Line.slope(sharedBy: parts)
-    var knots = parts.flatMap { Self.knots(of: $0, slope) }
+    var knots =
+      parts.count == 1 && last.time - first.time < Self.leastSpan
+      ? Self.steadyKnots(of: good) : parts.flatMap { Self.knots(of: $0, slope) }
     jumps = zip(parts, parts.dropFirst()).map { before, after in
       Jump(time: after[0].time, distance: Self.distance(before, after))
     }
@@ -119,6 +121,13 @@ package struct ClockMap: Hashable, Sendable {
       squares += miss * miss
     }
     residual = (squares / Double(good.count)).squareRoot()
+  }
+
+  /// The knots of points that are too few for a drift: they keep the lag at their beginning.
+  private static func steadyKnots(of points: [Point]) -> [Knot] {
+    let (first, last) = (points[0].time, points[points.count - 1].time)
+    let lag = Line(points, slope: nil).value(at: first)
+    return [first, last].map { Knot(recording: $0, reference: $0 + lag) }
   }
 
   /// The knots of points between which there is no jump.

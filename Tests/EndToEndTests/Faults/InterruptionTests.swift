@@ -41,8 +41,8 @@ struct InterruptionTests {
 
   @Test("a bit that flips in what an interrupted run has left changes no byte of what it gives")
   func flippedWork() throws {
+    let work = place.store + "/work"
     func files() -> [(name: String, size: Int)] {
-      let work = place.store + "/work"
       let names = FileManager.default.enumerator(atPath: work)?.compactMap { $0 as? String } ?? []
       return names.sorted().compactMap { name in
         let facts = try? FileManager.default.attributesOfItem(atPath: "\(work)/\(name)")
@@ -65,7 +65,7 @@ struct InterruptionTests {
         try? FileManager.default.removeItem(atPath: place.out)
         try FileManager.default.removeItem(atPath: place.store)
         try FileManager.default.copyItem(atPath: kept, toPath: place.store)
-        try flipBit(2, ofByte: byte, in: "\(place.store)/work/\(name)")
+        try flipBit(2, ofByte: byte, in: "\(work)/\(name)")
         let resumed = try place.spool(["resume"])
         #expect(resumed.exitCode == 0, "byte \(byte) of \(name): \(resumed.errorOutput)")
         #expect(try place.allExports() == expected, "byte \(byte) of \(name)")

@@ -99,11 +99,11 @@ struct ReceiptLedgerTests: LogTrial {
     #expect(try place.spool(["store", "backup", backup]).exitCode == 0)
     try run(["b", "c"])
     let late = try keep("late.json")
+    // A process was killed between the list and its head.
+    try tamperLog { $0.append("3 \(String(repeating: "0", count: 64)) \"unsigned\"") }
     let restored = try place.spool(["store", "restore", backup])
     #expect(restored.exitCode == 0, "\(restored.errorOutput)")
     #expect(try place.spool(["runs"]).exitCode == 0)
-    // A process was killed between the list and its head.
-    try tamperLog { $0.append("3 \(String(repeating: "0", count: 64)) \"unsigned\"") }
     for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
     try run(["d"])
     for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
