@@ -244,7 +244,7 @@ enum ContentType {
     "srt": "application/x-subrip", "vtt": "text/vtt", "html": "text/html", "pdf": "application/pdf",
     "csv": "text/csv", "tsv": "text/tab-separated-values", "textgrid": "text/plain",
     "ctm": "text/plain", "lrc": "text/plain", "xml": "application/xml",
-    "ttml": "application/ttml+xml",
+    "ttml": "application/ttml+xml", "sha256": "text/plain", "pub": "text/plain",
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "pem": "application/x-pem-file",
     "sh": "application/x-sh", "zip": "application/zip", "tsr": "application/timestamp-reply",
   ]

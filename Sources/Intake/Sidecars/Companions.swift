@@ -79,7 +79,7 @@ extension Sidecar {
   /// Its facts by name, as they are written: `noteId`, `createdAt`, `title`, and those about devices.
   package var facts: [String: String] {
     var facts: [String: String] = [:]
-    facts["noteId"] = noteID?.text
+    facts["noteId"] = noteID?.written
     facts["createdAt"] = writtenDate
     facts["title"] = title
     (facts["watchModel"], facts["watchOSVersion"]) = (watchModel, watchOSVersion)

@@ -78,6 +78,22 @@ struct DestinationStandingTests {
     }
   }
 
+  @Test("a password that stands in the file by mistake is refused, and not shown")
+  func shownSecret() throws {
+    try place.folder.write(
+      """
+      destinations:
+        nas: { folder: \(disk) }
+        web: { webdav: "https://anna:geheim@b.example/x" }
+        box: { webdav: https://b.example, password: hunter2 }
+
+      """, to: "destinations.yaml")
+    let refused = try deliver(["destinations"])
+    #expect(refused.exitCode != 0 && refused.errorOutput.contains("destinations.yaml:4:"))
+    let all = refused.text + refused.errorOutput
+    #expect(!all.contains("hunter2") && !all.contains("geheim"), "\(all)")
+  }
+
   @Test("what is missing is offered to be sent while all of its files are here")
   func offered() throws {
     #expect(try deliver(["missing", "nas"]).errorOutput.contains("next:  spool deliver send "))
