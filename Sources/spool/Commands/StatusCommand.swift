@@ -112,7 +112,7 @@ struct StoreStatus: Encodable {
   /// Receipts that wait for a time stamp; nil if none.
   let timeStamps: WaitingStamps?
   /// What destinations have yet to get, by destination.
-  let deliveries: [WaitingDeliveries]
+  private(set) var deliveries: [WaitingDeliveries]
   /// Recordings that no second place has; nil if there are none.
   let singleCopies: SingleCopies?
   private let isSending: Bool
@@ -207,9 +207,17 @@ struct StoreStatus: Encodable {
     timeStamps = WaitingStamps(try store.stamps.awaited())
     deliveries = try WaitingDeliveries.all(in: store.deliveries)
     // A store that is only readable does not say it.
-    isSending = (try? store.deliveries.isSending()) ?? true
+    let isSent = try? store.deliveries.isSending()
+    isSending = isSent ?? true
     // A mistake in the file of destinations is for the commands that use it.
-    let destinations = (try? context.destinations())?.all.map(\.name) ?? []
+    let configured = (try? context.destinations())?.all ?? []
+    let destinations = configured.map(\.name)
+    for destination in configured {
+      guard let hours = CommandContext.hours(of: destination, at: SystemClock().now),
+        let index = deliveries.firstIndex(where: { $0.destination == destination.name })
+      else { continue }
+      deliveries[index].wait(for: hours)
+    }
     let outside = try store.originalsOutside().count
     singleCopies = try SingleCopies(store.deliveries.singleCopies(), outside, destinations)
     recordings =
@@ -261,7 +269,7 @@ struct StoreStatus: Encodable {
       resuming + dropping + forgetting
       + (timeStamps == nil ? [] : [CommandContext.stampCommand(nil)])
       + WaitingDeliveries.commands(
-        deliveries, isWatched: known.contains { $0.processNumber != nil },
+        deliveries, isSending: isSent == true || known.contains { $0.processNumber != nil },
         try context.sendingCommands(in: store))
     calm = try Self.calm(store, isAnyInboxKnown: !lines.isEmpty || !known.isEmpty)
     var told: Set<String> = []

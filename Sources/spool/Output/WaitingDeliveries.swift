@@ -20,11 +20,18 @@ struct WaitingDeliveries: Encodable {
   let nextTry: DateTime?
   let isPaused: Bool
   /// What it has confirmed lately; nil if that is unknown.
-  let bytesPerSecond: Int?
+  private(set) var bytesPerSecond: Int?
   /// When everything is there at that rate; nil if that is unknown.
-  let expectedEnd: DateTime?
+  private(set) var expectedEnd: DateTime?
   /// Why nothing is sent; nil if nothing is known to be wrong.
   let trouble: String?
+  /// When it is sent to again by its hours; nil if it is not by these that files wait.
+  private(set) var hours: String?
+
+  /// Notes that its hours have not begun.
+  mutating func wait(for hours: String) {
+    (self.hours, bytesPerSecond, expectedEnd) = (hours, nil, nil)
+  }
 
   /// Those of all destinations, by name. O(n) in the queue.
   static func all(in queue: DeliveryQueue) throws(SpoolError) -> [WaitingDeliveries] {
@@ -64,8 +71,10 @@ struct WaitingDeliveries: Encodable {
       DateTime(secondsSince1970: max($0, state?.heldUntil ?? 0))
     }
     isPaused = state?.isPaused ?? false
-    self.trouble = state?.trouble ?? trouble
-    let isGoingOn = nextTry != nil && !isPaused && state?.heldUntil == nil
+    // What was wrong is mended where something is sent.
+    let isUploading = rows.contains { $0.state == .uploading }
+    self.trouble = isUploading ? nil : state?.trouble ?? trouble
+    let isGoingOn = isUploading || nextTry != nil && !isPaused && state?.heldUntil == nil
     bytesPerSecond = isGoingOn ? rate.map { Int($0) } : nil
     let rest = Double(max(0, byteCount - sentByteCount))
     expectedEnd =
@@ -87,7 +96,7 @@ struct WaitingDeliveries: Encodable {
       let when =
         isPaused
         ? "paused"
-        : nextTry.map { time in
+        : hours ?? nextTry.map { time in
           !isSending
             ? "nothing sends now"
             : time.seconds > now ? "again in \(Format.duration(time.seconds - now))" : "due now"
@@ -113,14 +122,16 @@ struct WaitingDeliveries: Encodable {
 
 extension WaitingDeliveries {
   /// What sends files that wait or have failed.
-  /// - Parameter commands: those that send, as words behind `spool deliver`.
+  /// - Parameters:
+  ///   - isSending: whether a process sends what is queued.
+  ///   - commands: those that send, as words behind `spool deliver`.
   static func commands(
-    _ deliveries: [WaitingDeliveries], isWatched: Bool, _ commands: [[String]]
+    _ deliveries: [WaitingDeliveries], isSending: Bool, _ commands: [[String]]
   ) -> [String] {
     let retrying = deliveries.contains { $0.failed > 0 } ? ["\(command: .deliverRetry)"] : []
-    let waits = deliveries.contains { $0.files > 0 && !$0.isPaused }
+    let waits = deliveries.contains { $0.files > 0 && !$0.isPaused && $0.hours == nil }
     let sending = commands.map { ShellWords.line(["spool", "deliver"] + $0) }
-    return retrying + (waits && !isWatched ? sending : [])
+    return retrying + (waits && !isSending ? sending : [])
   }
 }
 

@@ -94,6 +94,27 @@ struct DestinationStandingTests {
     #expect(!all.contains("hunter2") && !all.contains("geheim"), "\(all)")
   }
 
+  @Test("what waits for its hours is said to, and no command is offered that would send nothing")
+  func hours() throws {
+    let hour = Calendar.current.component(.hour, from: Date())
+    let (begin, end) = ((hour + 3) % 24, (hour + 4) % 24)
+    let hours = String(format: "%02d:00-%02d:00", begin, end)
+    try FileManager.default.createDirectory(
+      atPath: place.file("config/spool"), withIntermediateDirectories: true)
+    try place.folder.write(
+      "destinations: { nas: { folder: \(disk), hours: \"\(hours)\" } }\n",
+      to: "config/spool/destinations.yaml")
+    let environment = ["XDG_CONFIG_HOME": place.file("config")]
+    let sent = try place.spool(
+      ["deliver", "send", "last", "--to", "nas", "--deliver-wait", "0"], environment: environment)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    let status = try place.spool(["status"], environment: environment)
+    #expect(status.text.contains("waits for its hours, which begin at"), "\(status.text)")
+    #expect(!status.text.contains("spool deliver run"), "\(status.text)")
+    let json = try place.spool(["status", "--json"], environment: environment).text
+    #expect(json.contains("\"hours\":\"waits for its hours"), "\(json)")
+  }
+
   @Test("what is missing is offered to be sent while all of its files are here")
   func offered() throws {
     #expect(try deliver(["missing", "nas"]).errorOutput.contains("next:  spool deliver send "))
