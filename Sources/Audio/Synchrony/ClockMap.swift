@@ -88,9 +88,10 @@ package struct ClockMap: Hashable, Sendable {
     let places = Self.jumps(in: good)
     let bounds = [0] + places + [good.count]
     let parts = zip(bounds, bounds.dropFirst()).map { Array(good[$0..<$1]) }
-    let slope = last.time - first.time < Self.leastSpan ? 0 : Line.slope(sharedBy: parts)
+    let isShort = last.time - first.time < Self.leastSpan
+    let slope = isShort ? 0 : Line.slope(sharedBy: parts)
     var knots =
-      parts.count == 1 && last.time - first.time < Self.leastSpan
+      isShort && parts.count == 1
       ? Self.steadyKnots(of: good) : parts.flatMap { Self.knots(of: $0, slope) }
     jumps = zip(parts, parts.dropFirst()).map { before, after in
       Jump(time: after[0].time, distance: Self.distance(before, after))

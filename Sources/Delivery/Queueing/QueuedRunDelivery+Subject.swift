@@ -24,19 +24,6 @@ extension QueuedRunDelivery {
     }
   }
 
-  /// What the file of a recording that came through no inbox says of itself.
-  package struct Details: Sendable {
-    package let title: String?
-    /// What `{date}` stands for in its paths.
-    package let date: String?
-    /// Its length, as its container states it.
-    package let milliseconds: Int?
-
-    package init(title: String?, date: String?, milliseconds: Int?) {
-      (self.title, self.date, self.milliseconds) = (title, date, milliseconds)
-    }
-  }
-
   /// What is known of the recording beside its run.
   package struct Subject: Sendable {
     /// The recording of an inbox that waits for the deliveries; nil for the run.

@@ -12,14 +12,14 @@ package struct QueuedRunDelivery: RunDelivery {
   let read: @Sendable () -> Subject
   private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
-  private let details: @Sendable (_ recording: String) -> Details
+  private let details: @Sendable (_ recording: String) -> Subject
 
   /// - Parameters:
   ///   - subject: asked when files are queued: what is known may change while a run goes on.
   ///   - known: finds the recording of an inbox that a run by hand has processed once more: its files
   ///     belong together under one identity.
   ///   - sidecar: reads what lies beside the file of a recording that came through no inbox.
-  ///   - details: reads what such a file says of itself.
+  ///   - details: reads what such a file says of itself: its title, date and length.
   package init(
     _ queue: DeliveryQueue, to destinations: Destinations,
     of subject: @Sendable @escaping @autoclosure () -> Subject = Subject(),
@@ -29,9 +29,7 @@ package struct QueuedRunDelivery: RunDelivery {
     sidecar: @Sendable @escaping (_ recording: String) throws(SpoolError) -> Sidecar? = {
       _ throws(SpoolError) in nil
     },
-    details: @Sendable @escaping (_ recording: String) -> Details = { _ in
-      Details(title: nil, date: nil, milliseconds: nil)
-    }
+    details: @Sendable @escaping (_ recording: String) -> Subject = { _ in Subject() }
   ) {
     (self.known, self.sidecar, self.details) = (known, sidecar, details)
     deliveries = queue

@@ -99,8 +99,7 @@ extension CommandContext {
   private func obstacle(to run: RunRecord, in store: DiskStore) -> SpoolError? {
     PluginUsage(remembering(run).registry(beside: run.pipelinePath))
       .loss(since: run, resumeCommand: "spool resume \(run.id)")
-      ?? MissingRecording(of: run, in: store, option: namedStore)
-      .flatMap { $0.isReplaced ? nil : $0.error }
+      ?? MissingRecording(of: run, in: store, option: namedStore)?.obstacle
   }
 
   /// Refuses a run whose exports would take the place of those of a later one.
@@ -126,10 +125,8 @@ extension CommandContext {
       throw error
     }
     let plugins = memory.uses(of: pipeline.definition)
-    if let missing = MissingRecording(of: earlier, in: store, option: namedStore),
-      !missing.isReplaced
-    {
-      throw missing.error
+    if let obstacle = MissingRecording(of: earlier, in: store, option: namedStore)?.obstacle {
+      throw obstacle
     }
     let plan = try plan(
       pipeline, inputs: earlier.inputs,

@@ -112,7 +112,7 @@ struct StoreStatus: Encodable {
   /// Receipts that wait for a time stamp; nil if none.
   let timeStamps: WaitingStamps?
   /// What destinations have yet to get, by destination.
-  private(set) var deliveries: [WaitingDeliveries]
+  let deliveries: [WaitingDeliveries]
   /// Recordings that no second place has; nil if there are none.
   let singleCopies: SingleCopies?
   private let isSending: Bool
@@ -205,21 +205,15 @@ struct StoreStatus: Encodable {
     }
     troubles = named
     timeStamps = WaitingStamps(try store.stamps.awaited())
-    deliveries = try WaitingDeliveries.all(in: store.deliveries)
+    // A mistake in the file of destinations is for the commands that use it.
+    let destinations = (try? context.destinations())?.all ?? []
+    deliveries = try WaitingDeliveries.all(in: store.deliveries, destinations)
     // A store that is only readable does not say it.
     let isSent = try? store.deliveries.isSending()
     isSending = isSent ?? true
-    // A mistake in the file of destinations is for the commands that use it.
-    let configured = (try? context.destinations())?.all ?? []
-    let destinations = configured.map(\.name)
-    for destination in configured {
-      guard let hours = CommandContext.hours(of: destination, at: SystemClock().now),
-        let index = deliveries.firstIndex(where: { $0.destination == destination.name })
-      else { continue }
-      deliveries[index].wait(for: hours)
-    }
     let outside = try store.originalsOutside().count
-    singleCopies = try SingleCopies(store.deliveries.singleCopies(), outside, destinations)
+    singleCopies = try SingleCopies(
+      store.deliveries.singleCopies(), outside, destinations.map(\.name))
     recordings =
       RecordingState.allCases.compactMap { state in
         tally.counts[state].map { Group(state.rawValue, $0) }

@@ -89,16 +89,17 @@ extension CommandContext {
   }
 
   /// What the file of a recording that came through no inbox says of itself.
-  @Sendable static func details(of recording: String) -> QueuedRunDelivery.Details {
+  @Sendable static func details(of recording: String) -> QueuedRunDelivery.Subject {
     let sidecar = Sidecar.path(besides: recording)
       .flatMap { try? FileOperations.system.beginning(of: $0, byteCount: Sidecar.byteLimit) }
       .map { Sidecar(json: $0) }
     let media = try? MediaProbe.describe(SourceFile(recording))
     let date = NameTemplate.date(
       of: recording, sidecar: sidecar?.nameFields ?? [:], tags: media?.tags ?? [:])
-    return QueuedRunDelivery.Details(
-      title: media?.tags["title"], date: date,
-      milliseconds: media?.durationInSeconds.map { Int(($0 * 1000).rounded()) })
+    var details = QueuedRunDelivery.Subject()
+    (details.title, details.date) = (media?.tags["title"], date)
+    details.milliseconds = media?.durationInSeconds.map { Int(($0 * 1000).rounded()) }
+    return details
   }
 
   /// What queues the files of a run that no watch has made.

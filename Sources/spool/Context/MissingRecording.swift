@@ -12,7 +12,7 @@ struct MissingRecording {
   /// The run that processed the same recording under another name; nil if there is none.
   private let twin: String?
   /// Whether another one lies in its place: resuming may succeed with that.
-  private(set) var isReplaced = false
+  private var isReplaced = false
   let advice: String
 
   /// Finds a run's first missing recording; nil if all exist. Reads a file that has changed since it was
@@ -79,9 +79,10 @@ struct MissingRecording {
     ([message] + (twin.map { [$0] } ?? [])).joined(separator: "; ") + ": \(advice)"
   }
 
-  /// The complete error with advice.
-  var error: SpoolError {
-    SpoolError(
+  /// The complete error with advice; nil where resuming may succeed.
+  var obstacle: SpoolError? {
+    if isReplaced { return nil }
+    return SpoolError(
       message, reason: ([reason] + (twin.map { [$0] } ?? [])).joined(separator: "; "),
       advice: advice, cause: .environment)
   }

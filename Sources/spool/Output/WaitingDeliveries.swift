@@ -1,3 +1,4 @@
+import Delivery
 import PipelineEngine
 import PipelineModel
 import Platform
@@ -20,30 +21,31 @@ struct WaitingDeliveries: Encodable {
   let nextTry: DateTime?
   let isPaused: Bool
   /// What it has confirmed lately; nil if that is unknown.
-  private(set) var bytesPerSecond: Int?
+  let bytesPerSecond: Int?
   /// When everything is there at that rate; nil if that is unknown.
-  private(set) var expectedEnd: DateTime?
+  let expectedEnd: DateTime?
   /// Why nothing is sent; nil if nothing is known to be wrong.
   let trouble: String?
   /// When it is sent to again by its hours; nil if it is not by these that files wait.
-  private(set) var hours: String?
-
-  /// Notes that its hours have not begun.
-  mutating func wait(for hours: String) {
-    (self.hours, bytesPerSecond, expectedEnd) = (hours, nil, nil)
-  }
+  let hours: String?
 
   /// Those of all destinations, by name. O(n) in the queue.
-  static func all(in queue: DeliveryQueue) throws(SpoolError) -> [WaitingDeliveries] {
+  /// - Parameter configured: the destinations whose hours count.
+  static func all(
+    in queue: DeliveryQueue, _ configured: [Destination] = []
+  ) throws(SpoolError) -> [WaitingDeliveries] {
     let tally = try queue.tally().filter { $0.state != .delivered }
     if tally.isEmpty { return [] }
     let states = try queue.destinations()
+    let now = queue.now
     var all: [WaitingDeliveries] = []
     for name in Set(tally.map(\.destination)).sorted() {
       all.append(
         WaitingDeliveries(
           tally.filter { $0.destination == name }, states[name], try queue.trouble(of: name),
-          rate: try queue.rate(of: name), at: queue.now))
+          hours: configured.first { $0.name == name }
+            .flatMap { CommandContext.hours(of: $0, at: now) },
+          rate: try queue.rate(of: name), at: now))
     }
     return all
   }
@@ -52,8 +54,8 @@ struct WaitingDeliveries: Encodable {
   ///   - rows: those of one destination, at least one.
   ///   - rate: in bytes per second.
   private init(
-    _ rows: [DeliveryTally], _ state: DestinationState?, _ trouble: String?, rate: Double?,
-    at now: Double
+    _ rows: [DeliveryTally], _ state: DestinationState?, _ trouble: String?, hours: String?,
+    rate: Double?, at now: Double
   ) {
     let isHeld = rows.contains { $0.state == .held }
     // Documents are made behind what is held.
@@ -74,7 +76,9 @@ struct WaitingDeliveries: Encodable {
     // What was wrong is mended where something is sent.
     let isUploading = rows.contains { $0.state == .uploading }
     self.trouble = isUploading ? nil : state?.trouble ?? trouble
-    let isGoingOn = isUploading || nextTry != nil && !isPaused && state?.heldUntil == nil
+    self.hours = hours
+    let isGoingOn =
+      hours == nil && (isUploading || nextTry != nil && !isPaused && state?.heldUntil == nil)
     bytesPerSecond = isGoingOn ? rate.map { Int($0) } : nil
     let rest = Double(max(0, byteCount - sentByteCount))
     expectedEnd =

@@ -40,6 +40,18 @@ struct NewestDocumentTests {
     #expect(run.exitCode == 0, "\(run.errorOutput)")
   }
 
+  /// Delivers to the disk, and names another one `other`.
+  /// - Returns: the folder of the other one.
+  private func runBesideSecondDisk() throws -> String {
+    let second = place.file("second")
+    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
+    try place.folder.write(
+      "destinations: { nas: { folder: \(disk) }, other: { folder: \(second) } }\n",
+      to: "destinations.yaml")
+    try run()
+    return second
+  }
+
   private func files(in folder: String) -> Set<String> {
     let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return Set(names.filter { (try? FileStamp(at: "\(folder)/\($0)"))?.isRegularFile == true })
@@ -107,12 +119,7 @@ struct NewestDocumentTests {
 
   @Test("what two destinations have comes back from both into one folder")
   func twoDestinations() throws {
-    let second = place.file("second")
-    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
-    try place.folder.write(
-      "destinations: { nas: { folder: \(disk) }, other: { folder: \(second) } }\n",
-      to: "destinations.yaml")
-    try run()
+    _ = try runBesideSecondDisk()
     // Its document states another time.
     sleep(1)
     let sent = try place.spool(["deliver", "send", "last", "--to", "other"] + destinations)
@@ -147,12 +154,7 @@ struct NewestDocumentTests {
 
   @Test("what came back beside a restored backup is sent from where it lies now")
   func besideBackup() throws {
-    let second = place.file("second")
-    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
-    try place.folder.write(
-      "destinations: { nas: { folder: \(disk) }, other: { folder: \(second) } }\n",
-      to: "destinations.yaml")
-    try run()
+    let second = try runBesideSecondDisk()
     let copy = place.file("copy.sqlite")
     #expect(try place.spool(["store", "backup", copy]).exitCode == 0)
     for path in [place.store, place.out, recording] {

@@ -163,19 +163,7 @@ struct InterruptionTests {
 
   @Test("where another recording lies in the place of an interrupted run's, status says what to do")
   func otherRecording() throws {
-    let slow = try place.pipeline(
-      """
-      pipeline: slow
-      inputs: { note: sound }
-      stages:
-        - decode
-        - export: { formats: [wav] }
-        - command:
-            run: [sh, -c, 'n=0; while [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; cp "$0" "$1"',
-                  "{input}", "{output}"]
-            outputs: { file-name: "{stem}.copy" }
-            from: decode
-      """)
+    let slow = try place.slowPipeline(seconds: 10)
     let note = place.file("note.wav")
     try Reference.record(note, seconds: 1)
     let running = try place.start(slow, [note])

@@ -49,19 +49,7 @@ struct WatchCopiesTests {
   func lateSidecar() throws {
     try inbox.make(1)
     // Runs until the test lets it end.
-    _ = try place.pipeline(
-      """
-      pipeline: slow
-      inputs: { note: sound }
-      stages:
-        - decode
-        - export: { formats: [wav] }
-        - command:
-            run: [sh, -c, 'n=0; while [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done; cp "$0" "$1"',
-                  "{input}", "{output}"]
-            outputs: { file-name: "{stem}.copy" }
-            from: decode
-      """)
+    _ = try place.slowPipeline(seconds: 60)
     let watch = try inbox.watch()
     try inbox.shell("cp made/1.wav inbox/note.wav")
     #expect(

@@ -130,6 +130,23 @@ package struct Workspace: Sendable {
       exports.map { ($0, try export($0)) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// A pipeline that exports, and goes on for so long after that.
+  package func slowPipeline(seconds: Int) throws -> String {
+    let script = "n=0; while [ $n -lt \(10 * seconds) ]; do sleep 0.1; n=$((n+1)); done"
+    return try pipeline(
+      """
+      pipeline: slow
+      inputs: { note: sound }
+      stages:
+        - decode
+        - export: { formats: [wav] }
+        - command:
+            run: [sh, -c, '\(script); cp "$0" "$1"', "{input}", "{output}"]
+            outputs: { file-name: "{stem}.copy" }
+            from: decode
+      """)
+  }
+
   /// Everything in a folder and in those below it, files with length and time of change: two equal
   /// listings are a folder that nobody wrote into.
   package static func listing(of folder: String) throws -> [String: String] {
