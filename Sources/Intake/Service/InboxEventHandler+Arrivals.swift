@@ -98,7 +98,7 @@ extension InboxEventHandler {
   private func deliverAgain(_ news: String, of recording: Recording) {
     guard [.uploading, .uploaded].contains(recording.state) else { return }
     let store = processor.store
-    let known = (try? store.deliveries.destinations(of: recording.key)) ?? []
+    var known = (try? store.deliveries.destinations(of: recording.key)) ?? []
     if known.isEmpty { return }
     var obstacle = "no run of it is known here"
     do throws(SpoolError) {
@@ -110,7 +110,10 @@ extension InboxEventHandler {
             request, of: run, files: store.files(of: run), exportFolder: store)
           _ = try delivery.queue(context)
         }
-        return
+        let covered = deliveries.flatMap(\.destinations)
+        known.removeAll(where: covered.contains)
+        if known.isEmpty { return }
+        obstacle = "the pipeline sends nothing there"
       }
     } catch { obstacle = error.account }
     let ways = known.map { "\(command: .deliverSend) \(recording.key) \(option: .to) \($0)" }

@@ -262,6 +262,16 @@ struct DeliveryDocumentTests {
       (FileManager.default.enumerator(atPath: disk)?.compactMap { $0 as? String } ?? [])
         .filter { $0.contains("/1.") || $0.contains("/1 ") }.sorted()
     }
+    // A place that the pipeline does not name: what it will not learn is told.
+    let other = inbox.place.file("other")
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+    try inbox.place.folder.write(
+      "destinations: { nas: { folder: \(disk) }, other: { folder: \(other) } }\n",
+      to: "destinations.yaml")
+    let byHand = try inbox.place.spool(
+      ["deliver", "send", key, "--to", "other", "--deliver-wait", "0"]
+        + ["--destinations", inbox.place.file("destinations.yaml")])
+    #expect(byHand.exitCode == 0, "\(byHand.errorOutput)")
     let first = files()
     func documents() throws -> [[String: Any]] {
       try files().filter { $0.contains(".recording") }.map { try json("\(disk)/\($0)") }
@@ -270,6 +280,10 @@ struct DeliveryDocumentTests {
     #expect(
       inbox.wait { (try? documents().contains { $0["title"] as? String == "By the sea" }) == true },
       "\(files()) \(watch.output)")
+    #expect(
+      inbox.wait { watch.output.contains("spool deliver send \(key) --to other") },
+      "\(watch.output)")
+    #expect(!watch.output.contains("deliver send \(key) --to nas"), "\(watch.output)")
     // It lies with the files that are there.
     let added = Set(files()).subtracting(first)
     #expect(added.count == 2 && added.contains { $0.hasSuffix("/originals/1.json") }, "\(added)")
