@@ -205,6 +205,16 @@ import Testing
     #expect(abs(try #require(lags.last) - (try #require(lags.first)) - lost) < 1e-3, "\(map)")
   }
 
+  @Test("a jump that is too long to be found is warned of where much is not alike")
+  func longJump() throws {
+    let other = Self.event.heard(Self.second, seconds: 50, noise: 0.01, seed: 12) {
+      $0 < 20 ? $0 : $0 + 0.2
+    }
+    let (source, _) = try source([Self.takes[0], other])
+    _ = try read(source)
+    #expect(source.warnings.contains { $0.contains("is alike only ") }, "\(source.warnings)")
+  }
+
   @Test("a recording of which half lies elsewhere is refused with the place up to which it fits")
   func halves() throws {
     let other = Self.event.heard(Self.second, seconds: 50, noise: 0.01, seed: 12) {

@@ -47,6 +47,8 @@ package struct ClockMap: Hashable, Sendable {
   /// Where the recording begins and ceases to be alike, in seconds by the recording, if its sound goes on
   /// beyond; nil if it is alike as far as it has sound.
   package let (unlikeUntil, unlikeFrom): (Double?, Double?)
+  /// The share of measurements that lie beyond these, 0…1.
+  package let unlikeShare: Double
 
   /// A measurement below it is not clear, and does not count.
   package static let leastQuality = 7.0
@@ -111,6 +113,8 @@ package struct ClockMap: Hashable, Sendable {
     let (head, tail) = (points.prefix(while: isUnlike), points.reversed().prefix(while: isUnlike))
     unlikeUntil = head.count >= Self.leastUnlike ? head.last?.time : nil
     unlikeFrom = tail.count >= Self.leastUnlike ? tail.last?.time : nil
+    let unlikeCount = [head.count, tail.count].filter { $0 >= Self.leastUnlike }.reduce(0, +)
+    unlikeShare = Double(unlikeCount) / Double(points.count)
     agreeing = good.count
     measured = points.count
     let certainty = (1 - rivalShare) / (1 - Self.leastRivalShare)

@@ -124,8 +124,23 @@ final class SyncWeaver {
     let jumps = map.jumps.prefix(reportedCount).map(words)
     let more = map.jumps.count - jumps.count
     let rest = more > 0 ? ["\(title) jumps at \(more) more places"] : []
-    return jumps + rest
+    return jumps + rest + [unlike(title, map)].compactMap(\.self)
   }
+
+  /// A warning where much of a recording is not alike, as behind a jump that is too long to be found, or
+  /// where another person speaks.
+  private static func unlike(_ title: String, _ map: ClockMap) -> String? {
+    guard map.unlikeShare >= leastUnlikeShare else { return nil }
+    func words(_ time: Double) -> String { Figure.text(time, places: 1) + " s of it" }
+    let range = [
+      map.unlikeUntil.map { "behind \(words($0))" }, map.unlikeFrom.map { "before \(words($0))" },
+    ].compactMap(\.self).joined(separator: " and ")
+    return
+      "\(title) is alike only \(range): if sound is missing in it there, the rest is placed wrongly, "
+      + "so listen to it"
+  }
+
+  private static let leastUnlikeShare = 0.25
 
   /// How many jumps get a warning of their own.
   private static let reportedCount = 5

@@ -82,6 +82,7 @@ import Testing
       ClockMap.Point(time: $0, lag: 1, quality: $0 < 100 ? 12 : 3)
     }
     #expect(try #require(ClockMap(measured, slope: 0)).unlikeFrom == 100)
+    #expect(abs(try #require(ClockMap(measured, slope: 0)).unlikeShare - 10.0 / 60) < 1e-9)
     #expect(try #require(ClockMap(points(times) { _ in 1 }, slope: 0)).unlikeFrom == nil)
   }
 }
