@@ -119,7 +119,7 @@ struct DeliveryWorkerTests {
   @Test("without age, and with a key that is none, nothing is sent")
   func encryptionFails() throws {
     var nas = Destination("nas", .folder(Destination.Folder(disk)))
-    nas.encryption = try Encryption(["age1qqqqqqqqqq"])
+    nas.encryption = try Encryption(["age1" + String(repeating: "q", count: 58)])
     try add(try order("a.wav"))
     #expect(try send(to: nas) == ["held nas"])
     #expect(FilePath.names(in: disk) == [])

@@ -14,6 +14,12 @@ struct DestinationsTests {
     return (destinations, problems)
   }
 
+  private let keys = [
+    "age1za8eqgl8mn2cv07vvvwwvzt47sflfq7uh9w3tzvk8g396t598f5shmsftr",
+    "age18j9fy8sj4whnlwnhnr2u7dazp3v3dwlg8w6wu8yu264z8l8j33usu8t966",
+    "age12s549tkydcmls42h0wjk873wa8r23xqw7y764wfhkr2wnlflc3lqvsjwz5",
+  ]
+
   @Test("every kind is read, with paths from its folder and from the home")
   func kinds() throws {
     let (destinations, problems) = read(
@@ -51,23 +57,23 @@ struct DestinationsTests {
     let (destinations, problems) = read(
       """
       destinations:
-        a: { folder: /a, hours: 22:00-06:00, append-only: true, encrypt: age1xyz, identity: ~/key }
-        b: { folder: /b, encrypt: [age1abc, "ssh-ed25519 AAAA anna"] }
+        a: { folder: /a, hours: 22:00-06:00, append-only: true, encrypt: \(keys[0]), identity: ~/key }
+        b: { folder: /b, encrypt: [\(keys[1]), "ssh-ed25519 AAAA anna"] }
         c:
           s3: s3://c
           access-key: { env: A }
           secret-key: { env: B }
           confirm: checksum
         d: { webdav: "https://d.example/dav", public: "https://d.example/share" }
-        e: { folder: /e, encrypt: [age1def] }
+        e: { folder: /e, encrypt: [\(keys[2])] }
       """)
     #expect(problems == [])
     let all = destinations.all
     #expect(all[0].isAppendOnly && !all[1].isAppendOnly)
     #expect(all[0].hours?.beginning == "22:00")
-    #expect(all[0].encryption == (try Encryption(["age1xyz"], identity: "/users/anna/key")))
-    #expect(all[1].encryption?.recipients == ["age1abc", "ssh-ed25519 AAAA anna"])
-    #expect(all[4].encryption?.recipients == ["age1def"])
+    #expect(all[0].encryption == (try Encryption([keys[0]], identity: "/users/anna/key")))
+    #expect(all[1].encryption?.recipients == [keys[1], "ssh-ed25519 AAAA anna"])
+    #expect(all[4].encryption?.recipients == [keys[2]])
     guard case .s3(let vault) = all[2].kind, case .webDAV(let web) = all[3].kind else {
       throw SpoolError("other kinds")
     }
@@ -86,10 +92,19 @@ struct DestinationsTests {
       """)
     #expect(problems.map { $0.location?.line } == [2, 3, 4])
     #expect(problems[2].suggestion == "true")
-    for key in ["AGE-SECRET-KEY-1QQQ", "age2xyz", "age1/../x"] {
+    let key = keys[0]
+    for key in [
+      "AGE-SECRET-KEY-1QQQ", "age2xyz", "age1foo", "age1/../x1qqqqqq", String(key.dropLast()),
+      key.replacing("q", with: "b"), key + "q",
+    ] {
       let (_, problems) = read("destinations: { a: { folder: /a, encrypt: \(key) } }")
-      #expect(problems.count == 1, "\(key)")
+      #expect(problems.map { $0.location?.column } == [43], "\(key)")
       #expect(problems.first?.message.contains("1QQQ") != true)
+    }
+    #expect(throws: Never.self) {
+      try Encryption([
+        key, "age1yubikey1qwt50d05nh5vutpdzmlg5wn80xq5negm4uj9ghv0snvdd3yysf5yw3rhl3t",
+      ])
     }
     let (_, lone) = read("destinations: { a: { folder: /a, identity: key } }")
     #expect(lone.count == 1)
@@ -120,10 +135,18 @@ struct DestinationsTests {
         e e: { folder: /e }
         f: { folder: /f, rate: fast }
         g: { webdav: https://g.example, password: { path: /g } }
+        h: { webdav: "ftp://h.example", public: x, encrypt: age1foo, passwrd: hunter2 }
+        i:
+          s3: https://i.example
+          endpoint: i.example
       destination: {}
       """)
     let places = problems.map { "\($0.location?.line ?? 0):\($0.location?.column ?? 0)" }
-    #expect(places == ["2:20", "3:45", "4:3", "4:3", "5:3", "6:3", "7:26", "8:47", "9:1"])
+    #expect(
+      places == [
+        "2:20", "3:45", "4:3", "4:3", "5:3", "6:3", "7:26", "8:47", "9:16", "9:43", "9:55", "9:64",
+        "10:3", "10:3", "11:9", "12:15", "13:1",
+      ])
     #expect(problems[4].suggestion == "folder")
     #expect(problems[7].suggestion == "file")
     for problem in problems {

@@ -75,16 +75,22 @@ package struct Destination: Hashable, Sendable {
 
     /// - Parameter place: `s3://BUCKET/PREFIX`.
     package init(_ place: String, accessKey: Secret, secretKey: Secret) throws(SpoolError) {
+      let address = try Self.address(place)
+      bucket = address.host
+      prefix = address.names
+      self.accessKey = accessKey
+      self.secretKey = secretKey
+    }
+
+    /// - Throws: if a text is not of the form `s3://BUCKET/PREFIX`.
+    static func address(_ place: String) throws(SpoolError) -> WebAddress {
       let address = try WebAddress(place, schemes: ["s3"])
       guard address.user == nil, address.port == nil else {
         throw SpoolError(
           "use the address", place, reason: "it is not of the form s3://BUCKET/PREFIX",
           cause: .input, kind: .invalid)
       }
-      bucket = address.host
-      prefix = address.names
-      self.accessKey = accessKey
-      self.secretKey = secretKey
+      return address
     }
   }
 

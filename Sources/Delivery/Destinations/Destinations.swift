@@ -27,18 +27,18 @@ package struct Destinations: Hashable, Sendable {
     problems += parsed.problems
     let reader = SettingReader(folder: FilePath.folder(of: path), home: home)
     for entry in parsed.definition.destinations {
+      let found = reader.problems(of: entry)
+      problems += found
       do throws(SpoolError) {
         all.append(try reader.destination(entry))
       } catch {
         // What the reader of the file has reported is missing here as well.
-        if parsed.problems.isEmpty {
-          problems.append(
-            Problem(
-              at: entry.place.location, error.reason ?? error.message,
-              allowed: entry.kind.place.meaning))
+        if found.isEmpty, parsed.problems.isEmpty {
+          problems.append(Problem(at: entry.name.location, error.reason ?? error.message))
         }
       }
     }
+    problems = problems.inFileOrder
   }
 
   /// - Throws: if there is none of that name.
@@ -64,6 +64,45 @@ private struct SettingReader {
   let folder: String
   let home: String?
 
+  /// What is wrong with the addresses and keys of an entry, each at its place.
+  func problems(of entry: DestinationsDefinition.Entry) -> [Problem] {
+    var problems: [Problem] = []
+    func check(
+      _ setting: DestinationKind.Setting, _ words: Located<[String]>?,
+      _ body: ([String]) throws(SpoolError) -> Void
+    ) {
+      guard let words else { return }
+      do throws(SpoolError) { try body(words.value) } catch {
+        problems.append(
+          Problem(
+            at: words.location, error.reason ?? error.message,
+            allowed: error.advice ?? setting.meaning))
+      }
+    }
+    check(entry.kind.place, entry.place) { (words) throws(SpoolError) in
+      let place = words.first ?? ""
+      switch entry.kind {
+      case .folder, .command: break
+      case .webdav: _ = try Destination.WebDAV(place)
+      case .s3: _ = try Destination.S3.address(place)
+      case .sftp: _ = try Destination.SFTP(place, knownHosts: "")
+      }
+    }
+    for setting in entry.kind.settings {
+      check(setting, entry.words[setting.key]) { (words) throws(SpoolError) in
+        switch setting.key {
+        case "endpoint", "public":
+          _ = try WebAddress(words.first ?? "", schemes: ["https", "http"])
+        case "encrypt": _ = try Encryption(words)
+        case "identity" where entry.words["encrypt"] == nil:
+          throw SpoolError("identity decrypts what encrypt encrypts, and there is no encrypt")
+        default: break
+        }
+      }
+    }
+    return problems
+  }
+
   func destination(_ entry: DestinationsDefinition.Entry) throws(SpoolError) -> Destination {
     var destination = Destination(
       entry.name.value, try kind(entry), bytesPerSecond: entry.rate)
@@ -72,8 +111,6 @@ private struct SettingReader {
     if let keys = entry.words["encrypt"]?.value {
       destination.encryption = try Encryption(
         keys, identity: entry.text("identity").map(path))
-    } else if entry.words["identity"] != nil {
-      throw SpoolError("identity decrypts what encrypt encrypts, and there is no encrypt")
     }
     return destination
   }

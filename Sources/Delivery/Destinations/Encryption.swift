@@ -17,9 +17,9 @@ package struct Encryption: Hashable, Sendable {
           "encrypt is a private key", advice: "name the public key, which begins with age1")
       }
       let isKey =
-        recipient.hasPrefix("age1")
-        && recipient.utf8.allSatisfy { $0 >= 0x30 && $0 < 0x7B && $0 != UInt8(ascii: "\\") }
-      guard isKey || ["ssh-ed25519 ", "ssh-rsa "].contains(where: recipient.hasPrefix) else {
+        Self.isPublicKey(recipient)
+        || ["ssh-ed25519 ", "ssh-rsa "].contains(where: recipient.hasPrefix)
+      guard isKey else {
         throw SpoolError(
           "\(PlainText.line(recipient)) is no public key of age",
           advice: "age-keygen -y FILE prints it; it begins with age1")
@@ -27,6 +27,18 @@ package struct Encryption: Hashable, Sendable {
     }
     self.recipients = recipients
     self.identity = identity
+  }
+
+  /// Whether a text has the form of age's public keys, in Bech32: `age1` and 58 letters and digits, or
+  /// `age1NAME1` and as many as the plugin of that name wants.
+  private static func isPublicKey(_ text: String) -> Bool {
+    guard let end = text.lastIndex(of: "1") else { return false }
+    let (kind, data) = (text[..<end], text[end...].dropFirst())
+    guard data.allSatisfy("qpzry9x8gf2tvdw0s3jn54khce6mua7l".contains) else { return false }
+    if kind == "age" { return data.utf8.count == 58 }
+    let plugin = kind.dropFirst(4)
+    return kind.hasPrefix("age1") && data.utf8.count >= 6
+      && plugin.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
   }
 
   /// An encrypted file.

@@ -82,7 +82,11 @@ extension DeliveredRecording {
   ///   - parts: the delivered files.
   init(_ document: DeliveryDocument, of parts: [QueuedDelivery]) throws(SpoolError) {
     func files(_ content: DeliveryRequest.Content) -> [File] {
-      parts.filter { $0.file.content == content }.map(File.init)
+      parts.filter { $0.file.content == content }.map { part in
+        var file = File(part)
+        if part.file.isRecording { file.name = document.recordingName ?? file.name }
+        return file
+      }
     }
     let known = try DeliveredRecording(text: document.about, at: "the queue")
     self.init(

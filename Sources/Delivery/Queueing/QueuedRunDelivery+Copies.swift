@@ -62,9 +62,10 @@ extension QueuedRunDelivery {
     let folder = document.folder.utf8
     let depth = document.folder.pathNames.count
     func order(
-      _ delivery: QueuedDelivery, _ encounter: DeliveryRequest.Encounter
+      _ delivery: QueuedDelivery, _ encounter: DeliveryRequest.Encounter, by name: String? = nil
     ) throws(SpoolError) -> DeliveryQueue.Order {
       var file = delivery.file
+      if file.isRecording { file.name = name ?? file.name }
       file.facts[QueuedDelivery.File.clearPath] = nil
       let isBeside = delivery.clearPath.utf8.starts(with: folder)
       return try self.order(
@@ -79,7 +80,7 @@ extension QueuedRunDelivery {
         request.contents.contains(delivery.file.content)
       else { continue }
       _ = try deliveries.source(of: delivery.file)
-      orders.append(try order(delivery, request.encounter))
+      orders.append(try order(delivery, request.encounter, by: file.name))
     }
     if orders.isEmpty { return [] }
     var last = try order(document, request.encounter == .fail ? .fail : .rename)

@@ -247,7 +247,7 @@ package final class DeliveryWorker: Sendable {
       fallthrough
     case .giveUp:
       record(.failed(delivery, failure))
-      try queue.fail(delivery.id, because: failure.account)
+      try queue.fail(delivery.id, because: failure.instruction)
     case .hold:
       lane.disconnect()
       try queue.postpone(

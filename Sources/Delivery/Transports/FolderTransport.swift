@@ -49,7 +49,8 @@ package struct FolderTransport: Transport, ~Copyable {
     try checkRoom(for: file.byteCount - progress.sentByteCount)
     while progress.sentByteCount < file.byteCount {
       guard mayGoOn(progress) else { throw .cancelled }
-      let count = min(piece.count, file.byteCount - progress.sentByteCount)
+      let count = min(
+        piece.count, throttle.pieceByteCount, file.byteCount - progress.sentByteCount)
       try file.fill(&piece, count, at: progress.sentByteCount)
       try acting("write", partPlace) { () throws(SystemError) in
         try unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes {
@@ -284,6 +285,9 @@ private struct Throttle {
   private var byteCount = 0
 
   init(bytesPerSecond: Int?) { self.bytesPerSecond = bytesPerSecond }
+
+  /// What is sent between two waits: little enough that progress is seen.
+  var pieceByteCount: Int { bytesPerSecond.map { max(4096, $0 / 4) } ?? .max }
 
   /// Waits as long as so many bytes take.
   /// - Parameter mayGoOn: false ends it.

@@ -262,6 +262,12 @@ extension SpoolError {
     }
   }
 
+  /// What failed and why, with what helps, which is kept with the file: another attempt would fail too.
+  package var instruction: String {
+    let advice = cause == .input && kind != .occupied ? advice : nil
+    return account + (advice.map { "; \($0)" } ?? "")
+  }
+
   /// For a file that has other bytes at the destination than it should.
   init(otherBytes path: RemotePath, _ reason: String) {
     self.init(

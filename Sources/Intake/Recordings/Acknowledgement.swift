@@ -11,13 +11,15 @@ enum AcknowledgementText {
   ///   - claimants: the recordings that claim its identity with other bytes.
   ///   - damage: what the steps of its run met, by step.
   ///   - copies: the places that have confirmed all of it, and how far the others are.
+  ///   - expected: when the others have it; nil if that is unknown.
   static func acknowledgement(
     of recording: Recording, named name: String, aliases: [String] = [], claimants: [RecordingKey],
-    damage: [String: RecordingDamage] = [:], copies: RecordingCopies = RecordingCopies()
+    damage: [String: RecordingDamage] = [:], copies: RecordingCopies = RecordingCopies(),
+    expected: DeliveryExpectation? = nil
   ) -> String {
     var fields = description(of: recording, aliases, claimants)
     fields["type"] = .text("ack")
-    fields.merge(copies.fields(of: recording)) { _, new in new }
+    fields.merge(copies.fields(of: recording, expected)) { _, new in new }
     if !damage.isEmpty { fields["damage"] = .object(damage.mapValues(\.json)) }
     fields["noteId"] = .optional(name == recording.key.name ? recording.shownID : name)
     return object(fields)
@@ -27,6 +29,7 @@ enum AcknowledgementText {
   static func snapshot(
     of recordings: [Recording], _ counts: [String: Int], aliases: [RecordingKey: [String]],
     claims: [RecordingKey: [RecordingKey]], copies: [RecordingKey: RecordingCopies] = [:],
+    expected: [RecordingKey: DeliveryExpectation] = [:],
     version: Int64, at time: Double
   ) -> String {
     let counts = (RecordingState.allCases.map(\.rawValue) + ["cancelled"])
@@ -40,8 +43,9 @@ enum AcknowledgementText {
             of: recording, aliases[recording.key] ?? [], claims[recording.key] ?? [])
           fields["noteId"] = .optional(recording.shownID)
           fields["pipeline"] = .text(recording.pipeline)
-          let own = copies[recording.original ?? recording.key] ?? RecordingCopies()
-          fields.merge(own.fields(of: recording)) { _, new in new }
+          let key = recording.original ?? recording.key
+          let own = copies[key] ?? RecordingCopies()
+          fields.merge(own.fields(of: recording, expected[key])) { _, new in new }
           return .object(fields)
         }),
     ])
@@ -113,15 +117,25 @@ enum AcknowledgementText {
 
 extension RecordingCopies {
   /// What acknowledgements say: how many places have the recording, from when it is uploaded, and until then
-  /// how much of it is there.
-  fileprivate func fields(of recording: Recording) -> [String: JSONValue] {
+  /// how much of it is there, how fast it is sent, and when that will end.
+  fileprivate func fields(
+    of recording: Recording, _ expected: DeliveryExpectation?
+  ) -> [String: JSONValue] {
     switch recording.state {
     case .uploaded:
       [
         "copies": .number("\(1 + destinations.count)"),
         "places": .list(destinations.map { .text($0) }),
       ]
-    case .uploading: ["progress": .number(Self.shown(fraction))]
+    case .uploading:
+      ["progress": .number(Self.shown(fraction))].merging(
+        expected.map {
+          [
+            "bytesPerSecond": .number("\(Int($0.bytesPerSecond))"),
+            "expectedEnd": .time($0.end),
+          ]
+        } ?? [:]
+      ) { $1 }
     case .received, .processing, .failed, .quarantined: [:]
     }
   }

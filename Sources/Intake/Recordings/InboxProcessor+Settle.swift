@@ -113,6 +113,8 @@ extension InboxProcessor {
       if recordings.isEmpty { break }
       let claims = try store.recordings.claims(pipeline: pipeline)
       var words: [(path: InboxPath, text: String)] = []
+      let expected =
+        recordings.contains { $0.state == .uploading } ? try store.deliveries.expectations() : [:]
       for recording in recordings {
         let names = try store.recordings.acknowledgementNames(of: recording)
         let damage = try damage(of: recording)
@@ -122,7 +124,8 @@ extension InboxProcessor {
             AcknowledgementName.acknowledgement($0),
             AcknowledgementText.acknowledgement(
               of: recording, named: $0, aliases: Array(names.dropFirst()),
-              claimants: claims[recording.key] ?? [], damage: damage, copies: copies)
+              claimants: claims[recording.key] ?? [], damage: damage, copies: copies,
+              expected: expected[recording.original ?? recording.key])
           )
         }
       }
@@ -277,6 +280,7 @@ extension InboxProcessor {
     let text = AcknowledgementText.snapshot(
       of: recordings.sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }, counts,
       aliases: aliases, claims: claims, copies: try store.deliveries.allCopies(),
+      expected: try store.deliveries.expectations(),
       version: version, at: now)
     let folder = try outboxFolder()
     try folder.write(text, to: AcknowledgementName.snapshot)

@@ -192,7 +192,7 @@ extension DocumentNode {
 
 extension [Problem] {
   /// By place; those at one place, and those without, in the order found.
-  var inFileOrder: [Problem] {
+  package var inFileOrder: [Problem] {
     let end = SourceLocation(line: .max, column: .max)
     return enumerated()
       .sorted { ($0.element.location ?? end, $0.offset) < ($1.element.location ?? end, $1.offset) }

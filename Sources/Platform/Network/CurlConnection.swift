@@ -55,6 +55,9 @@ internal import CCurlLoader
     }
   }
 
+  /// What helps where no connection can be made.
+  static let awayAdvice = "check that the server runs, and its address and port"
+
   init() throws(SpoolError) {
     var reason = [CChar](repeating: 0, count: Int(spool_curl_reason_size))
     guard let handle = unsafe spool_curl_open(&reason) else {

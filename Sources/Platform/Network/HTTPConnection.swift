@@ -142,7 +142,8 @@ package struct HTTPConnection: ~Copyable {
       return SpoolError("reach", request.url, reason: outcome.reason, cause: .input)
     case _ where outcome.isAway:
       return SpoolError(
-        "reach", request.url, reason: outcome.reason, cause: .transient, kind: .unanswered)
+        "reach", request.url, reason: outcome.reason, advice: CurlConnection.awayAdvice,
+        cause: .transient, kind: .unanswered)
     default: return failure(outcome.reason)
     }
   }

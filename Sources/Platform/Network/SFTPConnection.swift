@@ -280,11 +280,17 @@ extension SFTPConnection {
     }
     switch outcome.code {
     case CURLE_PEER_FAILED_VERIFICATION:
-      let host = settings.address.server
+      let (host, file) = (settings.address.server, ShellWords.visible(path: settings.knownHosts))
+      let isChanged = spool_curl_was_key_changed() != 0
       throw SpoolError(
         "reach", place,
-        reason: "\(ShellWords.visible(path: settings.knownHosts)) does not have the key of \(host)",
-        advice: "nothing was sent: compare the server's key, then add it there",
+        reason: isChanged
+          ? "\(host) shows another key than \(file) has of it"
+          : "\(file) does not have the key of \(host)",
+        advice: isChanged
+          ? "nothing was sent: another computer may answer in its place; ask who runs it, and only if its "
+            + "key was changed replace the one in that file"
+          : "nothing was sent: compare the server's key, then add it there",
         cause: .blocked, kind: .denied)
     case CURLE_LOGIN_DENIED:
       throw error(.blocked, .denied, "check the user, and the key or the password")
@@ -297,7 +303,7 @@ extension SFTPConnection {
         advice: "free some space there, then retry", cause: .fullDisk, kind: .noRoom)
     case CURLE_QUOTE_ERROR, CURLE_SSH: throw error(.transient, .system)
     case CURLE_URL_MALFORMAT: throw error(.input, .invalid)
-    case _ where outcome.isAway: throw error(.transient, .unanswered)
+    case _ where outcome.isAway: throw error(.transient, .unanswered, CurlConnection.awayAdvice)
     default: throw error(.transient)
     }
   }

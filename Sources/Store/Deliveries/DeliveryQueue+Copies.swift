@@ -60,13 +60,9 @@ extension DeliveryQueue {
       let file = order.file
       let taken = try database.run(
         """
-        SELECT 1 FROM deliveries WHERE destination = ? AND path = ?
-          AND (recording <> ? OR name <> ? OR digest <> ?)
-        """,
-        [
-          .text(order.destination), .text(order.path), .text(file.recording?.hex ?? ""),
-          .text(file.name), .text(file.digest.hex),
-        ], to: reading)
+        SELECT 1 FROM deliveries WHERE destination = ?1 AND path = ?5
+          AND (recording <> ?2 OR name <> ?3 AND NOT ?6 OR digest <> ?4)
+        """, order.key + [.text(order.path), .integer(file.isRecording ? 1 : 0)], to: reading)
       guard taken.isEmpty else { continue }
       let id = try insert(order, behind: [], at: time, in: &database)
       try database.run(

@@ -72,6 +72,7 @@ extension DeliveryQueue {
     }
     func isSame(_ other: DeliveryDocument) -> Bool {
       other.parts == document.parts && other.about == document.about
+        && other.recordingName == document.recordingName
     }
     if let last = known.first, isSame(last) { return last }
     var again = document
@@ -103,10 +104,7 @@ extension DeliveryQueue {
         reason: "\(document.parts.count - parts.count) of a document's files are not in it",
         advice: "\(command: .repair)", cause: .blocked)
     }
-    func isRecording(_ part: QueuedDelivery) -> Bool {
-      part.file.content == .original && part.file.digest == part.file.recording
-    }
-    return parts.filter(isRecording) + parts.filter { !isRecording($0) }
+    return parts.filter(\.file.isRecording) + parts.filter { !$0.file.isRecording }
   }
 
   /// The confirmations that are not signed yet, whether or not their files are delivered. O(documents

@@ -128,21 +128,6 @@ extension DeliveryQueue {
     ).first?[0].text
   }
 
-  /// The bytes per second that a destination has confirmed in the last ten minutes; nil if these are too
-  /// few to tell. O(files that it has confirmed).
-  package func rate(of destination: String) throws(SpoolError) -> Double? {
-    let row = try database.run(
-      """
-      SELECT sum(confirmed_byte_count), min(confirmed_at), count(*) FROM deliveries
-      WHERE destination = ? AND state = 'delivered' AND confirmed_at > ?
-      """, [.text(destination), .real(now - 600)], to: Self.reading
-    ).first
-    guard let bytes = row?[0].integer, let first = row?[1].real, let count = row?[2].integer,
-      count > 1, now - first > 1
-    else { return nil }
-    return Double(bytes) / (now - first)
-  }
-
   /// How many files a destination has confirmed. O(n), without reading the rows.
   package func confirmedCount(at destination: String) throws(SpoolError) -> Int {
     let row = try database.run(

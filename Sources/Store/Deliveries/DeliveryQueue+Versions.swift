@@ -10,15 +10,18 @@ extension DeliveryQueue {
     let clearPath: String
   }
 
-  /// The rows of a file: the same bytes of the same recording, by the same name. O(log n).
+  /// The rows of a file: the same bytes of the same recording, by the same name. The recording itself is
+  /// the same by any name. O(log n).
   static func knownRows(
     of order: Order, in database: inout Database
   ) throws(SpoolError) -> [KnownRow] {
     try database.run(
       """
       SELECT id, state, coalesce(json_extract(facts, '$.path'), path) FROM deliveries
-      WHERE destination = ? AND recording = ? AND name = ? AND digest = ? ORDER BY id
-      """, order.key, to: reading
+      WHERE destination = ?1 AND recording = ?2 AND digest = ?4
+        AND (name = ?3 OR ?5 AND role = 'original')
+      ORDER BY name <> ?3, id
+      """, order.key + [.integer(order.file.isRecording ? 1 : 0)], to: reading
     ).compactMap { row in
       guard let id = row[0].integer, let state = row[1].text, let path = row[2].text else {
         return nil

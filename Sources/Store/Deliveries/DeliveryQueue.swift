@@ -58,8 +58,8 @@ package struct DeliveryQueue: Sendable {
     }
   }
 
-  /// Queues files, idempotently: an original is delivered to a destination once, under its first name,
-  /// and the other files of a list lie in one folder together, so that what lists and signs them can be
+  /// Queues files, idempotently: a recording is delivered to a destination once, under its first name,
+  /// whatever name it has later, and the files made of it of a list lie in one folder together, so that what lists and signs them can be
   /// checked there. Where one of them has other bytes than in every such folder, all of them are
   /// delivered to another one, with a number. A file that has failed is tried again. Earlier bytes of a
   /// file that are not sent yet are not sent any more: what waits for them waits for the new ones.
@@ -89,8 +89,10 @@ package struct DeliveryQueue: Sendable {
           folders[destination] = folder
         }
         if let folder, order.versionDepth != nil { order.move(to: folder) }
-        let parts = added.filter { $0.destination == destination }.map(\.id)
-        let id = try Self.insert(order, behind: parts, at: now, in: &database)
+        let parts = added.filter { $0.destination == destination }
+        let id = try Self.insert(
+          order, behind: parts.map(\.id), by: orders.recordingName(of: parts), at: now,
+          in: &database)
         try Self.add(id, for: owner, isRequired: order.isRequired, in: &database)
         added += try Self.deliveries("WHERE id = ?", [.integer(id)], in: &database)
       }
@@ -111,14 +113,17 @@ package struct DeliveryQueue: Sendable {
     }
   }
 
-  /// - Parameter parts: the rows that a document is about.
+  /// - Parameters:
+  ///   - parts: the rows that a document is about.
+  ///   - recordingName: the recording's name in the document, if that is not the one in its row.
   /// - Returns: the row's number.
   static func insert(
-    _ order: Order, behind parts: [Int64], at now: Double, in database: inout Database
+    _ order: Order, behind parts: [Int64], by recordingName: String? = nil, at now: Double,
+    in database: inout Database
   ) throws(SpoolError) -> Int64 {
     if let about = order.about {
-      return try insert(
-        order, DeliveryDocument(parts: parts, about: about), at: now, in: &database)
+      let document = DeliveryDocument(parts: parts, about: about, recordingName: recordingName)
+      return try insert(order, document, at: now, in: &database)
     }
     let file = order.file
     let rows = try knownRows(of: order, in: &database)
@@ -185,9 +190,11 @@ package struct DeliveryQueue: Sendable {
       try database.transactionWithoutFlush(to: Self.writing) { (database) throws(SpoolError) in
         try !database.run(
           """
-          UPDATE deliveries SET state = 'uploading'
+          UPDATE deliveries SET state = 'uploading',
+            facts = json_set(facts, '$.\(QueuedDelivery.File.began)', ? || ' ' || sent_byte_count)
           WHERE id = ? AND digest = ? AND state = 'waiting' RETURNING 1
-          """, [.integer(delivery.id), .text(delivery.file.digest.hex)], to: Self.writing
+          """, [.real(now), .integer(delivery.id), .text(delivery.file.digest.hex)],
+          to: Self.writing
         ).isEmpty
       }
     }
@@ -329,5 +336,15 @@ package struct DeliveryQueue: Sendable {
     try database.with { (database) throws(SpoolError) in
       try database.transaction(to: Self.writing, body)
     }
+  }
+}
+
+extension [DeliveryQueue.Order] {
+  /// The name that they give the recording of these rows, if that is another one than in its row.
+  fileprivate func recordingName(of rows: [QueuedDelivery]) -> String? {
+    guard let row = rows.first(where: \.file.isRecording),
+      let order = first(where: { $0.destination == row.destination && $0.file.isRecording })
+    else { return nil }
+    return ExactText(order.file.name) == ExactText(row.file.name) ? nil : order.file.name
   }
 }

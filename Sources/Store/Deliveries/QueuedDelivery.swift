@@ -49,7 +49,7 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
   /// What is delivered.
   package struct File: Hashable, Sendable {
     /// Its name as it was published or arrived.
-    package let name: String
+    package var name: String
     package let content: DeliveryRequest.Content
     /// The SHA-256 of its bytes.
     package let digest: Digest
@@ -72,9 +72,16 @@ package struct QueuedDelivery: Hashable, Sendable, Identifiable {
     /// one behind the other.
     package static let sounds = "sounds"
 
+    /// Whether it is the recording itself, and not what came with that or was made of it.
+    package var isRecording: Bool { content == .original && digest == recording }
+
+    /// The fact that has when its last attempt began, in seconds since 1970, and the bytes that were there
+    /// then.
+    static let began = "began"
+
     /// What is said of it at the destination.
     package var statedFacts: [String: String] {
-      facts.filter { ![Self.released, Self.settings, Self.sounds].contains($0.key) }
+      facts.filter { ![Self.released, Self.settings, Self.sounds, Self.began].contains($0.key) }
     }
 
     package init(
@@ -129,10 +136,13 @@ package struct DeliveryDocument: Hashable, Sendable, Codable {
   /// When this became true once more after another document had been made, in seconds since 1970; nil for
   /// the first document of its kind.
   package internal(set) var since: Double?
+  /// The recording's name, if its bytes were delivered under another one before; else nil.
+  package let recordingName: String?
 
-  package init(parts: [Int64], about: String) {
+  package init(parts: [Int64], about: String, recordingName: String? = nil) {
     self.parts = Set(parts).sorted()
     self.about = about
+    self.recordingName = recordingName
   }
 
   /// What of this machine the making of a signed document needs: it is no part of what it is made of.

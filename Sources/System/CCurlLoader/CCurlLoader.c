@@ -223,12 +223,18 @@ CURLcode spool_curl_perform(CURL *connection, struct spool_exchange *exchange) {
   return code;
 }
 
+// Whether the server that this thread has refused last showed another key than the one that is known.
+static _Thread_local int was_key_changed;
+
 static int refuse_unknown(CURL *connection, const struct curl_khkey *known,
                           const struct curl_khkey *found, enum curl_khmatch match, void *context) {
   (void)connection, (void)known, (void)found, (void)context;
+  was_key_changed = match == CURLKHMATCH_MISMATCH;
   return match == CURLKHMATCH_OK ? CURLKHSTAT_FINE : CURLKHSTAT_REJECT;
 }
 
 CURLcode spool_curl_trust_known_hosts_only(CURL *connection) {
   return curl.setopt(connection, CURLOPT_SSH_KEYFUNCTION, refuse_unknown);
 }
+
+int spool_curl_was_key_changed(void) { return was_key_changed; }

@@ -143,16 +143,32 @@ struct SendingResult {
   /// Whether nothing of it can be sent without a person's help: it has failed, or is a document that
   /// cannot be made, or that is about such files.
   var isStuck: Bool {
-    var stuck: Set<Int64> = []
-    for delivery in open {
-      let waitsForStuck = delivery.document?.parts.contains(where: stuck.contains) == true
-      guard
-        delivery.state == .failed || delivery.state == .held
-          || delivery.state == .pending && (delivery.trouble != nil || waitsForStuck)
-      else { return false }
+    let behind = behindStuck
+    return open.allSatisfy { $0.isStuck || behind.contains($0.id) }
+  }
+
+  /// The numbers of the documents that are about such files.
+  private var behindStuck: Set<Int64> {
+    var stuck = Set(open.filter(\.isStuck).map(\.id))
+    var behind: Set<Int64> = []
+    for delivery in open where delivery.document?.parts.contains(where: stuck.contains) == true {
       stuck.insert(delivery.id)
+      if delivery.state == .pending { behind.insert(delivery.id) }
     }
-    return true
+    return behind
+  }
+
+  /// What a process that sends will send.
+  var waiting: [QueuedDelivery] {
+    let behind = behindStuck
+    return open.filter { ![.failed, .held].contains($0.state) && !behind.contains($0.id) }
+  }
+}
+
+extension QueuedDelivery {
+  /// Whether a person has to help: it has failed, is held, or is a document that cannot be made.
+  fileprivate var isStuck: Bool {
+    state == .failed || state == .held || state == .pending && trouble != nil
   }
 }
 
@@ -192,7 +208,9 @@ extension CommandContext {
     }
     guard try !look() else { return result }
     let awaited = Set(result.open.map(\.id))
-    let recorder = SendingRecorder(console, voice, clock, isSummed: isSummed)
+    let recorder = SendingRecorder(console, voice, clock, isSummed: isSummed) {
+      (try? WaitingDeliveries.all(in: queue, destinations.all)) ?? []
+    }
     // Another process may send and not have the keys.
     try DeliveryDocuments(store, sign: writer.sign).makeDue()
     let worker = DeliveryWorker(
@@ -252,11 +270,8 @@ extension CommandContext {
             "failed: \(delivery.destination):\(delivery.path): \(delivery.trouble ?? "")"))
       }
     }
-    let held = result.open.filter { $0.state == .held }
-    tellHeld(held.count)
-    let waiting = result.open.filter {
-      ![.failed, .held].contains($0.state) && (held.isEmpty || $0.state != .pending)
-    }
+    tellHeld(result.open.count { $0.state == .held })
+    let waiting = result.waiting
     if !waiting.isEmpty {
       let why = waiting.lazy.compactMap(\.trouble).first
       console.report(
@@ -266,8 +281,11 @@ extension CommandContext {
             + (why.map { ": \($0)" } ?? "")))
       console.offer(NextCommand(deliveryCommand(["run", "--once"])).map { [$0] } ?? [])
     }
-    // A name that is taken stays so.
-    if result.failed.contains(where: { result.reported[$0.id]?.kind != .occupied }) {
+    // A name that is taken stays so, and so do other bytes.
+    let isMendable = result.failed.contains {
+      ![.occupied, .changed].contains(result.reported[$0.id]?.kind)
+    }
+    if isMendable {
       console.offer(NextCommand(deliveryCommand(["retry"])).map { [$0] } ?? [])
     }
   }

@@ -12,12 +12,15 @@ final class SendingRecorder: Sendable {
   private let voice: CommandContext.Voice
   private let clock: SystemClock
   private let isSummed: Bool
+  private let waiting: @Sendable () -> [WaitingDeliveries]
   private let state: Mutex<State>
 
   private struct State {
     var lines: LiveLines
     /// What is being sent, by number in the queue.
-    var underWay: [Int64: (delivery: QueuedDelivery, done: Int, began: Double)] = [:]
+    var underWay: [Int64: (delivery: QueuedDelivery, progress: UploadProgress, began: Double)] = [:]
+    /// What waits in all, and when that was read.
+    var waiting: (lines: [String], readAt: Double) = ([], -.infinity)
     /// The last failure of each destination: one that repeats is reported once.
     var troubles: [String: String] = [:]
     var failures: [Int64: SpoolError] = [:]
@@ -25,12 +28,19 @@ final class SendingRecorder: Sendable {
     var sums: [String: (count: Int, byteCount: Int)] = [:]
   }
 
-  /// - Parameter isSummed: whether what is delivered has a line for each destination at the end, as where
-  ///   there are too many files for a line each.
+  /// Seconds between two looks at all that waits, and from which on a rate tells something.
+  private static let second = 1.0
+
+  /// - Parameters:
+  ///   - isSummed: whether what is delivered has a line for each destination at the end, as where there are
+  ///     too many files for a line each.
+  ///   - waiting: reads what destinations have yet to get.
   init(
-    _ console: Console, _ voice: CommandContext.Voice, _ clock: SystemClock, isSummed: Bool = false
+    _ console: Console, _ voice: CommandContext.Voice, _ clock: SystemClock, isSummed: Bool = false,
+    waiting: @Sendable @escaping () -> [WaitingDeliveries]
   ) {
     self.isSummed = isSummed
+    self.waiting = waiting
     self.console = console
     self.voice = voice
     self.clock = clock
@@ -42,9 +52,11 @@ final class SendingRecorder: Sendable {
     state.withLock { state in
       switch event {
       case .began(let delivery):
-        state.underWay[delivery.id] = (delivery, delivery.sentByteCount, clock.elapsed)
+        var progress = UploadProgress()
+        progress.sentByteCount = delivery.sentByteCount
+        state.underWay[delivery.id] = (delivery, progress, clock.elapsed)
       case .progress(let delivery, let progress):
-        state.underWay[delivery.id]?.done = progress.sentByteCount
+        state.underWay[delivery.id]?.progress = progress
         draw(&state)
       case .delivered(let delivery, _):
         // Of what another process sent, nothing is known but that it is there.
@@ -68,7 +80,7 @@ final class SendingRecorder: Sendable {
       case .failed(let delivery, let error):
         state.underWay[delivery.id] = nil
         state.failures[delivery.id] = error
-        report("failed: \(delivery.destination):\(delivery.path): \(error.account)", &state)
+        report("failed: \(delivery.destination):\(delivery.path): \(error.instruction)", &state)
       case .held(let name, let error, let seconds): told(name, error, seconds, &state)
       case .trouble(let error): report("warning: \(error.account)", &state)
       }
@@ -102,7 +114,7 @@ final class SendingRecorder: Sendable {
     case .postponed(let delivery, let error, let seconds):
       console.print(json: delivery.event("delivery-postponed", trouble: error.account, seconds))
     case .failed(let delivery, let error):
-      console.print(json: delivery.event("delivery-failed", trouble: error.account))
+      console.print(json: delivery.event("delivery-failed", trouble: error.instruction))
     case .held(let name, let error, let seconds):
       console.print(
         json: JSONLine(
@@ -134,17 +146,28 @@ final class SendingRecorder: Sendable {
   private func draw(_ state: inout State) {
     guard voice == .full, console.isTerminal, state.lines.isDue(clock.elapsed) else { return }
     let now = clock.elapsed
-    let lines = state.underWay.sorted { $0.key < $1.key }.map { _, entry in
-      let total = max(1, entry.delivery.file.byteCount)
-      let fraction = min(1, Double(entry.done) / Double(total))
-      let seconds = max(0.001, now - entry.began)
-      let rate = Double(max(0, entry.done - entry.delivery.sentByteCount)) / seconds
-      let left = rate > 0 ? Double(total - entry.done) / rate : nil
-      return Format.visible(
-        "  \(Format.bar(fraction, width: 20)) \(entry.delivery.destination):\(entry.delivery.path)  "
-          + "\(ByteCount(Int(rate)))/s" + (left.map { ", \(Format.duration($0)) left" } ?? ""))
+    if now - state.waiting.readAt >= Self.second {
+      let all = waiting().filter { $0.files > 1 }
+      state.waiting = (all.map { $0.rest(at: clock.now) }, now)
     }
-    state.lines.draw(lines, now: now)
+    let lines = state.underWay.sorted { $0.key < $1.key }.map { _, entry in
+      let (total, progress) = (max(1, entry.delivery.file.byteCount), entry.progress)
+      let done = min(total, progress.sentByteCount)
+      let seconds = now - entry.began
+      let rate = Double(max(0, done - entry.delivery.sentByteCount)) / max(0.001, seconds)
+      var facts: [String] = []
+      if done == total {
+        facts.append("\(100 * min(total, progress.readByteCount) / total) % read back")
+      } else if seconds >= Self.second, rate > 0 {
+        facts.append("\(ByteCount(Int(rate)))/s")
+        facts.append("\(Format.duration(Double(total - done) / rate)) left")
+      }
+      return Format.visible(
+        "  \(Format.bar(Double(done) / Double(total), width: 20)) "
+          + "\(entry.delivery.destination):\(entry.delivery.path)  "
+          + facts.joined(separator: ", "))
+    }
+    state.lines.draw(lines + state.waiting.lines, now: now)
   }
 }
 

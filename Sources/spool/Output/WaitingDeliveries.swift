@@ -11,6 +11,9 @@ struct WaitingDeliveries: Encodable {
   let files: Int
   let byteCount: Int
   let sentByteCount: Int
+  /// How much is there of them and of what was confirmed since the oldest was added, from 0 to 1; nil if
+  /// none waits.
+  let progress: Double?
   /// Files that only a person can help.
   let failed: Int
   /// Files of sensitive recordings, which a person has to release.
@@ -20,7 +23,7 @@ struct WaitingDeliveries: Encodable {
   /// When the next one is tried; nil if none waits.
   let nextTry: DateTime?
   let isPaused: Bool
-  /// What it has confirmed lately; nil if that is unknown.
+  /// What it gets while something is sent; nil if that is unknown.
   let bytesPerSecond: Int?
   /// When everything is there at that rate; nil if that is unknown.
   let expectedEnd: DateTime?
@@ -40,12 +43,17 @@ struct WaitingDeliveries: Encodable {
     let now = queue.now
     var all: [WaitingDeliveries] = []
     for name in Set(tally.map(\.destination)).sorted() {
+      let rows = tally.filter { $0.destination == name }
+      let destination = configured.first { $0.name == name }
+      let limit = destination?.bytesPerSecond.map(Double.init)
       all.append(
         WaitingDeliveries(
-          tally.filter { $0.destination == name }, states[name], try queue.trouble(of: name),
-          hours: configured.first { $0.name == name }
-            .flatMap { CommandContext.hours(of: $0, at: now) },
-          rate: try queue.rate(of: name), at: now))
+          rows, states[name], try queue.trouble(of: name),
+          hours: destination.flatMap { CommandContext.hours(of: $0, at: now) },
+          rate: [try queue.rate(of: name), limit].compactMap(\.self).min(),
+          confirmed: try queue.confirmed(
+            at: name, since: rows.map(\.since).min() ?? now
+          ).byteCount, at: now))
     }
     return all
   }
@@ -53,9 +61,10 @@ struct WaitingDeliveries: Encodable {
   /// - Parameters:
   ///   - rows: those of one destination, at least one.
   ///   - rate: in bytes per second.
+  ///   - confirmed: the bytes that were confirmed since the first of them was added.
   private init(
     _ rows: [DeliveryTally], _ state: DestinationState?, _ trouble: String?, hours: String?,
-    rate: Double?, at now: Double
+    rate: Double?, confirmed: Int, at now: Double
   ) {
     let isHeld = rows.contains { $0.state == .held }
     // Documents are made behind what is held.
@@ -66,6 +75,9 @@ struct WaitingDeliveries: Encodable {
     files = open.reduce(0) { $0 + $1.count }
     byteCount = open.reduce(0) { $0 + $1.byteCount }
     sentByteCount = open.reduce(0) { $0 + $1.sentByteCount }
+    let total = byteCount + confirmed
+    progress =
+      files == 0 || total == 0 ? nil : min(1, Double(sentByteCount + confirmed) / Double(total))
     failed = rows.filter { $0.state == .failed }.reduce(0) { $0 + $1.count }
     held = rows.filter { $0.state == .held }.reduce(0) { $0 + $1.count }
     since = DateTime(secondsSince1970: rows.map(\.since).min() ?? 0)
@@ -86,11 +98,18 @@ struct WaitingDeliveries: Encodable {
       ? rate.flatMap { $0 > 0 ? DateTime(secondsSince1970: now + rest / $0) : nil } : nil
   }
 
-  /// `; 1.2 MB/s, done in about 5 min`.
-  private func pace(at now: Double) -> String {
+  /// `; 34 % there, 1.2 MB/s, done in about 5 min`.
+  func pace(at now: Double) -> String {
     guard let bytesPerSecond, let expectedEnd else { return "" }
-    return "; \(ByteCount(bytesPerSecond))/s, done in about "
+    let share = progress.map { "\(Int($0 * 100)) % there, " } ?? ""
+    return "; \(share)\(ByteCount(bytesPerSecond))/s, done in about "
       + Format.duration(max(0, expectedEnd.seconds - now))
+  }
+
+  /// `  nas: 38 files to go, 21 MB; 34 % there, 1.2 MB/s, done in about 3 min`.
+  func rest(at now: Double) -> String {
+    Format.visible(
+      "  \(destination): \(Count.of(files, "file")) to go, \(ByteCount(byteCount))" + pace(at: now))
   }
 
   /// - Parameter isSending: whether a process sends what is queued.

@@ -76,7 +76,7 @@ extension WatchLog {
     case .failed(let delivery, let error):
       tell(
         .trouble,
-        "\(delivery.destination) cannot get it: \(error.account); spool deliver retry tries again",
+        "\(delivery.destination) cannot get it: \(error.instruction); spool deliver retry tries again",
         of: delivery)
       tellFailed(behind: delivery, at: now)
     case .held(let name, let error, let seconds):

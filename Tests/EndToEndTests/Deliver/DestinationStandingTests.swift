@@ -113,6 +113,12 @@ struct DestinationStandingTests {
     #expect(!status.text.contains("spool deliver run"), "\(status.text)")
     let json = try place.spool(["status", "--json"], environment: environment).text
     #expect(json.contains("\"hours\":\"waits for its hours"), "\(json)")
+    let queue = try place.spool(["deliver", "queue"], environment: environment)
+    #expect(queue.text.contains("in its hours") && !queue.text.contains("due now"), "\(queue.text)")
+    // Nothing has failed.
+    let once = try place.spool(["deliver", "run", "--once"], environment: environment)
+    #expect(once.exitCode == 0, "\(once.errorOutput)")
+    #expect(once.errorOutput.contains("not sent: it waits for its hours"), "\(once.errorOutput)")
   }
 
   @Test("what is missing is offered to be sent while all of its files are here")

@@ -165,6 +165,12 @@ struct RestoreFromDestinationTests {
     // The folders of the collection are kept.
     let folders = Set(files(in: disk).keys.compactMap { $0.split(separator: "/").first })
     #expect(folders.contains("Tape") && folders.count == 2, "\(folders)")
+    // The recording is there once, and the exports by both names.
+    let names = files(in: disk).keys
+    #expect(names.count { $0.contains("/originals/") } == 1, "\(names)")
+    #expect(names.count { $0.hasSuffix(".flac") } == 2, "\(names)")
+    #expect(names.count { $0.hasSuffix(".recording.json") } == 2, "\(names)")
+    #expect(try place.spool(["deliver", "verify", "nas"] + destinations).exitCode == 0)
     try FileManager.default.removeItem(atPath: place.store)
     let back = try place.spool(
       ["store", "restore", "--from", "nas", "--out", place.file("back")] + destinations)

@@ -104,6 +104,32 @@ struct DeliveryDocumentTests {
     #expect(try queue.owners(of: [first[1].id])[first[1].id]?.count == 2)
   }
 
+  @Test(
+    "a recording goes to a destination once, by whatever name it comes, and its documents have each"
+  )
+  func otherName() throws {
+    let queue = try open().deliveries
+    func recording(_ name: String) -> DeliveryQueue.Order {
+      DeliveryQueue.Order(
+        QueuedDelivery.File(
+          name: name, .original, digest: SHA256.digest(of: "a walk"), byteCount: 6,
+          recording: SHA256.digest(of: "a walk"), path: "/in/\(name)"),
+        to: "nas", at: "d/originals/\(name)", encounter: .same, isRequired: true)
+    }
+    let first = try queue.add([recording("a.wav"), order("a.flac"), document()], for: run)
+    let again = try queue.add(
+      [recording("b.wav"), order("b.flac"), document()], for: .run(RunID("r2")))
+    #expect(again[0].id == first[0].id && again[0].path == "d/originals/a.wav")
+    #expect(again[1].id != first[1].id && again[2].id != first[2].id)
+    #expect(first[2].document?.recordingName == nil)
+    #expect(again[2].document?.recordingName == "b.wav")
+    #expect(again[2].document?.parts == [again[0].id, again[1].id])
+    let same = try queue.add([recording("b.wav"), order("b.flac"), document()], for: run)
+    #expect(same.map(\.id) == again.map(\.id))
+    // What came with it, and what was made of it, has its name.
+    #expect(try queue.matching(DeliveryQueue.Query()).count == 5)
+  }
+
   @Test("what is true again after a later document is said in one more, and once")
   func again() throws {
     let queue = try open().deliveries

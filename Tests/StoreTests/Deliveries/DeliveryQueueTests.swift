@@ -358,6 +358,47 @@ struct DeliveryQueueTests {
     #expect(confirmed.identifier == "\"etag\"" && confirmed.at == 101)
   }
 
+  @Test(
+    "a rate is that of the time in which something was sent, and says when a recording is there")
+  func rates() throws {
+    let queue = try open().deliveries
+    let first = DeliveryOwner.recording(RecordingKey("aaaaaaaaaaaa"))
+    let second = DeliveryOwner.recording(RecordingKey("bbbbbbbbbbbb"))
+    func text(_ letter: Character) -> String { String(repeating: letter, count: 1000) }
+    let own = try queue.add(
+      [order("a", holding: text("a")), order("b", holding: text("b"))], for: first)
+    let other = try queue.add([order("c", holding: text("c"), of: "a talk")], for: second)
+    #expect(try queue.rate(of: "nas") == nil)
+    #expect(try queue.expectations().isEmpty)
+    func confirm(_ delivery: QueuedDelivery) throws {
+      try queue.confirm(
+        delivery.id,
+        QueuedDelivery.Confirmation(
+          byteCount: 1000, digest: delivery.file.digest, at: queue.now, identifier: nil))
+    }
+    // Ten seconds for a thousand bytes, then a pause.
+    #expect(try queue.begin(own[0]))
+    time.value += 10_000_000_000
+    try confirm(own[0])
+    time.value += 60_000_000_000
+    #expect(try queue.rate(of: "nas") == 100)
+    // Half of the next one is there, of which a fifth was there before.
+    try queue.note(own[1].id, upload: nil, sentByteCount: 200, isFlushed: false)
+    #expect(try queue.begin(own[1]))
+    time.value += 3_000_000_000
+    try queue.note(own[1].id, upload: nil, sentByteCount: 500, isFlushed: false)
+    #expect(try queue.rate(of: "nas") == 100)
+    let expected = try queue.expectations()
+    #expect(expected[RecordingKey("aaaaaaaaaaaa")]?.end == queue.now + 5)
+    #expect(expected[RecordingKey("bbbbbbbbbbbb")]?.end == queue.now + 15)
+    #expect(expected[RecordingKey("bbbbbbbbbbbb")]?.bytesPerSecond == 100)
+    let started = try #require(try queue.matching(.of(ids: [own[1].id])).first)
+    #expect(started.file.statedFacts == ["noteId": "n1"], "how it goes is not told to the server")
+    try queue.pause("nas", true)
+    #expect(try queue.expectations().isEmpty)
+    #expect(other[0].state == .waiting)
+  }
+
   @Test("a lost database comes back with its queue, from the change log")
   func rebuilt() throws {
     do {

@@ -74,3 +74,6 @@ CURLcode spool_curl_perform(CURL *connection, struct spool_exchange *exchange);
 
 // Refuses every server that the file of known hosts does not have with the same key.
 CURLcode spool_curl_trust_known_hosts_only(CURL *connection);
+
+// Whether the server that this thread has refused last showed another key than that file has.
+int spool_curl_was_key_changed(void);

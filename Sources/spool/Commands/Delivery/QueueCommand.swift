@@ -126,7 +126,12 @@ extension CommandContext {
       return .done
     }
     let counts = try store.deliveries.tally()
-    var lines = shown.map { Self.line($0, states[$0.destination], at: now) }
+    let resting = Set(known.filter { !$0.isSending(at: now) }.map(\.name))
+    var lines = shown.map { delivery in
+      Self.line(
+        delivery, states[delivery.destination], isResting: resting.contains(delivery.destination),
+        at: now)
+    }
     if found.count > shown.count {
       lines.append("       and more: spool deliver queue --limit 0")
     }
@@ -149,8 +154,9 @@ extension CommandContext {
   }
 
   /// `   12  waiting    nas:2025-03-01/walk.m4a  1.2 MB  again in 4 min: cannot …`
+  /// - Parameter isResting: whether its destination waits for its hours.
   private static func line(
-    _ delivery: QueuedDelivery, _ state: DestinationState?, at now: Double
+    _ delivery: QueuedDelivery, _ state: DestinationState?, isResting: Bool, at now: Double
   ) -> String {
     let size = delivery.file.byteCount
     var facts = delivery.state == .pending ? [] : [ByteCount(size).description]
@@ -164,6 +170,8 @@ extension CommandContext {
       }
       if state?.isPaused == true {
         facts.append("paused")
+      } else if isResting {
+        facts.append("in its hours")
       } else {
         let due = max(delivery.nextTry, state?.heldUntil ?? 0)
         facts.append(due > now ? "again in \(Format.duration(due - now))" : "due now")

@@ -235,7 +235,9 @@ extension CommandContext {
     let store = try openStore()
     let clock = SystemClock()
     let stop = console.heed(SignalWatch.begin())
-    let recorder = SendingRecorder(console, voice, clock)
+    let recorder = SendingRecorder(console, voice, clock) {
+      (try? WaitingDeliveries.all(in: store.deliveries, destinations.all)) ?? []
+    }
     let isOnce = arguments[Options.once]
     let before = try openCount(store)
     // Who sends by hand may have mended what was in the way.
@@ -264,9 +266,20 @@ extension CommandContext {
         console.report(error.text(console))
       }
     }
-    let after = try openCount(store)
+    let rest = try WaitingDeliveries.all(in: store.deliveries, destinations.all)
+    // Nothing is wrong with what a user has paused, or limited to some hours.
+    let resting = rest.filter { $0.files > 0 && ($0.isPaused || $0.hours != nil) }
+    for one in resting where voice != .json {
+      console.report(
+        Format.visible(
+          "note: \(Count.of(one.files, "file")) for \(one.destination) not sent: it "
+            + (one.hours ?? "is paused")))
+    }
+    let after =
+      rest.reduce(0) { $0 + $1.failed }
+      + rest.filter { !($0.isPaused || $0.hours != nil) }.reduce(0) { $0 + $1.files }
     if after == 0 {
-      tellHeld(try WaitingDeliveries.all(in: store.deliveries).reduce(0) { $0 + $1.held })
+      tellHeld(rest.reduce(0) { $0 + $1.held })
       return .done
     }
     if voice != .json {
