@@ -205,25 +205,80 @@ import Testing
     #expect(abs(try #require(lags.last) - (try #require(lags.first)) - lost) < 1e-3, "\(map)")
   }
 
-  @Test("a jump that is too long to be found is warned of where much is not alike")
-  func longJump() throws {
-    let other = Self.event.heard(Self.second, seconds: 50, noise: 0.01, seed: 12) {
-      $0 < 20 ? $0 : $0 + 0.2
-    }
-    let (source, _) = try source([Self.takes[0], other])
-    _ = try read(source)
-    #expect(source.warnings.contains { $0.contains("is alike only ") }, "\(source.warnings)")
+  private static func joined(_ sounds: [TestSound]) -> TestSound {
+    TestSound(
+      sampleRate: sounds[0].format.sampleRate,
+      channels: sounds[0].channels.indices.map { channel in
+        sounds.flatMap { $0.channels[channel] }
+      })
   }
 
-  @Test("a recording of which half lies elsewhere is refused with the place up to which it fits")
-  func halves() throws {
-    let other = Self.event.heard(Self.second, seconds: 50, noise: 0.01, seed: 12) {
-      $0 < 25 ? $0 : $0 + 3
+  /// How a recorder lost or added sound, and what is said of it.
+  struct Cut: CustomTestStringConvertible {
+    let at: Double
+    let distance: Double
+    let words: String
+    var testDescription: String { "\(distance) s at \(at) s" }
+  }
+
+  @Test(
+    "where more sound was lost or put in, both sides are put right",
+    arguments: [
+      Cut(at: 40, distance: 0.12, words: "by 120.0 ms: sound is missing"),
+      Cut(at: 8, distance: 0.5, words: "by 500.0 ms: sound is missing"),
+      Cut(at: 25, distance: 0.3, words: "by 300.0 ms: sound is missing"),
+      Cut(at: 41, distance: 1, words: "by 1.000 s: sound is missing"),
+      Cut(at: 25, distance: 3, words: "by 3.000 s: sound is missing"),
+      Cut(at: 20, distance: 15, words: "by 15.000 s: sound is missing"),
+      Cut(at: 14, distance: -0.4, words: "by 400.0 ms: sound was put in"),
+      Cut(at: 30, distance: -4, words: "by 4.000 s: sound was put in"),
+    ])
+  func cut(_ cut: Cut) throws {
+    let reference = Self.event.heard(Self.first, seconds: 68, noise: 0.01, seed: 11) { $0 }
+    func part(_ seconds: Double, of event: Event = Self.event, from start: Double) -> TestSound {
+      event.heard(Self.second, seconds: seconds, noise: 0.02, seed: 12) { start + $0 }
     }
-    let (source, _) = try source([Self.takes[0], other])
-    let error = try #require(throws: SpoolError.self) { try self.read(source) }
-    #expect(error.action.contains("fits recording 1 (take-1.wav) only "), "\(error)")
-    #expect(error.advice?.contains("cut it there") == true, "\(error)")
+    let added = max(0, -cut.distance)
+    let other = Self.joined([
+      part(cut.at, from: 1),
+      part(added, of: Event(seconds: 20, seed: 8), from: 0),
+      part(50 - cut.at - added, from: 1 + cut.at + max(0, cut.distance)),
+    ])
+    let (source, _) = try source([reference, other], "extent: reference")
+    let sound = try read(source)
+    let report = try report(source)
+    #expect(source.warnings.count == 1, "\(source.warnings)")
+    #expect(source.warnings.first?.contains(cut.words) == true, "\(source.warnings)")
+    let jump = try #require(report.recordings[1].jumps?.first)
+    #expect(abs(jump[0] - cut.at - added) < 0.5, "\(jump)")
+    #expect(abs(jump[1] - cut.distance) < 1e-3, "\(jump)")
+    #expect(report.recordings[1].confidence > 0.9)
+    #expect(abs(report.recordings[1].drift) < 20, "\(report.recordings[1].drift)")
+    // On both sides of the place it is heard when the reference is.
+    let after = cut.at + 1 + max(0, cut.distance)
+    for start in [2.0, cut.at - 3, after + 1, after + 4] {
+      let range = Int(start * 22_050)..<Int((start + 0.7) * 22_050)
+      let likenesses = (-300...300).map { lag in
+        (lag: lag, likeness: abs(Self.likeness(sound.channels[1], sound.channels[0], range, lag)))
+      }
+      let best = likenesses.max { $0.likeness < $1.likeness }?.lag
+      #expect(abs(best ?? .max) <= 3, "\(start) s: \(best ?? 0)")
+    }
+  }
+
+  @Test("a long end that is like nothing is told, whatever share of the recording it is")
+  func unlikeEnd() throws {
+    let stranger = Event(seconds: 60, seed: 8)
+    let long = Event(seconds: 180, seed: 9)
+    let reference = long.heard(Self.first, seconds: 180, noise: 0.01, seed: 11) { $0 }
+    let other = Self.joined([
+      long.heard(Self.second, seconds: 150, noise: 0.02, seed: 12) { $0 },
+      stranger.heard(Self.second, seconds: 26, noise: 0.02, seed: 13) { $0 },
+    ])
+    let (source, _) = try source([reference, other])
+    _ = try read(source)
+    #expect(
+      source.warnings.contains { $0.contains("is alike only before 15") }, "\(source.warnings)")
   }
 
   @Test func `sound that comes once among ticks decides the place`() throws {

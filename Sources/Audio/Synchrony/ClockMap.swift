@@ -9,9 +9,11 @@ package struct ClockMap: Hashable, Sendable {
     package let lag: Double
     /// See `LagMeter.Finding`.
     package let quality: Double
+    /// The number of the piece of the recording that it lies in.
+    package let piece: Int
 
-    package init(time: Double, lag: Double, quality: Double) {
-      (self.time, self.lag, self.quality) = (time, lag, quality)
+    package init(time: Double, lag: Double, quality: Double, piece: Int = 0) {
+      (self.time, self.lag, self.quality, self.piece) = (time, lag, quality, piece)
     }
   }
 
@@ -23,13 +25,18 @@ package struct ClockMap: Hashable, Sendable {
 
   /// A moment from which on the recording lies elsewhere: sound is missing in it there, or was put in.
   package struct Jump: Hashable, Sendable {
-    /// When, by the recording, in seconds; accurate to the distance of measurements.
+    /// When, by the recording, in seconds; accurate to the distance of measurements, or to some tenths of
+    /// a second where it is a cut.
     package let time: Double
     /// By how much it lies later from then on, in seconds.
     package let distance: Double
+    /// Whether the map has a step there: nothing is in the place of what is missing, and what was put in is
+    /// left out. Else the seconds around it are stretched.
+    package let isCut: Bool
   }
 
-  /// In order; straight lines go through them, and beyond the first and last.
+  /// In order; straight lines go through them, and beyond the first and last. Two of one recording's time
+  /// have silence between them, and of two of one reference's time what lies between is left out.
   package let knots: [Knot]
   /// By how much the recording's clock is faster than the reference's, in parts per million.
   package let drift: Double
@@ -80,24 +87,41 @@ package struct ClockMap: Hashable, Sendable {
   /// - Parameters:
   ///   - points: by ascending time.
   ///   - slope: of the rough line that they were measured along.
-  ///   - rivalShare: as `RoughClock` has it.
-  package init?(_ points: [Point], slope: Double, rivalShare: Double = 0) {
-    let clear = points.filter { $0.quality >= Self.leastQuality }
-    let good = Self.agreeing(clear, slope)
+  ///   - rivalShare: as `RoughClock` has it, and `pieces` too.
+  package init?(
+    _ points: [Point], slope: Double, rivalShare: Double = 0, pieces: [RoughClock.Piece] = []
+  ) {
+    let kept = Self.clear(points, slope, pieceCount: pieces.count)
+    let clear = kept.flatMap(\.clear)
+    let good = kept.flatMap(\.good)
     guard good.count >= Self.leastPoints, let first = good.first, let last = good.last,
       Double(good.count) >= Self.leastShare * Double(clear.count)
     else { return nil }
-    let places = Self.jumps(in: good)
-    let bounds = [0] + places + [good.count]
-    let parts = zip(bounds, bounds.dropFirst()).map { Array(good[$0..<$1]) }
+    let parts = kept.map(\.good).flatMap { own in
+      let bounds = [0] + Self.jumps(in: own) + [own.count]
+      return zip(bounds, bounds.dropFirst()).map { Array(own[$0..<$1]) }
+    }
     let isShort = last.time - first.time < Self.leastSpan
     let slope = isShort ? 0 : Line.slope(sharedBy: parts)
-    var knots =
-      isShort && parts.count == 1
-      ? Self.steadyKnots(of: good) : parts.flatMap { Self.knots(of: $0, slope) }
-    jumps = zip(parts, parts.dropFirst()).map { before, after in
-      Jump(time: after[0].time, distance: Self.distance(before, after))
+    var (knots, jumps): ([Knot], [Jump]) = ([], [])
+    for (index, part) in parts.enumerated() {
+      let own =
+        isShort && parts.count == 1 ? Self.steadyKnots(of: part) : Self.knots(of: part, slope)
+      defer { knots += own }
+      guard index > 0, let before = knots.last else { continue }
+      let (last, next) = (parts[index - 1][0].piece, part[0].piece)
+      if last == next {
+        let distance = Self.distance(parts[index - 1], part)
+        jumps.append(Jump(time: part[0].time, distance: distance, isCut: false))
+      } else if let (step, distance) = Self.step(
+        before, pieces[last].end, own[0], pieces[next].begin, slope)
+      {
+        knots += step
+        jumps.append(
+          Jump(time: pieces[next].begin, distance: distance, isCut: !step.isEmpty))
+      }
     }
+    self.jumps = jumps
     // Beyond the points, the whole's drift is the best guess.
     let end = knots[knots.count - 1]
     let beyond = 3600.0
@@ -126,6 +150,51 @@ package struct ClockMap: Hashable, Sendable {
       squares += miss * miss
     }
     residual = (squares / Double(good.count)).squareRoot()
+  }
+
+  /// The clear measurements, and those of them that agree, piece by piece. A piece without enough of them
+  /// is none: most of its measurements are not clear, or do not agree.
+  private static func clear(
+    _ points: [Point], _ slope: Double, pieceCount: Int
+  ) -> [(clear: [Point], good: [Point])] {
+    func isClear(_ point: Point) -> Bool { point.quality >= leastQuality }
+    if pieceCount < 2 {
+      let clear = points.filter(isClear)
+      return [(clear, agreeing(clear, slope))]
+    }
+    return (0..<pieceCount).compactMap { piece in
+      let all = points.filter { $0.piece == piece }
+      let clear = all.filter(isClear)
+      let good = agreeing(clear, slope)
+      return good.count >= leastPoints && 2 * good.count >= clear.count
+        && 4 * clear.count >= all.count ? (clear, good) : nil
+    }
+  }
+
+  /// The knots of the step between two pieces, and by how much the second one lies later; nil if it is no
+  /// jump. No knots where the step would go back.
+  /// - Parameters:
+  ///   - end: of the first piece, in seconds by the recording, as `begin` is of the second.
+  private static func step(
+    _ before: Knot, _ end: Double, _ after: Knot, _ begin: Double, _ slope: Double
+  ) -> (knots: [Knot], distance: Double)? {
+    let last = before.reference + (end - before.recording) * (1 + slope)
+    let next = after.reference - (after.recording - begin) * (1 + slope)
+    let distance = (next - begin) - (last - end)
+    guard abs(distance) >= leastJump else { return nil }
+    if distance > 0 {
+      // Sound is missing: one moment of the recording is two of the reference.
+      let time = (end + begin) / 2
+      let (last, next) = (last + time - end, next + time - begin)
+      let knots = [Knot(recording: time, reference: last), Knot(recording: time, reference: next)]
+      return (before.recording < time && time < after.recording ? knots : [], distance)
+    }
+    let middle = (last + next) / 2
+    let (end, begin) = (end + middle - last, begin + middle - next)
+    let knots = [
+      Knot(recording: end, reference: middle), Knot(recording: begin, reference: middle),
+    ]
+    return (before.recording < end && begin < after.recording ? knots : [], distance)
   }
 
   /// The knots of points that are too few for a drift: they keep the lag at their beginning.

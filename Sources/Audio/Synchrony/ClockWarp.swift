@@ -53,9 +53,9 @@ package final class ClockWarp {
     for frame in 0..<count.count {
       let position = position(of: start + given)
       given += 1
-      let whole = position.rounded(.down)
-      let index = Int(whole)
-      guard index >= -reach, index < end else {
+      guard let position, case let whole = position.rounded(.down), case let index = Int(whole),
+        index >= -reach, index < end
+      else {
         silence(frame, of: &output)
         continue
       }
@@ -74,12 +74,13 @@ package final class ClockWarp {
     }
   }
 
-  /// Where a frame of the reference lies in the recording, in frames.
-  private func position(of frame: Int) -> Double {
+  /// Where a frame of the reference lies in the recording, in frames; nil where sound is missing in that.
+  private func position(of frame: Int) -> Double? {
     guard !knots.isEmpty else { return Double(frame) }
     let time = Double(frame) / rate
     while knot + 2 < knots.count, knots[knot + 1].reference <= time { knot += 1 }
     let (a, b) = (knots[knot], knots[knot + 1])
+    if a.recording == b.recording { return nil }
     let share = (time - a.reference) / (b.reference - a.reference)
     return (a.recording + share * (b.recording - a.recording)) * rate
   }

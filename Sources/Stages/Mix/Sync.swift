@@ -15,7 +15,7 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
   let name: String
 
   static let descriptor = StageDescriptor(
-    kind: "sync", revision: 3,
+    kind: "sync", revision: 4,
     summary: "Bring recordings of one event by several recorders to one clock",
     discussion: """
       Takes recordings and sound from the steps above, in this order: from: [$camera, $recorders]. \
@@ -28,8 +28,9 @@ struct SyncStage: PlainStage, SoundSourceStage, PublishingStage {
       the reference is an error, and so is one whose sound repeats itself, so that it has more than one \
       place. Where a recording does not reach, there is silence. What one \
       microphone hears later than another because it is farther away counts as offset too: 3 ms a \
-      metre. Where a recorder has lost some sound, or a cut was made, the recording jumps: jumps of 6 ms and \
-      more are found and told, and only the seconds around them are stretched. The measurement says of each recording where it begins on the common clock, by how \
+      metre. Where a recorder has lost some sound, was paused, or a cut was made, the recording jumps: jumps of \
+      6 ms and more are found and told. Of longer ones, silence stands in the place of what is missing, and what \
+      the reference does not have is left out; around those of some milliseconds the seconds are stretched. The measurement says of each recording where it begins on the common clock, by how \
       many parts per million its clock is fast, how sure that is, and the map of both clocks.
       """,
     flow: .streaming(.sound, .source),

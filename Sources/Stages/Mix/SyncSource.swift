@@ -98,7 +98,8 @@ final class SyncSource: SoundSource {
     for scan in scans {
       let rough = scan.rough
       guard
-        let map = ClockMap(scan.points, slope: rough.slope, rivalShare: rough.rivalShare)
+        let map = ClockMap(
+          scan.points, slope: rough.slope, rivalShare: rough.rivalShare, pieces: rough.pieces)
       else { throw noSharedSound(scan.index, scan) }
       if rough.rivalShare >= Self.leastRefusedShare, let rival = rough.rivalLag {
         if map.unlikeUntil != nil || map.unlikeFrom != nil { throw partial(scan.index, map) }
@@ -204,6 +205,10 @@ private final class LagScan: @unchecked Sendable {
     LagMeter.pieceLength + (pieces - 1) * LagMeter.pieceDistance
   private static let mostMeasurements = 400.0
   private static let leastDistance = 1.7
+  /// Measurements of a piece, if they lie so many seconds apart.
+  private static let (mostOfPiece, leastDistanceOfPiece) = (8, 0.5)
+  /// Seconds at the bounds of pieces, which are not known exactly.
+  private static let guardTime = 0.2
   /// Measurements of one step.
   private static let stretch = 8
 
@@ -214,8 +219,9 @@ private final class LagScan: @unchecked Sendable {
   private let recording: WindowReader
   private let reference: WindowReader
   private let meter = LagMeter()
-  private let distance: Double
-  private var time = 0.0
+  /// When measurements begin, in seconds by the recording, and in which piece.
+  private var starts: [(time: Double, piece: Int)] = []
+  private var next = 0
 
   init(
     of recording: any SoundSource, in reference: any SoundSource, along rough: RoughClock,
@@ -226,7 +232,19 @@ private final class LagScan: @unchecked Sendable {
     self.reference = WindowReader(reference)
     self.rough = rough
     self.index = index
-    distance = max(Self.leastDistance, duration / Self.mostMeasurements)
+    let distance = max(Self.leastDistance, duration / Self.mostMeasurements)
+    let span = Double(Self.length) / Self.rate
+    for (number, piece) in rough.pieces.enumerated() {
+      let first = piece.begin + (number == 0 ? 0 : Self.guardTime)
+      let last = min(duration, piece.end - Self.guardTime) - span
+      guard last >= first else { continue }
+      var own = distance
+      if rough.pieces.count > 1 {
+        let least = max(Self.leastDistanceOfPiece, (last - first) / Double(Self.mostOfPiece - 1))
+        own = min(distance, least)
+      }
+      starts += stride(from: first, through: last, by: own).map { ($0, number) }
+    }
   }
 
   func advance() throws(SpoolError) {
@@ -234,12 +252,18 @@ private final class LagScan: @unchecked Sendable {
   }
 
   private func measure() throws(SpoolError) {
+    guard next < starts.count else {
+      isOver = true
+      return
+    }
+    let (time, number) = starts[next]
+    next += 1
     let start = Int(time * Self.rate)
-    time += distance
     var shift = 0
     for piece in 0..<Self.pieces {
       let own = start + piece * LagMeter.pieceDistance
-      let other = Int((rough.reference(at: Double(own) / Self.rate) * Self.rate).rounded())
+      let other = Int(
+        (rough.reference(at: Double(own) / Self.rate, in: number) * Self.rate).rounded())
       // Where the reference has not begun, nothing is shared; where one has ended, nothing follows.
       guard other >= 0 else {
         _ = meter.finish()
@@ -260,7 +284,7 @@ private final class LagScan: @unchecked Sendable {
       ClockMap.Point(
         time: (Double(start) + Double(Self.length) / 2) / Self.rate,
         lag: (Double(shift) / Double(Self.pieces) + found.lag) / Self.rate,
-        quality: found.quality))
+        quality: found.quality, piece: number))
   }
 }
 

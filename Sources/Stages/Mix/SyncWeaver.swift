@@ -109,28 +109,40 @@ final class SyncWeaver {
       report.recordings.filter { $0.confidence < 0.8 }.map {
         "\($0.title) was placed with a confidence of \($0.confidence) only: listen to it before you "
           + "rely on it"
-      } + layout.parts.indices.flatMap { Self.warnings(of: layout.parts[$0].title, maps[$0]) }
+      }
+      + layout.parts.indices.flatMap {
+        Self.warnings(of: layout.parts[$0].title, maps[$0], durations[$0])
+      }
   }
 
   /// What does not run as clocks do.
-  private static func warnings(of title: String, _ map: ClockMap?) -> [String] {
+  private static func warnings(
+    of title: String, _ map: ClockMap?, _ duration: Double
+  ) -> [String] {
     guard let map else { return [] }
     func words(_ jump: ClockMap.Jump) -> String {
-      "\(title) jumps near \(Figure.text(jump.time, places: 1)) s of it, by "
-        + "\(Figure.text(abs(jump.distance) * 1000, places: 0)) ms: "
-        + (jump.distance > 0 ? "sound is missing in it there" : "sound was put in there")
-        + "; the seconds around it are stretched, so listen to them, or cut it there and sync both parts"
+      let distance = abs(jump.distance)
+      let length =
+        distance < 0.9995
+        ? "\(Figure.text(distance * 1000, places: 0)) ms" : "\(Figure.text(distance, places: 3)) s"
+      let isLost = jump.distance > 0
+      return "\(title) jumps near \(Figure.text(jump.time, places: 1)) s of it, by \(length): "
+        + (isLost ? "sound is missing in it there" : "sound was put in there")
+        + (jump.isCut
+          ? (isLost ? ", and silence stands in its place" : ", and is left out")
+          : "; the seconds around it are stretched, so listen to them, or cut it there and sync both parts")
     }
     let jumps = map.jumps.prefix(reportedCount).map(words)
     let more = map.jumps.count - jumps.count
     let rest = more > 0 ? ["\(title) jumps at \(more) more places"] : []
-    return jumps + rest + [unlike(title, map)].compactMap(\.self)
+    return jumps + rest + [unlike(title, map, duration)].compactMap(\.self)
   }
 
   /// A warning where much of a recording is not alike, as behind a jump that is too long to be found, or
   /// where another person speaks.
-  private static func unlike(_ title: String, _ map: ClockMap) -> String? {
-    guard map.unlikeShare >= leastUnlikeShare else { return nil }
+  private static func unlike(_ title: String, _ map: ClockMap, _ duration: Double) -> String? {
+    let unlikeTime = (map.unlikeUntil ?? 0) + (map.unlikeFrom.map { duration - $0 } ?? 0)
+    guard map.unlikeShare >= leastUnlikeShare || unlikeTime >= leastUnlikeTime else { return nil }
     func words(_ time: Double) -> String { Figure.text(time, places: 1) + " s of it" }
     let range = [
       map.unlikeUntil.map { "behind \(words($0))" }, map.unlikeFrom.map { "before \(words($0))" },
@@ -140,7 +152,8 @@ final class SyncWeaver {
       + "so listen to it"
   }
 
-  private static let leastUnlikeShare = 0.25
+  /// A share of the measurements, or seconds.
+  private static let (leastUnlikeShare, leastUnlikeTime) = (0.25, 20.0)
 
   /// How many jumps get a warning of their own.
   private static let reportedCount = 5

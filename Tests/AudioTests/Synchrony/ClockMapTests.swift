@@ -75,6 +75,50 @@ import Testing
     }
   }
 
+  @Test(
+    "pieces that lie far from each other have a step between them", arguments: [0.5, 30, -0.4, -20])
+  func pieces(distance: Double) throws {
+    // Sound that the recording has and the reference has not lies between both pieces.
+    let (end, begin) = (100.0, 100 + max(0, -distance))
+    let pieces = [
+      RoughClock.Piece(begin: 0, end: end, lag: 2.5),
+      RoughClock.Piece(begin: begin, end: .infinity, lag: 2.5 + distance),
+    ]
+    func lag(_ time: Double) -> Double { 2.5 + 40e-6 * time + (time > end ? distance : 0) }
+    let measured = stride(from: 2.0, to: 200, by: 1.8).compactMap { time -> ClockMap.Point? in
+      guard !(end - 2..<begin + 2).contains(time) else { return nil }
+      return ClockMap.Point(time: time, lag: lag(time), quality: 12, piece: time < end ? 0 : 1)
+    }
+    let map = try #require(ClockMap(measured, slope: 40e-6, pieces: pieces))
+    let jump = try #require(map.jumps.first)
+    #expect(map.jumps.count == 1 && jump.isCut)
+    #expect(abs(jump.distance - distance) < 1e-3 && abs(jump.time - begin) < 0.1, "\(jump)")
+    #expect(abs(map.drift + 40) < 0.1 && map.confidence == 1)
+    for time in stride(from: 0.0, to: 200, by: 0.7) where !(end - 0.1..<begin + 0.1).contains(time)
+    {
+      #expect(abs(map.reference(at: time) - time - lag(time)) < 1e-6, "at \(time) s")
+      #expect(abs(map.recording(at: time + lag(time)) - time) < 1e-6, "at \(time) s")
+    }
+    let knots = zip(map.knots, map.knots.dropFirst())
+    #expect(knots.allSatisfy { $0.recording <= $1.recording && $0.reference <= $1.reference })
+  }
+
+  @Test("a piece whose measurements are not clear is none")
+  func unclearPiece() throws {
+    let pieces = [
+      RoughClock.Piece(begin: 0, end: 100, lag: 1),
+      RoughClock.Piece(begin: 100, end: .infinity, lag: 31),
+    ]
+    let measured = stride(from: 0.0, to: 140, by: 2).map { time in
+      ClockMap.Point(
+        time: time, lag: time < 100 ? 1 : 31 + 0.05 * sin(12.9898 * time * time),
+        quality: time < 100 ? 12 : 4, piece: time < 100 ? 0 : 1)
+    }
+    let map = try #require(ClockMap(measured, slope: 0, pieces: pieces))
+    #expect(map.jumps.isEmpty && map.unlikeFrom == 100)
+    #expect(map.reference(at: 130) == 131)
+  }
+
   @Test("a recording that is not alike at its end says from when on")
   func unlikeEnd() throws {
     let times = (0..<60).map { Double($0) * 2 }
