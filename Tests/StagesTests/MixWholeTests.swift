@@ -171,4 +171,27 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [("vox", true), ("1", true), ("voxx", false)])
+  func `a duck that names no track is told before any work, unless a session may name it`(
+    by: String, isRight: Bool
+  ) {
+    func problems(_ inputs: String, _ session: String) -> [String] {
+      let text = """
+        pipeline: checked
+        inputs: { a: sound, b: sound\(inputs) }
+        stages:
+          - mixdown: { from: [$a, $b]\(session), tracks: [{ name: vox }, { name: gtr }], duck: [{ track: gtr, by: \(by) }] }
+          - export: wav
+        """
+      let parsed = ParsedPipeline(text, knownKinds: StageCatalog.builtIn.kinds)
+      guard let definition = parsed.definition, parsed.problems.isEmpty else {
+        return parsed.problems.map(\.message)
+      }
+      return Plan.problems(in: definition, catalog: .builtIn).map(\.message)
+    }
+    let found = problems("", "")
+    #expect(found.isEmpty == isRight, "\(found)")
+    #expect(isRight || found[0].hasPrefix("there is no track \"voxx\" to duck with"), "\(found)")
+  }
 }

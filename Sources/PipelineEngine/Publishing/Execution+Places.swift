@@ -155,8 +155,9 @@ extension Execution {
   /// Whether a recording is yet to be decoded whose samples the store may know under other bytes.
   func awaitsIdentity(_ survey: Survey) -> Bool {
     plan.steps.contains { step in
+      // What is made of other steps' sound is another recording only if theirs is.
       guard case .streaming(let family, .source) = step.descriptor.flow,
-        survey.checkpoint(of: step.id) == nil
+        survey.checkpoint(of: step.id) == nil, !plan.files(of: step).isEmpty
       else { return false }
       // What cannot be known beforehand is known when the work is done.
       return (try? isLikeKnown(step, family, survey)) ?? true

@@ -304,9 +304,9 @@ extension SpoolError {
     _ path: String, holds others: [RecordingIdentity], not own: [RecordingIdentity],
     namesake: String?
   ) {
-    func list(_ recordings: [RecordingIdentity]) -> String {
+    func list(_ recordings: [RecordingIdentity], atMost limit: Int = 3) -> String {
       let paths = recordings.map(\.path)
-      return paths.count > 3
+      return paths.count > limit
         ? "\(paths[0]) and \(paths.count - 1) more" : paths.joined(separator: " and ")
     }
     let renaming: String
@@ -327,7 +327,7 @@ extension SpoolError {
         ? "it was made of \(list(others)), and now it would be of \(list(own))"
         : isAmong
           ? "it was made of the same recordings in another order, or each another number of times: of "
-            + "\(list(others)), and now of \(list(own))"
+            + "\(list(others, atMost: 8)), and now of \(list(own, atMost: 8))"
           : isSamePath
             ? "it was made of what \(list(others)) held before; what is there now has another sound"
             : "it holds \(list(others)), and \(list(own)) would take its place",

@@ -177,6 +177,15 @@ struct MixLayout {
     return found
   }
 
+  /// Checks the names of ducks where no session can name tracks too. How many tracks come in is not known
+  /// yet, so that numbers are checked later.
+  static func checkDucks(_ settings: Settings) throws(SpoolError) {
+    for word in settings.ducks.flatMap({ [$0.track, $0.by] }).compactMap(\.self)
+    where Int(word) == nil {
+      _ = try places(word, nil, in: settings.tracks)
+    }
+  }
+
   /// The tracks that a word or a role means.
   private static func places(
     _ word: String?, _ role: TrackRole?, in tracks: [MixTrack]

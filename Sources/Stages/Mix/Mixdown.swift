@@ -112,8 +112,9 @@ struct MixdownStage: DeclaredStage, SoundSourceStage, ConnectedStage {
     _ sources: [PortName: StepSource], above: (StepID) -> BoundStep?
   ) throws(SpoolError) {
     // A session may mark others.
-    guard sources[PortName("session")] == nil, settings.match != nil else { return }
-    if !settings.tracks.contains(where: \.isVoice) { throw MixLayout.noVoice }
+    guard sources[PortName("session")] == nil else { return }
+    try MixLayout.checkDucks(settings)
+    if settings.match != nil, !settings.tracks.contains(where: \.isVoice) { throw MixLayout.noVoice }
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {

@@ -124,6 +124,35 @@ struct ExportOwnerTests {
     #expect(try place.export("note.wav") == edited)
   }
 
+  @Test("a new take of a track is another recording, and refused before the mix is encoded")
+  func newTake() throws {
+    try Reference.record(place.file("other.wav"), seconds: 2)
+    let pipeline = try place.pipeline(
+      """
+      pipeline: band
+      inputs: { a: sound, b: sound }
+      stages:
+        - decode: { from: $a }
+          id: da
+        - decode: { from: $b }
+          id: db
+        - mixdown: { from: [da, db] }
+        - export: { formats: [flac, m4a], name: song }
+        - mixdown: { from: [da, db], stems: true }
+        - split: { by: channel, width: 2, name: "stem-{piece}" }
+      """, named: "band.yaml")
+    let inputs = ["a=\(note)", "b=\(place.file("other.wav"))"]
+    #expect(try place.run(pipeline, inputs).exitCode == 0)
+    let before = try Workspace.listing(of: place.out)
+    try Reference.record(place.file("other.wav"), seconds: 1.5)
+    let refused = try place.run(pipeline, inputs)
+    #expect(refused.exitCode == 1)
+    #expect(refused.complaint?.what.contains("was made of another recording") == true)
+    let done = refused.events.filter { $0.event == "finished" }.compactMap(\.step)
+    #expect(done == ["db", "mixdown"], "\(done)")
+    #expect(try Workspace.listing(of: place.out) == before)
+  }
+
   @Test("other sound under the same path is another recording, and refused before any work")
   func samePath() throws {
     #expect(try place.run(try pipeline(), [note]).exitCode == 0)
