@@ -114,7 +114,9 @@ struct MixdownStage: DeclaredStage, SoundSourceStage, ConnectedStage {
     // A session may mark others.
     guard sources[PortName("session")] == nil else { return }
     try MixLayout.checkDucks(settings)
-    if settings.match != nil, !settings.tracks.contains(where: \.isVoice) { throw MixLayout.noVoice }
+    if settings.match != nil, !settings.tracks.contains(where: \.isVoice) {
+      throw MixLayout.noVoice
+    }
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {
