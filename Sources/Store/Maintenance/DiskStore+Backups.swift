@@ -79,11 +79,12 @@ extension DiskStore {
   ///   - backup: the file; nil for the newest good slot.
   ///   - acceptsOtherStore: whether the backup may be of another store.
   ///   - replacesNewer: whether it may replace a database of a newer format.
-  /// - Returns: the backup, and the path of the old database; nil if there was none.
+  /// - Returns: the backup, the path of the old database, nil if there was none, and how many artifacts
+  ///   have no record any more, because what was done since the backup was lost with the change log.
   package static func restore(
     _ path: String, from backup: String?, acceptsOtherStore: Bool = false,
     replacesNewer: Bool = false
-  ) throws(SpoolError) -> (backup: String, keptAside: String?) {
+  ) throws(SpoolError) -> (backup: String, keptAside: String?, unrecordedFiles: Int) {
     try restore(
       path, from: backup, acceptsOtherStore: acceptsOtherStore, replacesNewer: replacesNewer,
       files: .system)
@@ -92,7 +93,7 @@ extension DiskStore {
   static func restore(
     _ path: String, from backup: String?, acceptsOtherStore: Bool = false,
     replacesNewer: Bool = false, files: FileOperations
-  ) throws(SpoolError) -> (backup: String, keptAside: String?) {
+  ) throws(SpoolError) -> (backup: String, keptAside: String?, unrecordedFiles: Int) {
     let isNew = backup != nil && !isThere(at: path)
     if isNew, let backup { try requireBackup(FilePath.absolute(backup), ofStore: path, files) }
     let site = try RepairSite(path, to: "restore", files: files, isMaking: isNew)
@@ -112,9 +113,9 @@ extension DiskStore {
         isForeign = true
       }
     }
-    let keptAside = try site.rebuild.restore(chosen, isForeign: isForeign)
+    let (keptAside, unrecordedFiles) = try site.rebuild.restore(chosen, isForeign: isForeign)
     if isForeign || !hadDatabase { try writeReceiptLog(of: site) }
-    return (chosen, keptAside)
+    return (chosen, keptAside, unrecordedFiles)
   }
 
   /// Writes the list of receipts and its signed head beside a database that came without them.

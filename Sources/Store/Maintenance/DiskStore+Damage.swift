@@ -37,6 +37,13 @@ extension DiskStore {
     try missingOriginals(thatLieInInbox: true)
   }
 
+  /// What a check says of records that were lost with the database and its change log, until a repair has
+  /// accepted that; nil if none were. O(runs + files) while it is not accepted.
+  package func lostRecords() throws(SpoolError) -> InspectionFinding? {
+    let lost = LostRecords(layout: layout, files: files)
+    return try withDatabase { (database) throws(SpoolError) in try lost.finding(in: &database) }
+  }
+
   private func missingOriginals(thatLieInInbox: Bool) throws(SpoolError) -> [Recording] {
     try withDatabase { (database) throws(SpoolError) in
       var found: [Recording] = []

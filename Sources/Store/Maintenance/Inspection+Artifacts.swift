@@ -41,7 +41,7 @@ extension Inspection {
     where named[file.digest] == nil && !recorded.contains(file.digest) {
       let isLost = lost.contains(file.digest)
       let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
-      if isSettled, try !CheckpointTable.names(file.digest, in: &database),
+      if isLost || isSettled, try !CheckpointTable.names(file.digest, in: &database),
         try !isOriginal(file.digest, in: &database),
         try !DeliveryQueue.wants(file.digest, in: &database)
       {
@@ -52,35 +52,13 @@ extension Inspection {
             meaning: isLost
               ? "its record was lost with the database: it may be a recording, and is kept"
               : "it only takes room",
-            advice: isLost ? "\(command: .gc) \(option: .unrecorded) frees it" : "\(command: .gc)"
+            advice: isLost
+              ? "a copy of it in an inbox is taken in again, if it is a recording; "
+                + "\(command: .gc) \(option: .unrecorded) frees it"
+              : "\(command: .gc)"
           ))
       }
     }
-  }
-
-  /// Reports a database that was lost with its log until a repair has accepted it: an empty one, or an
-  /// older one, in its place hides the loss.
-  func inspectLostRecords(_ report: inout InspectionReport) {
-    let lost = LostRecords(layout: layout, files: files)
-    if lost.isDamaged {
-      report.findings.append(
-        InspectionFinding(
-          .lostRecords, layout.acceptedLoss,
-          problem: "the list of the files without a record is not what was written",
-          meaning: "until it is repaired, nothing that is in the store counts as unneeded"))
-      return
-    }
-    if lost.isAccepted { return }
-    let count = lost.digests.count
-    report.findings.append(
-      InspectionFinding(
-        .lostRecords, layout.database,
-        problem: "records were lost with the database and its change log: "
-          + "\(count == 1 ? "a file has" : "\(count) files have") none any more",
-        meaning:
-          "runs and recordings of inboxes may be missing too; all files are kept, for recordings "
-          + "may be among them; \(command: .restore) FILE puts a newer backup in place, if there is one"
-      ))
   }
 
   /// Whether an artifact is a recording's; false in a database without recordings.

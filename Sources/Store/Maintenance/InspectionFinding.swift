@@ -5,7 +5,7 @@ package import Platform
 package struct InspectionFinding: Hashable, Sendable, Codable {
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case database
-    /// The database was lost with its change log and its backups, and an empty one took its place.
+    /// The database was lost with its change log, and an empty or an older one took its place.
     case lostRecords
     /// The store was being made when its process ended.
     case unfinishedStore

@@ -29,42 +29,77 @@ struct LostRecords: Sendable {
   /// Whether nothing is lost, or a repair has accepted it.
   var isAccepted: Bool { (try? FileStamp(at: layout.lostRecords)) == nil }
 
-  /// Lists what a new database does not name, durably; that of an earlier loss stays listed.
-  /// - Parameters:
-  ///   - database: the one that is about to take the place of the old one.
-  ///   - isAccepted: whether a check is to call the store sound all the same.
-  /// - Returns: how many artifacts it does not name.
-  func list(
-    unnamedIn database: inout Database, isAccepted: Bool
-  ) throws(SpoolError) -> Int {
+  /// The artifacts that a database does not name. Of a backup of an older format, which may lack a
+  /// table, what it names there counts as unnamed too. O(runs + files).
+  func unnamed(in database: inout Database) throws(SpoolError) -> Set<Digest> {
+    let named = ((try? RecordingTable.originals(in: &database)) ?? [])
+      .union((try? DeliveryQueue.wanted(in: &database)) ?? [])
+      .union((try? RunTable.permanentArtifacts(in: &database)) ?? [])
     var unnamed: Set<Digest> = []
-    // A backup of an older format may lack a table; what it names then is listed too.
-    let originals = ((try? RecordingTable.originals(in: &database)) ?? []).union(
-      (try? DeliveryQueue.wanted(in: &database)) ?? [])
-    for file in ArtifactFile.all(in: layout).files {
-      if originals.contains(file.digest) { continue }
+    for file in ArtifactFile.all(in: layout).files where !named.contains(file.digest) {
       if try !CheckpointTable.names(file.digest, in: &database) { unnamed.insert(file.digest) }
     }
-    if unnamed.isEmpty { return 0 }
+    return unnamed
+  }
+
+  /// Lists what a database does not name that is about to take the place of the old one, durably; that of
+  /// an earlier loss stays listed.
+  /// - Parameter isAccepted: whether a check is to call the store sound all the same.
+  func list(_ unnamed: Set<Digest>, isAccepted: Bool) throws(SpoolError) {
+    if unnamed.isEmpty { return }
     let path = isAccepted ? layout.acceptedLoss : layout.lostRecords
-    let text = Self.text(of: unnamed.union(list(in: path) ?? Array(digests)))
     try doing("list the files without a record in", path) { () throws(SystemError) in
-      try files.replace(path, with: Array(text.utf8), draft: path + ".part", mode: 0o644)
+      try write(unnamed.union(list(in: path) ?? Array(digests)), to: path)
       try files.flushFolder(layout.root)
     }
-    return unnamed.count
+  }
+
+  /// Those of the unnamed artifacts of a backup that a check reports when it is in the place of the
+  /// database: all but those that a repair has accepted if the change log is lost too, else what was lost
+  /// before and is not in the backup either.
+  func left(of unnamed: Set<Digest>, isLogLost: Bool) -> Set<Digest> {
+    let accepted = list(in: layout.acceptedLoss) ?? []
+    if isLogLost { return unnamed.subtracting(accepted) }
+    if isAccepted { return [] }
+    let lost = list(in: layout.lostRecords)
+    return unnamed.intersection(lost ?? Array(unnamed)).subtracting(accepted)
   }
 
   /// Accepts the loss: the list stays.
-  func accept() throws(SpoolError) {
-    let text = Self.text(of: digests)
+  /// - Parameter left: those of which a check still says that their records are lost.
+  func accept(allBut left: Set<Digest> = []) throws(SpoolError) {
+    let accepted = digests.subtracting(left)
     try doing("accept the loss of records in", layout.acceptedLoss) { () throws(SystemError) in
-      try files.replace(
-        layout.acceptedLoss, with: Array(text.utf8), draft: layout.acceptedLoss + ".part",
-        mode: 0o644)
-      try files.unlinkIfThere(layout.lostRecords)
+      if !accepted.isEmpty || isDamaged { try write(accepted, to: layout.acceptedLoss) }
+      if left.isEmpty {
+        try files.unlinkIfThere(layout.lostRecords)
+      } else {
+        try write(left, to: layout.lostRecords)
+      }
       try files.flushFolder(layout.root)
     }
+  }
+
+  /// What a check says of the loss until a repair has accepted it; nil if there is nothing to say. An empty
+  /// database, or an older one, in the place of the lost one hides it.
+  func finding(in database: inout Database) throws(SpoolError) -> InspectionFinding? {
+    if isDamaged {
+      return InspectionFinding(
+        .lostRecords, layout.acceptedLoss,
+        problem: "the list of the files without a record is not what was written",
+        meaning: "until it is repaired, nothing that is in the store counts as unneeded")
+    }
+    if isAccepted { return nil }
+    let count = try unnamed(in: &database).intersection(list(in: layout.lostRecords) ?? []).count
+    let files =
+      count == 0 ? "" : ": \(count == 1 ? "a file has" : "\(count) files have") none any more"
+    return InspectionFinding(
+      .lostRecords, layout.database,
+      problem: "records were lost with the database and its change log\(files)",
+      meaning:
+        "runs and recordings of inboxes may be missing too; all files are kept, for recordings "
+        + "may be among them; \(command: .restore) FILE puts a newer backup in place, if there is one"
+    )
   }
 
   /// Deletes the list.
@@ -72,6 +107,11 @@ struct LostRecords: Sendable {
     for path in [layout.lostRecords, layout.acceptedLoss] {
       try doing("delete", path) { () throws(SystemError) in try files.unlinkIfThere(path) }
     }
+  }
+
+  private func write(_ digests: Set<Digest>, to path: String) throws(SystemError) {
+    try files.replace(
+      path, with: Array(Self.text(of: digests).utf8), draft: path + ".part", mode: 0o644)
   }
 
   /// A digest on each line, and behind a mark that of all lines before it.

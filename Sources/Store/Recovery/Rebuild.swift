@@ -34,23 +34,21 @@ struct Rebuild {
     let isLogLost = isLogLost
     let (slot, found) = try makeFromNewest(part)
     // Before the new database is in place: no collection may come between.
-    let unnamedCount =
-      isLogLost || found.unreadByteCount > 0
-      ? try listUnnamed(by: part, isAccepted: false) : 0
+    let unnamed = isLogLost || found.unreadByteCount > 0 ? try unnamed(by: part) : []
+    try lost.list(unnamed, isAccepted: false)
     let aside = try replace(with: part.path, word: "damaged")
     return Recovery(
       cause: cause, slot: slot, checkpoints: found.checkpoints, runs: found.runs,
       recordings: found.recordings, unreadBytes: found.unreadByteCount, keptAside: aside,
-      unrecordedFiles: unnamedCount == 0 ? nil : unnamedCount, isLogLost: isLogLost)
+      unrecordedFiles: unnamed.isEmpty ? nil : unnamed.count, isLogLost: isLogLost)
   }
 
-  /// Lists the artifacts that a database about to be put in place does not name.
-  private func listUnnamed(
-    by part: DatabaseFiles, isAccepted: Bool
-  ) throws(SpoolError) -> Int {
+  private var lost: LostRecords { LostRecords(layout: layout, files: files) }
+
+  /// The artifacts that a database about to be put in place does not name.
+  private func unnamed(by part: DatabaseFiles) throws(SpoolError) -> Set<Digest> {
     var database = try Database(at: part.path, for: .frozen)
-    return try LostRecords(layout: layout, files: files).list(
-      unnamedIn: &database, isAccepted: isAccepted)
+    return try lost.unnamed(in: &database)
   }
 
   /// Starts from the newest backup that proves good in use; without any if none does.
@@ -67,10 +65,13 @@ struct Rebuild {
     return (nil, try make(part, from: nil))
   }
 
-  /// Replaces the database by a backup and returns the old one's new path.
+  /// Replaces the database by a backup.
   /// - Parameter isForeign: whether it is of another store, so that its position in the change log
   ///   does not apply: the next opening takes in the whole log.
-  func restore(_ backup: String, isForeign: Bool = false) throws(SpoolError) -> String? {
+  /// - Returns: the old one's new path, and how many artifacts have lost their records for good.
+  func restore(
+    _ backup: String, isForeign: Bool = false
+  ) throws(SpoolError) -> (keptAside: String?, unrecordedFiles: Int) {
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
     try part.remove()
     try files.copyFile(from: backup, to: part.path)
@@ -82,14 +83,14 @@ struct Rebuild {
       try files.copyFile(from: backup, to: part.path)
     }
     try slots.examine(part.path)
-    let lost = LostRecords(layout: layout, files: files)
     // What came after the backup is known by the log alone.
-    if isForeign || isLogLost {
-      _ = try listUnnamed(by: part, isAccepted: true)
-    }
+    let isLogLost = isLogLost
+    let unnamed = isForeign || isLogLost || !lost.isAccepted ? try unnamed(by: part) : []
+    let left = lost.left(of: unnamed, isLogLost: isLogLost)
+    if isForeign || isLogLost { try lost.list(unnamed, isAccepted: !isLogLost) }
     let aside = try replace(with: part.path, word: "replaced")
-    if !lost.isAccepted { try lost.accept() }
-    return aside
+    if !lost.isAccepted { try lost.accept(allBut: left) }
+    return (aside, left.count)
   }
 
   /// Fits another store's database to this one: it knows nothing of the change log, what is not here

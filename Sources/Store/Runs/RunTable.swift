@@ -38,6 +38,16 @@ enum RunTable {
     return RecordedRun(run, number: row[1].integer ?? 0)
   }
 
+  /// The words and receipts that readable runs name. O(runs).
+  static func permanentArtifacts(in database: inout Database) throws(SpoolError) -> Set<Digest> {
+    let rows = try database.run("SELECT record FROM runs", to: "read runs in")
+    return Set(
+      rows.flatMap { row in
+        let run: RunRecord? = row[0].text.flatMap { try? StoredJSON.decode($0) }
+        return run?.permanentArtifacts ?? []
+      })
+  }
+
   /// Marks running runs as interrupted, inside a transaction; if a run's process is alive, its next
   /// write corrects that.
   static func cutOffAll(in database: inout Database) throws(SpoolError) {

@@ -116,11 +116,14 @@ struct StoreLossTests: LogTrial {
     for name in Workspace.names(in: place.store) where name.hasPrefix("changes-") {
       try FileManager.default.removeItem(atPath: place.store + "/" + name)
     }
-    try #require(try place.spool(["store", "restore"]).exitCode == 0)
+    let restore = try place.spool(["store", "restore"])
+    try #require(restore.exitCode == 0)
+    #expect(restore.errorOutput.contains("no record in this backup"), "\(restore.errorOutput)")
     let louder = try String(contentsOfFile: quick, encoding: .utf8)
       .replacing("  - export", with: "  - gain: { gain: -2 dB }\n  - export")
     let again = try place.run(try place.pipeline(louder, named: "quick.yaml"), [note])
     #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(try place.spool(["store", "repair"]).exitCode == 0)
     #expect(try place.spool(["store", "check"]).exitCode == 0)
   }
 

@@ -116,6 +116,48 @@ struct LostRecordsTests {
     #expect(try sample.damage() == [])
   }
 
+  @Test(
+    "a backup that lacks some of them leaves the loss told until a repair accepts it",
+    arguments: [false, true])
+  func olderBackup(isOpenedBefore: Bool) throws {
+    let sample = try StoreSample()
+    let older = sample.scratch.file("older.sqlite")
+    do {
+      let store = try DiskStore(at: sample.path)
+      try store.backUp(to: older, isReplacing: false)
+      let late = try store.makeArtifact("later than the backup")
+      try store.commit(
+        Checkpoint(
+          components: .sample("late", "1"), outputs: [PortName("file"): StepOutput(late)]))
+    }
+    for name in names(in: sample.path)
+    where name.hasPrefix("spool.sqlite") || name.hasPrefix("changes-") {
+      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
+    }
+    try FileManager.default.removeItem(atPath: sample.path + "/backups")
+    if isOpenedBefore { _ = try DiskStore(at: sample.path) }
+    for _ in 0..<2 {
+      #expect(try DiskStore.restore(sample.path, from: older).unrecordedFiles == 1)
+      let told = try DiskStore(at: sample.path).lostRecords()
+      #expect(told?.problem.hasSuffix(": a file has none any more") == true)
+      #expect(try sample.damage() == [told])
+      let named = try Inspection(of: sample.path).run().findings.filter {
+        $0.kind == .unnamedArtifact
+      }
+      #expect(named.map(\.meaning) == named.map { _ in Self.lostMeaning } && named.count == 1)
+    }
+    #expect(try Repair(of: sample.path).run().remaining == [])
+    #expect(try sample.damage() == [])
+    #expect(try DiskStore(at: sample.path).lostRecords() == nil)
+    // What was accepted stays so.
+    #expect(try DiskStore.restore(sample.path, from: older).unrecordedFiles == 0)
+    #expect(try DiskStore(at: sample.path).lostRecords() == nil)
+    #expect(try sample.damage() == [])
+  }
+
+  private static let lostMeaning =
+    "its record was lost with the database: it may be a recording, and is kept"
+
   @Test("a store that was never in use has lost nothing")
   func unborn() throws {
     let scratch = try ScratchFolder()

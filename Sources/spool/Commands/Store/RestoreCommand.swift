@@ -16,7 +16,9 @@ extension Command {
       kept beside it. What was done since the backup is in the records, and is taken in again at once. \
       A backup of another store is refused, because what it speaks of is not here, and so is one of an older format than the database, \
       which a newer Spool wrote. No other \
-      spool may work in the store meanwhile.
+      spool may work in the store meanwhile. Where the change log is lost too, what was done since the \
+      backup is not known any more: the files without a record are counted and kept, and spool store check \
+      calls the store damaged until spool store repair accepts the loss.
 
       Where no store is, as on a new computer, a backup's file makes one: with the runs, the \
       recordings of inboxes, the corrections and the ledger of receipts, and without the files that \
@@ -80,6 +82,7 @@ extension CommandContext {
       replacesNewer: arguments[Options.force])
     let aside = done.keptAside.map { "\nthe database before it is kept as \($0)" } ?? ""
     if !isJSON { console.print(console.completed("restored from \(done.backup)\(aside)")) }
+    if done.unrecordedFiles > 0 { warn(ofUnrecorded: done.unrecordedFiles) }
     // Takes in what the change log knows of the time since the backup.
     let store = try openStore()
     let keys = keyFolder()
@@ -89,8 +92,9 @@ extension CommandContext {
       console.print(
         JSONText.of(
           JSONLine([
-            "backup": done.backup, "keptAside": done.keptAside, "ledger": ledger?.message,
-            "advice": ledger?.advice,
+            "backup": done.backup, "keptAside": done.keptAside,
+            "unrecordedFiles": done.unrecordedFiles == 0 ? nil : done.unrecordedFiles,
+            "ledger": ledger?.message, "advice": ledger?.advice,
           ])))
     }
     if audit.isUntold, let ledger {
@@ -103,6 +107,18 @@ extension CommandContext {
       catchUpLedger(in: store)
     }
     return .done
+  }
+
+  /// Says what a backup does not know of a store whose change log is lost.
+  private func warn(ofUnrecorded count: Int) {
+    console.report(
+      "warning: \(count) \(count == 1 ? "file" : "files") in the store \(count == 1 ? "has" : "have") no "
+        + "record in this backup: recordings that were taken in since may be among them, and all are kept"
+    )
+    console.report(
+      "help:  "
+        + console.completed(
+          "\(command: .check) names them, and \(command: .repair) accepts the loss"))
   }
 
   /// Brings back what a destination has.
