@@ -14,8 +14,8 @@ extension Command {
       Counts the recordings of all inboxes by how they stand, with how long the oldest has stood so, and \
       names runs that did not come to their end, recordings that claim another one's identity until \
       somebody has decided, inboxes that pause because their results have nowhere to go, how many \
-      receipts wait for a time stamp, what destinations have yet to get, and how many recordings have a \
-      single copy. The lines behind "next:" can be typed as they are, the most \
+      receipts wait for a time stamp, what destinations have yet to get, how many recordings have a \
+      single copy, and whether records were lost with the database. The lines behind "next:" can be typed as they are, the most \
       important first. spool resume is among them only where another attempt can succeed.
 
       No recording is read: a damaged original is named where spool store check or spool inbox show found \
@@ -28,7 +28,8 @@ extension Command {
       watches now, however its watch ended, until spool inbox forget takes it off the list; a recording \
       that failed, is quarantined, conflicts with another one or whose original is lost or was found damaged; an \
       inbox whose folder is not there, that pauses or whose acknowledgements cannot be written; or a run that \
-      failed or was cut off, stopped or paused; or a file that a destination cannot get. Else it is 0.
+      failed or was cut off, stopped or paused; a file that a destination cannot get; or records that were \
+      lost with the database, until spool store repair accepts the loss. Else it is 0.
       """,
     options: [Options.check, Options.store, Options.json],
     perform: CommandContext.showStatus)
@@ -115,6 +116,8 @@ struct StoreStatus: Encodable {
   let deliveries: [WaitingDeliveries]
   /// Recordings that no second place has; nil if there are none.
   let singleCopies: SingleCopies?
+  /// What a check says of records that were lost with the database; nil if none were.
+  let lostRecords: String?
   private let isSending: Bool
   /// Whether something waits for the user, and does not go on by itself.
   let needsAction: Bool
@@ -125,7 +128,7 @@ struct StoreStatus: Encodable {
 
   private enum CodingKeys: String, CodingKey {
     case recordings = "notes", troubles, waitingCommands, nextAttempt, heldFiles, inboxes, runs
-    case timeStamps, deliveries, singleCopies, needsAction, next
+    case timeStamps, deliveries, singleCopies, lostRecords, needsAction, next
   }
 
   /// Maximum number of recordings examined.
@@ -214,6 +217,10 @@ struct StoreStatus: Encodable {
     let outside = try store.originalsOutside().count
     singleCopies = try SingleCopies(
       store.deliveries.singleCopies(), outside, destinations.map(\.name))
+    let loss = try store.lostRecords()
+    lostRecords = loss.map {
+      FindingList.completed("\($0.problem); \($0.meaning)", StoreOption(option))
+    }
     recordings =
       RecordingState.allCases.compactMap { state in
         tally.counts[state].map { Group(state.rawValue, $0) }
@@ -250,7 +257,7 @@ struct StoreStatus: Encodable {
       inboxes.contains { $0.isUnwatched || $0.isMissing || $0.isPaused || $0.hasProblems }
       || !tally.nextCommands.isEmpty
       || !claims.isEmpty || !stopped.isEmpty || !lost.isEmpty || !damaged.isEmpty
-      || deliveries.contains { $0.failed > 0 }
+      || deliveries.contains { $0.failed > 0 } || loss != nil
     // Resuming does not mend every failure: this clears those that are of no use.
     let hasFailed = stopped.contains { own[$0].state == .failed }
     let forgetting = hasFailed ? ["\(command: .forgetRuns) --failed"] : []
@@ -270,7 +277,8 @@ struct StoreStatus: Encodable {
     // The line of a watch or a batch names its store itself.
     let usual = StoreOption(option)
     next =
-      (watching + attention.map(usual.completing) + batches + others.map(usual.completing))
+      ((loss == nil ? [] : [usual.completing("\(command: .check)")]) + watching
+      + attention.map(usual.completing) + batches + others.map(usual.completing))
       .filter { told.insert($0).inserted }
   }
 
@@ -322,6 +330,7 @@ struct StoreStatus: Encodable {
         )
       }
     }
+    if let lostRecords { lines.append(Format.visible(lostRecords)) }
     // A watched inbox reports its own content.
     if recordings.isEmpty, inboxes.isEmpty, runs.isEmpty, !needsAction { lines.append(calm) }
     if let nextAttempt = nextAttempt?.seconds {
@@ -366,29 +375,5 @@ struct StoreStatus: Encodable {
 
   private static func ago(_ seconds: Double) -> String {
     seconds < 1 ? "just now" : "for \(Format.duration(seconds))"
-  }
-}
-
-/// Receipts that wait for a time stamp, as `spool status` shows them.
-struct WaitingStamps: Encodable {
-  let receipts: Int
-  /// When the oldest began to wait.
-  let since: DateTime
-  /// The last error; nil if no request was made.
-  let trouble: String?
-
-  /// Nil if none waits.
-  init?(_ stamps: [AwaitedStamp]) {
-    guard let since = stamps.map(\.since).min() else { return nil }
-    receipts = Set(stamps.map(\.path)).count
-    self.since = DateTime(secondsSince1970: since)
-    trouble = stamps.lazy.compactMap(\.trouble).first
-  }
-
-  func lines(at now: Double) -> [String] {
-    let head =
-      "\(Format.padLeft("\(receipts)", 7))  \(receipts == 1 ? "receipt waits" : "receipts wait") "
-      + "for a time stamp since \(Format.time(since)), for \(Format.duration(max(0, now - since.seconds)))"
-    return [head] + (trouble.map { ["         \(Format.visible($0))"] } ?? [])
   }
 }

@@ -193,3 +193,27 @@ struct SingleCopies: Encodable {
         outside, "in a folder of their inbox and not in this store; \(command: .check) says where")
   }
 }
+
+/// Receipts that wait for a time stamp, as `spool status` shows them.
+struct WaitingStamps: Encodable {
+  let receipts: Int
+  /// When the oldest began to wait.
+  let since: DateTime
+  /// The last error; nil if no request was made.
+  let trouble: String?
+
+  /// Nil if none waits.
+  init?(_ stamps: [AwaitedStamp]) {
+    guard let since = stamps.map(\.since).min() else { return nil }
+    receipts = Set(stamps.map(\.path)).count
+    self.since = DateTime(secondsSince1970: since)
+    trouble = stamps.lazy.compactMap(\.trouble).first
+  }
+
+  func lines(at now: Double) -> [String] {
+    let head =
+      "\(Format.padLeft("\(receipts)", 7))  \(receipts == 1 ? "receipt waits" : "receipts wait") "
+      + "for a time stamp since \(Format.time(since)), for \(Format.duration(max(0, now - since.seconds)))"
+    return [head] + (trouble.map { ["         \(Format.visible($0))"] } ?? [])
+  }
+}

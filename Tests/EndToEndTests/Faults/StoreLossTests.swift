@@ -26,6 +26,47 @@ struct StoreLossTests: LogTrial {
     try run(["c"])
   }
 
+  @Test("records that were lost with the database are told by status and restore, until a repair")
+  func lostDatabase() throws {
+    let place = try Workspace()
+    let quick = try place.quickPipeline()
+    let backup = place.file("backup")
+    for name in ["a", "b"] {
+      let note = place.file("\(name).wav")
+      try Reference.record(note, seconds: name == "a" ? 0.3 : 0.4)
+      #expect(try place.run(quick, [note]).exitCode == 0)
+      if name == "a" { #expect(try place.spool(["store", "backup", backup]).exitCode == 0) }
+    }
+    for name in Workspace.names(in: place.store)
+    where ["spool.sqlite", "changes-", "backups"].contains(where: name.hasPrefix) {
+      try FileManager.default.removeItem(atPath: place.store + "/" + name)
+    }
+    func status() throws -> Program.Result { try place.spool(["status", "--check"]) }
+    for _ in 0..<2 {
+      let found = try status()
+      #expect(found.exitCode == 1)
+      #expect(
+        found.text.hasPrefix("records were lost with the database and its change log: "),
+        "\(found.text)")
+      #expect(found.text.contains("next:  spool store check\n"), "\(found.text)")
+      #expect(!found.text.contains("nothing was run"), "\(found.text)")
+    }
+    let json = try place.spool(["status", "--json"]).text
+    #expect(json.contains("\"needsAction\":true") && json.contains("\"lostRecords\":"), "\(json)")
+    // What was done since the backup is not in it.
+    let restored = try place.spool(["store", "restore", backup])
+    #expect(restored.exitCode == 0)
+    #expect(restored.errorOutput.contains("no record in this backup"), "\(restored.errorOutput)")
+    #expect(restored.errorOutput.contains("spool store repair"), "\(restored.errorOutput)")
+    #expect(try place.spool(["store", "check"]).exitCode == 4)
+    #expect(try status().exitCode == 1)
+    let again = try place.spool(["store", "restore", backup, "--json"])
+    #expect(again.text.contains("\"unrecordedFiles\":"), "\(again.text)")
+    #expect(try place.spool(["store", "repair"]).exitCode == 0)
+    #expect(try place.spool(["store", "check"]).exitCode == 0)
+    #expect(try status().exitCode == 0)
+  }
+
   @Test("receipts of which nothing is left are not said to be repaired")
   func lostLedger() throws {
     try run(["a", "b"])
