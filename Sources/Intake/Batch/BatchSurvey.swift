@@ -208,7 +208,7 @@ private struct BatchSurvey {
       switch place {
       case .file(let name): return PathText.join(folder, name.description)
       case .itself: return path
-      case nil: break
+      case .missing, nil: break
       }
     }
     return file.transcripts.first {

@@ -60,6 +60,11 @@ private struct FileRun {
       sidecar = try job.file.sidecar.map { (path) throws(SpoolError) in
         try SidecarSettings.read(path, of: order)
       }
+      if let missing = missingTranscript(of: sidecar), job.transcript == nil,
+        let path = job.file.sidecar
+      {
+        throw Sidecar.refusal(naming: missing, at: PathText.join(order.folder, path))
+      }
       plan = try order.plan(for: job.file.path, sidecar: sidecar, transcript: job.transcript)
       folder = try makeOutputFolder(PathText.folder(of: job.name), below: order.output)
       origins = try self.origins()
@@ -78,6 +83,12 @@ private struct FileRun {
       for problem in sidecar?.sidecar.exportProblems ?? [] {
         workplace.recorder.record(
           .warning(path: job.file.path, step: step.id, text: "in the sidecar, \(problem)"))
+      }
+      if let missing = missingTranscript(of: sidecar), let transcript = job.transcript {
+        workplace.recorder.record(
+          .warning(
+            path: job.file.path, step: step.id,
+            text: "the sidecar names \(missing), which is not there: \(transcript) is used"))
       }
     }
     if sidecar != nil, let usual = try? order.plan.settled(order.album) {
@@ -109,6 +120,16 @@ private struct FileRun {
     do throws(SpoolError) { return try finish(record, plan) } catch {
       throw RunError(error)
     }
+  }
+
+  /// The transcript that a sidecar names, where that is not what the file has.
+  private func missingTranscript(of sidecar: SidecarSettings?) -> String? {
+    guard order.transcriptInput != nil,
+      case .missing(let name)? = sidecar?.sidecar.transcript(exists: { name in
+        job.transcript.map { PathText.name(of: $0) == name.description } ?? false
+      })
+    else { return nil }
+    return name
   }
 
   /// The origin of the file for a receipt: the sidecar may have decided on its settings.

@@ -1,6 +1,6 @@
 import PipelineModel
-package import Platform
-package import Store
+import Platform
+import Store
 
 extension InboxProcessor {
   /// The outcome of taking in a sidecar or a transcript that came by itself.
@@ -319,7 +319,7 @@ extension DiskStore {
   /// Has a quarantined recording take its sidecar again, if a person has put another one into the inbox or
   /// corrected it where it lies in quarantine. Without such a sidecar, or with one that does not read,
   /// nothing changes.
-  package func retakeSidecar(of recording: Recording) throws(SpoolError) {
+  func retakeSidecar(of recording: Recording) throws(SpoolError) {
     guard recording.state == .quarantined else { return }
     let files = try recordings.files(of: recording.key)
     if try takeWaitingSidecar(of: recording, files) { return }
@@ -370,7 +370,7 @@ extension DiskStore {
   }
 
   /// The bytes of a small file; nil if it changes meanwhile.
-  private func keep(_ arrived: borrowing ArrivedFile) throws(SpoolError) -> Artifact? {
+  func keep(_ arrived: borrowing ArrivedFile) throws(SpoolError) -> Artifact? {
     let draft = try makeDraft(.file)
     try copyFile(from: arrived.readingPath, to: draft.path)
     let artifact = try draft.seal()

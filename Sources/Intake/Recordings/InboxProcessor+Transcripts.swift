@@ -19,7 +19,9 @@ extension InboxProcessor {
         "take in", path.description, reason: "no transcript holds \(stamp.byteCount) bytes",
         kind: .tooLarge)
     }
-    guard let (recording, file) = try recipient(of: path) else { return .waiting }
+    var recipient = try recipient(of: path)
+    if recipient == nil { recipient = try recording(naming: path) }
+    guard let (recording, file) = recipient else { return .waiting }
     if try takeLost(path, stamp, of: recording) { return .known(recording) }
     if isHeld(path, from: recording, file, mayWait: mayWait) { return .held(recording) }
     guard recording.takesTranscripts else { return .late(recording) }
@@ -99,7 +101,7 @@ extension InboxProcessor {
     case .itself:
       return (arrival.sidecar?.path ?? inherited(.sidecar).first)
         .flatMap { InboxPath(escaped: $0)?.name?.description }
-    case nil: return files.first?.description
+    case .missing, nil: return files.first?.description
     }
   }
 }

@@ -62,7 +62,12 @@ extension InboxEventHandler {
   mutating func takeSidecar(_ path: InboxPath, _ stamp: FileStamp, mayWait: Bool = true) {
     attempt(at: path) { (handler) throws(SpoolError) in
       switch try handler.processor.takeSidecar(at: path, stamp: stamp, mayWait: mayWait) {
-      case .attached(let recording): handler.tellSidecar(path, of: recording)
+      case .attached(let recording):
+        handler.tellSidecar(path, of: recording)
+        // What it names may lie in the inbox already.
+        if let missing = try handler.processor.store.missingTranscript(of: recording) {
+          handler.watcher.lookAgain(at: missing.path)
+        }
       case .sensitive(let recording, let heldCount):
         handler.tellSidecar(path, of: recording)
         handler.tellHeld(heldCount, of: recording)
@@ -134,7 +139,12 @@ extension InboxEventHandler {
   mutating func takeTranscript(_ path: InboxPath, _ stamp: FileStamp, mayWait: Bool = true) {
     attempt(at: path) { (handler) throws(SpoolError) in
       switch try handler.processor.takeTranscript(at: path, stamp: stamp, mayWait: mayWait) {
-      case .attached(let recording): handler.tell(.transcript, recording, text: path.description)
+      case .attached(let recording):
+        let retry = handler.processor.option.completing("\(command: .inboxRetry) \(recording.key)")
+        handler.tell(
+          .transcript, recording,
+          text: path.description
+            + (recording.state == .quarantined ? "; \(retry) does the recording with it" : ""))
       case .waiting: handler.status.wait(path, "its recording has not been taken in")
       case .held(let recording):
         handler.hold(path, stamp, besides: recording, isTranscript: true)

@@ -194,9 +194,7 @@ struct RecordingJob {
   ) {
     let files = try engine.store.recordings.files(of: recording.key)
     let sidecar = try sidecar(of: recording)
-    let transcript =
-      settings.pipeline.transcriptInput == nil
-      ? nil : RecordingTranscript(among: files, sidecar: sidecar)
+    let transcript = try transcript(of: recording, among: files, sidecar: sidecar)
     let path = files.first { $0.role == .recording }.flatMap { InboxPath(escaped: $0.path) }
     return (path ?? .inbox, RecordingOrigin(of: recording, files), transcript)
   }
@@ -279,7 +277,7 @@ struct RecordingJob {
     }
   }
 
-  private func tell(
+  func tell(
     _ event: WatchEvent.Event, text: String? = nil, exports: [String]? = nil,
     findings: [String: JSONValue] = [:], damage: [String: RecordingDamage] = [:],
     seconds: Double? = nil
@@ -339,54 +337,6 @@ private final class AcceptanceGate: Sendable {
         throw SpoolError("no more work is needed", reason: reason, kind: .unneeded)
       }
     }
-  }
-}
-
-/// A recording's transcript: a file that came with it, or its sidecar.
-private struct RecordingTranscript {
-  /// Its bytes, in the store.
-  let artifact: Artifact
-  /// The name of the file as it arrived, printable.
-  let name: String
-  /// The file's name for the pipeline, which decides by the ending.
-  let fileName: String
-
-  /// Chooses among what came with a recording: what the sidecar names, then what lay beside the
-  /// recording, in the order of ``TranscriptName``, and of one file its newest version.
-  /// - Parameters:
-  ///   - files: those of the recording, the oldest first.
-  ///   - sidecar: the recording's sidecar and its bytes; nil if it has none.
-  init?(among files: [RecordingFile], sidecar: (artifact: Artifact, bytes: [UInt8])?) {
-    func name(_ file: RecordingFile) -> FileName? { InboxPath(escaped: file.path)?.name }
-    var found: [FileName: Artifact] = [:]
-    for file in files where file.role == .transcript {
-      if let name = name(file), let artifact = file.companion { found[name] = artifact }
-    }
-    let place = sidecar.flatMap { sidecar in
-      Sidecar(json: sidecar.bytes).transcript { found[$0] != nil }
-    }
-    switch place {
-    case .file(let name):
-      guard let artifact = found[name] else { return nil }
-      self.init(artifact, name)
-    case .itself:
-      guard let sidecar else { return nil }
-      self.init(sidecar.artifact, files.last { $0.role == .sidecar }.flatMap(name))
-    case nil:
-      // Behind its own, what came with a copy of another name.
-      let candidates = files.filter { $0.role == .recording }.compactMap(name).flatMap {
-        TranscriptName.candidates(for: $0) + SidecarName.candidates(for: $0)
-      }
-      guard let name = candidates.first(where: { found[$0] != nil }), let artifact = found[name]
-      else { return nil }
-      self.init(artifact, name)
-    }
-  }
-
-  private init(_ artifact: Artifact, _ name: FileName?) {
-    self.artifact = artifact
-    self.name = name?.description ?? "the sidecar"
-    fileName = "transcript" + (name.map { RecordingName($0).ending } ?? ".json")
   }
 }
 

@@ -132,6 +132,9 @@ extension StabilityTracker {
         ?? "its sidecar is still being written"
     }
     if isWaitingForTranscript(path) { return "its transcript is still being written" }
+    if let name = missingTranscript(of: path, entry, at: now) {
+      return "\(name), which its sidecar names, is missing"
+    }
     guard let declared = sidecar.flatMap({ declaredLength($0) }), let length = entry.length else {
       return nil
     }
@@ -233,6 +236,21 @@ extension StabilityTracker {
   }
 }
 
+extension StabilityTracker {
+  /// The transcript that a recording's sidecar names and that has not come; nil if it is not waited for, or
+  /// no longer: it may come as late as an unreadable sidecar.
+  private func missingTranscript(
+    of path: InboxPath, _ entry: StabilityEntry, at now: Duration
+  ) -> FileName? {
+    guard rules.takesTranscripts, let sidecar = sidecar(of: path), let found = entries[sidecar],
+      case .file(let name)? = found.words, TranscriptName.isLikely(name.description),
+      !contains(path.folder.appending(name)),
+      now - max(entry.firstSeen, found.lastChange) < rules.sidecarLimit
+    else { return nil }
+    return name
+  }
+}
+
 /// The next event for each kind of file.
 extension StabilityTracker {
   private mutating func event(
@@ -292,7 +310,9 @@ extension StabilityTracker {
     case .wait: return nil
     case .report(let reason): return report(reason, of: path)
     }
-    if isWaitingForTranscript(path) { return nil }
+    if isWaitingForTranscript(path) || missingTranscript(of: path, entry, at: now) != nil {
+      return nil
+    }
     if let declared = sidecar.flatMap({ declaredLength($0) }) {
       guard let length = entry.length else { return .unmeasured(path) }
       if let shortness = Self.shortness(of: length, declared) {

@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 
 /// The files beside a recording that belong to it.
 package struct Companions: Hashable, Sendable {
@@ -106,6 +106,8 @@ extension Sidecar {
     case file(FileName)
     /// The sidecar itself: a text, or timed words.
     case itself
+    /// A file of this name, which does not lie beside it.
+    case missing(String)
   }
 
   /// The value of the field `transcript`; nil if it is missing or empty.
@@ -115,10 +117,18 @@ extension Sidecar {
     switch written["transcript"] {
     case .text(let text):
       if let name = FileName(text), exists(name) { return .file(name) }
+      if TranscriptName.isLikely(text) { return .missing(text) }
       return text.isEmpty ? nil : .itself
     case .object, .list: return .itself
     default: return nil
     }
+  }
+
+  /// That a sidecar names a transcript which is not there.
+  package static func refusal(naming transcript: String, at path: String) -> SpoolError {
+    SpoolError(
+      "the sidecar \(path) names \(PrintableText.of(Array(transcript.utf8))), which is not there",
+      advice: "put that text beside the recording, or correct the field transcript in the sidecar")
   }
 }
 
@@ -147,6 +157,18 @@ enum TranscriptName {
   static let endings = [
     ".txt", ".md", ".srt", ".vtt", ".textgrid", ".TextGrid", ".ctm", ".lrc", ".tsv",
   ]
+
+  /// Whether a text is the name of a transcript's file rather than what was said: one line that ends as
+  /// such a name does.
+  static func isLikely(_ text: String) -> Bool {
+    let line = text.utf8
+    guard line.count <= 255, !line.contains(UInt8(ascii: "\n")) else { return false }
+    return (endings + [".json"]).contains { ending in
+      let (stem, end) = (line.dropLast(ending.utf8.count), line.suffix(ending.utf8.count))
+      return stem.last.map { $0 != UInt8(ascii: " ") } ?? false
+        && end.map(\.asciiLowercase) == ending.utf8.map(\.asciiLowercase)
+    }
+  }
 
   /// `note.txt` and `note.m4a.txt` for `note.m4a`, and so on for every ending.
   static func candidates(for recording: FileName) -> [FileName] {

@@ -222,7 +222,7 @@ extension CommandContext {
   ) throws(SpoolError) {
     let files = try store.recordings.files(of: recording.key)
     let duplicates = action == .forget ? try store.recordings.duplicates(of: recording.key) : []
-    if action != .forget { try store.retakeSidecar(of: recording) }
+    if action != .forget { try store.retakeCompanions(of: recording) }
     let outcome =
       switch action {
       case .forget: try store.recordings.forget(recording.key)

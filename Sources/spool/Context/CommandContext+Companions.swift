@@ -10,15 +10,16 @@ extension CommandContext {
   /// one, or none with `name=`.
   ///
   /// Ignores transcripts that a store published there: recognised words are not a source text.
+  /// - Throws: where the sidecar names a transcript that is not there, and no other one lies beside it.
   func withTranscript(
     _ bound: [String: String], in pipeline: Pipeline, declined: Set<String>
-  ) -> [String: String] {
+  ) throws(SpoolError) -> [String: String] {
     let inputs = pipeline.definition.inputs
     let texts = inputs.filter { $0.kind == .transcript && !$0.isList }
     let sounds = inputs.filter { $0.kind == .sound }
     guard texts.count == 1, let text = texts.first, bound[text.name] == nil,
       !declined.contains(text.name), sounds.count == 1, let sound = sounds.first, !sound.isList,
-      let recording = bound[sound.name], let path = transcript(beside: recording)
+      let recording = bound[sound.name], let path = try transcript(beside: recording)
     else { return bound }
     return bound.merging([text.name: path]) { given, _ in given }
   }
@@ -81,20 +82,25 @@ extension CommandContext {
     }
   }
 
-  private func transcript(beside recording: String) -> String? {
+  private func transcript(beside recording: String) throws(SpoolError) -> String? {
     guard let place = Neighbours(of: recording) else { return nil }
+    var refusal: SpoolError?
     if let sidecar = place.sidecar, let bytes = place.read(sidecar) {
       switch Sidecar(json: bytes).transcript(exists: place.exists) {
       case .file(let name): return place.path(name)
       case .itself: return place.path(sidecar)
+      case .missing(let name): refusal = Sidecar.refusal(naming: name, at: place.path(sidecar))
       case nil: break
       }
     }
-    guard !place.transcripts.isEmpty else { return nil }
-    let readable = try? readableStore()
-    return place.transcripts.map(place.path).first {
+    let readable = place.transcripts.isEmpty ? nil : try? readableStore()
+    let found = place.transcripts.map(place.path).first {
       readable?.store.byteCount(ofPublished: $0) == nil
     }
+    guard let refusal else { return found }
+    guard let found else { throw refusal }
+    console.report(Format.visible("warning: \(refusal.message): \(found) is used"))
+    return found
   }
 }
 

@@ -50,7 +50,7 @@ extension CommandContext {
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
     for path in bound.values.sorted() { try requireInput(path) }
     try refuseSound(in: bound, of: pipeline.definition)
-    bound = withTranscript(bound, in: pipeline, declined: declined)
+    bound = try withTranscript(bound, in: pipeline, declined: declined)
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
   }
 

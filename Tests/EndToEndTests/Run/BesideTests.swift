@@ -86,6 +86,27 @@ import Testing
     #expect(try words("exports/talk.json").first == "PLEASE")
   }
 
+  @Test("by run and batch, not without the text that the sidecar names, unless another is there")
+  func missing() throws {
+    try write(#"{"transcript":"said.txt"}"#, "talk.json")
+    let reason = "names said.txt, which is not there"
+    let pipeline = PackageFiles.pipeline("words.yaml")
+    let run = try place.run(pipeline, [sound])
+    #expect(run.exitCode == 1 && run.errorOutput.contains(reason), "\(run.errorOutput)")
+    #expect(try place.run(pipeline, [sound, "text="]).exitCode == 0)
+    let batch = try place.spool([
+      "batch", pipeline, place.file("notes"), "--out", place.file("exports"),
+    ])
+    #expect(batch.exitCode == 1 && (batch.text + batch.errorOutput).contains(reason))
+    try write(Self.text, "talk.txt")
+    let other = try place.run(pipeline, [sound], ["--replace"])
+    #expect(other.exitCode == 0 && other.skipped == ["recognize"])
+    #expect(other.errorOutput.contains(reason + ": "), "\(other.errorOutput)")
+    #expect(try outcomes() == ["talk.wav": "done"])
+    try write(Self.text, "said.txt")
+    #expect(try !place.run(pipeline, [sound], ["--replace"]).errorOutput.contains(reason))
+  }
+
   private func outcomes() throws -> [String: String] {
     let run = try place.spool([
       "batch", PackageFiles.pipeline("words.yaml"), place.file("notes"), "--out",

@@ -108,6 +108,82 @@ struct WatchTranscriptTests {
     #expect(WatchedPlace.files(in: inbox.inbox).contains("silent.txt"))
   }
 
+  @Test("a text that the sidecar names is waited for, and a retry uses one that comes too late")
+  func namedText() throws {
+    try speak("soon", "late", "hand")
+    func name(_ name: String) throws {
+      try inbox.shell(
+        #"echo '{"transcript":"\#(name)-words.txt"}' > inbox/\#(name).json; "#
+          + "cp made/\(name).wav inbox")
+    }
+    func isRight(_ name: String) throws -> Bool {
+      try words(name + ".json") == Self.text.split(separator: " ").map(String.init)
+    }
+    let watch = try inbox.watch(["--sidecar", "4s"])
+    try name("soon")
+    try inbox.shell("sleep 1.5; echo '\(Self.text)' > inbox/soon-words.txt")
+    #expect(
+      inbox.wait { watch.news.contains { ["uploaded", "quarantined"].contains($0.event) } },
+      "\(watch.output)")
+    #expect(try isRight("soon"))
+    try name("late")
+    #expect(inbox.wait { watch.news.contains { $0.event == "quarantined" } }, "\(watch.output)")
+    let told = watch.news.last { $0.event == "quarantined" }?.text ?? ""
+    let place = "\(inbox.inbox)/late-words.txt"
+    #expect(
+      told.hasPrefix(
+        "the sidecar names late-words.txt, which is not there: put that text at \(place), and "
+          + "spool inbox retry "), "\(told)")
+    try inbox.shell("echo '\(Self.text)' > inbox/late-words.txt")
+    #expect(inbox.wait { watch.news.last?.event == "transcript" }, "\(watch.output)")
+    #expect(watch.news.last?.text?.contains("; spool inbox retry ") == true, "\(watch.output)")
+    let isTold = try inbox.wait(seconds: 20) {
+      try !self.place.spool(["status"]).text.contains("has not been taken in")
+    }
+    let status = try self.place.spool(["status"]).text
+    #expect(isTold, "\(status)")
+    #expect(try self.place.spool(["inbox", "retry", "late.wav"]).exitCode == 0)
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.output)")
+    #expect(try isRight("late"))
+    // Also without a watch, and beside the recording in quarantine.
+    try name("hand")
+    let quarantined = "quarantine/hand.wav.reason.json"
+    #expect(
+      inbox.wait { WatchedPlace.files(in: inbox.inbox).contains(quarantined) }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    try inbox.shell("echo '\(Self.text)' > inbox/quarantine/hand-words.txt")
+    #expect(try self.place.spool(["inbox", "retry", "hand.wav"]).exitCode == 0)
+    let next = try inbox.watch()
+    #expect(inbox.wait { next.news.contains { $0.event == "uploaded" } }, "\(next.output)")
+    #expect(try isRight("hand"))
+    let all = ["hand", "late", "soon"].flatMap { ["\($0)-words.txt", "\($0).json", "\($0).wav"] }
+    #expect(
+      inbox.wait { WatchedPlace.files(in: inbox.inbox) == all.map { "accepted/" + $0 } },
+      "\(WatchedPlace.files(in: inbox.inbox))")
+  }
+
+  @Test("without the text that the sidecar names, one beside the recording is used, or none")
+  func otherText() throws {
+    try speak("talk", "bare")
+    let watch = try inbox.watch(["--sidecar", "1s"])
+    try inbox.shell(
+      "echo '\(Self.text)' > inbox/talk.txt; "
+        + #"echo '{"transcript":"said.txt"}' > inbox/talk.json; cp made/talk.wav inbox"#)
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    let warning = "the sidecar names said.txt, which is not there: talk.txt is used"
+    #expect(watch.news.contains { $0.text == warning }, "\(watch.output)")
+    #expect(try words("talk.json").first == "The")
+    try inbox.shell(
+      #"echo '{"transcript":"bare-words.txt"}' > inbox/bare.json; cp made/bare.wav inbox"#)
+    #expect(inbox.wait { watch.news.contains { $0.event == "quarantined" } }, "\(watch.output)")
+    #expect(try place.spool(["inbox", "release", "bare.wav"]).exitCode == 0)
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.output)")
+    #expect(!FileManager.default.fileExists(atPath: place.out + "/bare.json"))
+  }
+
   @Test("a text that comes for a processed recording is told, with the run that aligns it")
   func correctedText() throws {
     try speak("text")

@@ -308,6 +308,31 @@ struct SettlingPolicyTests {
       ])
   }
 
+  @Test("a recording waits for the transcript that its sidecar names, as for a sidecar")
+  func missingTranscript() throws {
+    for isComing in [false, true] {
+      var tracker = wholeNote { $0.takesTranscripts = true }
+      let sidecar = try #require(InboxPath("sub/note.json"))
+      let said = try #require(InboxPath("sub/said.txt"))
+      rest(sidecar, in: &tracker, from: 2)
+      #expect(tracker.event(of: sidecar, at: .seconds(4)) == .atRest(sidecar))
+      tracker.record(
+        .examined(.whole, canSeeWriters: true, nameCount: 1), of: Self.stamp, at: sidecar,
+        now: .seconds(4))
+      tracker.record(.file(try #require(said.name)), of: Self.stamp, at: sidecar)
+      #expect(told(by: &tracker, at: 4) == [.sidecar(sidecar, Self.stamp)])
+      #expect(told(by: &tracker, at: 31) == [])
+      if isComing { rest(said, in: &tracker, from: 29) }
+      let settled = InboxEvent.settled(
+        StableRecording(
+          path: recording, stamp: Self.stamp, sidecar: sidecar, nameCount: 1,
+          transcripts: isComing ? [said] : []))
+      #expect(
+        Set(told(by: &tracker, at: 32))
+          == (isComing ? [.transcript(said, Self.stamp), settled] : [settled]))
+    }
+  }
+
   @Test("where nobody takes transcripts, text is looked at like anything else")
   func unwantedTranscripts() throws {
     var tracker = wholeNote { _ in }

@@ -104,6 +104,21 @@ struct CustodyTranscriptTests {
     #expect(bench.files(in: bench.inbox) == ["a.srt", "accepted/a.m4a", "accepted/a.txt"])
   }
 
+  @Test("one that only the sidecar names is attached when it comes, unless another folder has it")
+  func named() throws {
+    let recording = try receive("a.m4a", sidecar: #"{"transcript":"said.txt"}"#)
+    #expect(StoredFacts(of: recording).transcript == nil)
+    for path in ["other/said.txt", "said.txt"] {
+      let text = try #require(InboxPath(path))
+      try bench.write("what is said", to: text)
+      let outcome = try processor.takeTranscript(at: text, stamp: try bench.stamp(of: text))
+      #expect(outcome.attached?.key == (path == "said.txt" ? recording.key : nil))
+    }
+    let known = try #require(try store.recordings.recording(recording.key))
+    #expect(StoredFacts(of: known).transcript == "said.txt")
+    #expect(try transcripts(of: recording) == ["what is said"])
+  }
+
   @Test(
     "one that comes with a copy is used if its recording waits, and is left there if it is done")
   func withCopy() throws {

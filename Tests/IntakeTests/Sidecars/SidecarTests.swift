@@ -168,4 +168,17 @@ struct SidecarTests {
     let long = sidecar("{\"title\": \"\(String(repeating: "é", count: 5000))\"}")
     #expect(long.title?.count == 1000)
   }
+
+  @Test(
+    "a text that ends as the name of a text does is a name, and other texts are what is said",
+    arguments: [
+      ("said.txt", true), ("What I said.SRT", true), ("talk.whisper.json", true),
+      ("texts/said.vtt", true), ("I said so.", false), (".txt", false), ("what is a .txt", false),
+      ("one\ntwo.txt", false), ("said.wav", false),
+    ])
+  func transcriptName(text: String, isName: Bool) {
+    var sidecar = Sidecar()
+    sidecar.written["transcript"] = .text(text)
+    #expect(sidecar.transcript { _ in false } == (isName ? .missing(text) : .itself))
+  }
 }
