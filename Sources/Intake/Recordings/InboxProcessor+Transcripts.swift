@@ -283,9 +283,12 @@ extension InboxProcessor {
   /// Why fields of another sidecar than a recording's change nothing, and what does.
   func words(ignoring fields: [String], by recording: Recording) -> String {
     let said = fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))"
-    return
-      "\(recording.fileName) has its sidecar already, so what this one says\(said) is ignored; "
-      + wayOfDoingAgain(recording)
+    let reason =
+      recording.sidecar == nil
+      ? "\(recording.fileName) came without a sidecar, and what this one says\(said), which came with a "
+        + "copy of it, is not used"
+      : "\(recording.fileName) has its sidecar already, so what this one says\(said) is ignored"
+    return "\(reason); \(wayOfDoingAgain(recording))"
   }
 
   /// How a recording is done again with a file that came too late.

@@ -86,4 +86,22 @@ struct WatchSameNameTests {
       inbox.wait { watch.news.count { $0.event == "duplicate" } == 2 }, "\(watch.output)")
     #expect(watch.news.last { $0.event == "duplicate" }?.text == "it has come before")
   }
+
+  @Test("a copy's sidecar that is not used is not said to be a second one")
+  func unusedOfCopy() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/new.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    try inbox.shell(
+      #"echo '{"transcript":"Benches"}' > inbox/b.json; cp made/1.wav inbox/b.wav"#)
+    #expect(inbox.wait { watch.news.contains { $0.event == "duplicate" } }, "\(watch.output)")
+    let told = watch.news.last { $0.event == "duplicate" }?.text ?? ""
+    #expect(
+      told.contains(
+        "new.wav came without a sidecar, and what this one says (transcript), which came with a copy"
+      ),
+      "\(told)")
+    #expect(!told.contains("already") && told.contains("spool inbox forget "), "\(told)")
+  }
 }
