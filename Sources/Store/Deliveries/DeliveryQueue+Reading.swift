@@ -173,14 +173,18 @@ extension DeliveryQueue {
 
   /// How many recordings are uploaded and have no copy that a destination has confirmed, and since when,
   /// in seconds since 1970; nil if there are none. O(recordings).
-  package func singleCopies() throws(SpoolError) -> (count: Int, since: Double)? {
+  /// - Parameter lost: recordings whose original lies nowhere any more: they have no copy at all.
+  package func singleCopies(
+    besides lost: [RecordingKey] = []
+  ) throws(SpoolError) -> (count: Int, since: Double)? {
     let row = try database.run(
       """
       SELECT count(*), min(uploaded_at) FROM notes
       WHERE state = 'uploaded' AND NOT EXISTS (
         SELECT 1 FROM delivery_owners JOIN deliveries ON id = delivery
         WHERE owner = ? || coalesce(original, key) AND deliveries.state = 'delivered')
-      """, [.text(DeliveryOwner.recordingMark)], to: Self.reading
+        AND key NOT IN (SELECT value FROM json_each(?))
+      """, [.text(DeliveryOwner.recordingMark), .list(lost.map(\.name))], to: Self.reading
     ).first
     guard let count = row?[0].integer, let since = row?[1].real else { return nil }
     return (Int(count), since)

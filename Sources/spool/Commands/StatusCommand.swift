@@ -58,8 +58,12 @@ struct StoreStatus: Encodable {
     let since: DateTime
 
     fileprivate init(_ state: String, _ tally: RecordingTally.Count) {
-      (self.state, count) = (state, tally.count)
-      since = DateTime(secondsSince1970: tally.since)
+      self.init(state, tally.count, since: tally.since)
+    }
+
+    fileprivate init(_ state: String, _ count: Int, since: Double) {
+      (self.state, self.count) = (state, count)
+      self.since = DateTime(secondsSince1970: since)
     }
   }
 
@@ -166,18 +170,15 @@ struct StoreStatus: Encodable {
         refused: InboxStatusText.refused(by: inbox, in: store),
         pending: waiting.count { $0.inbox == path }, store: option)
     }
-    var named: [Trouble] = []
-    for state in [RecordingState.failed, .quarantined] {
-      named += try store.recordings.matching(
-        RecordingQuery(states: [state], isCancelled: false, limit: .max)
-      )
-      .filter { !tally.completed.contains($0.key) }
-      .map { Trouble($0, $0.state.rawValue, $0.reason) }
+    func all(_ state: RecordingState) throws(SpoolError) -> [Recording] {
+      try store.recordings.matching(
+        RecordingQuery(states: [state], isCancelled: false, limit: .max))
     }
+    // Nothing is to be decided about a cut-off version whose recording is done.
+    let quarantined = try all(.quarantined).filter { !tally.completed.contains($0.key) }
+    var named = try (all(.failed) + quarantined).map { Trouble($0, $0.state.rawValue, $0.reason) }
     // A recording in its second attempt no longer states the earlier failure itself.
-    let again = try store.recordings.matching(
-      RecordingQuery(states: [.processing], isCancelled: false, limit: .max)
-    ).filter { $0.attempts > 1 }
+    let again = try all(.processing).filter { $0.attempts > 1 }
     for recording in again {
       let failure = try store.recordings.events(of: recording.key).last { $0.state == .failed }?
         .reason
@@ -216,14 +217,17 @@ struct StoreStatus: Encodable {
     isSending = isSent ?? true
     let outside = try store.originalsOutside().count
     singleCopies = try SingleCopies(
-      store.deliveries.singleCopies(), outside, destinations.map(\.name))
+      store.deliveries.singleCopies(besides: lost.map(\.key)), outside, destinations.map(\.name))
     let loss = try store.lostRecords()
     lostRecords = loss.map {
       FindingList.completed("\($0.problem); \($0.meaning)", StoreOption(option))
     }
     recordings =
       RecordingState.allCases.compactMap { state in
-        tally.counts[state].map { Group(state.rawValue, $0) }
+        state == .quarantined
+          ? quarantined.map(\.stateSince).min().map {
+            Group(state.rawValue, quarantined.count, since: $0)
+          } : tally.counts[state].map { Group(state.rawValue, $0) }
       }
       + (tally.cancelled.map { [Group("cancelled", $0)] } ?? [])
     waitingCommands = tally.waitingCommands.map { Group("waiting", $0) }

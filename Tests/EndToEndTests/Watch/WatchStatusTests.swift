@@ -309,5 +309,9 @@ struct WatchStatusTests {
     let status = try place.spool(["status"] + other).text
     #expect(status.contains("1  with a single copy, in a folder of their inbox"), "\(status)")
     #expect(!status.contains("in this store,"), "\(status)")
+    // What is lost has no copy.
+    try FileManager.default.removeItem(atPath: inbox.inbox + "/accepted/1.wav")
+    let lost = try place.spool(["status"] + other).text
+    #expect(lost.contains("  lost  ") && !lost.contains("single copy"), "\(lost)")
   }
 }
