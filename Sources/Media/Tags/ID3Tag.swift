@@ -40,6 +40,7 @@ struct ID3Tag {
     var start = Self.headByteCount
     var frames: [Frame] = []
     while start + Self.headByteCount <= end, bytes[start] != 0 {
+      guard Self.isName(bytes[start..<start + 4]) else { return nil }
       let name = String(decoding: bytes[start..<start + 4], as: UTF8.self)
       let content = start + Self.headByteCount
       let next = ["CHAP", "CTOC"].contains(name) ? [8, 7] : [7]
@@ -68,10 +69,12 @@ struct ID3Tag {
   /// Whether a frame, the padding or the end of the tag is at `place`.
   private static func isBoundary(_ place: Int, in bytes: [UInt8], end: Int) -> Bool {
     guard place < end else { return place == end }
-    return bytes[place] == 0
-      || bytes[place..<min(place + 4, end)].allSatisfy {
-        (0x41...0x5A).contains($0) || (0x30...0x39).contains($0)
-      }
+    return bytes[place] == 0 || isName(bytes[place..<min(place + 4, end)])
+  }
+
+  /// Whether bytes are capital letters and digits, as the names of frames are.
+  private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
   }
 
   private var bytes: [UInt8] {
