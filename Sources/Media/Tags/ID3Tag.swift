@@ -95,8 +95,8 @@ struct ID3Tag {
   private func time(_ frame: Frame) -> [UInt8]? {
     guard isTimeWithoutZone, frame.name == "TDEN" else { return nil }
     let text = String(decoding: frame.content.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-    if text.isEmpty { return nil }
-    return frame.content.prefix(1) + text.replacing(/(\.0+)?Z$/, with: "").utf8 + [0]
+    guard let match = text.wholeMatch(of: /([0-9:T-]+)(\.0+)?Z/) else { return nil }
+    return frame.content.prefix(1) + match.1.utf8 + [0]
   }
 
   /// A frame with the text called `comment` as a comment, in no language and without a name; nil for

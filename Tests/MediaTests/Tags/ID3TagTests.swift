@@ -29,6 +29,14 @@ struct ID3TagTests {
   }
 
   @Test(
+    "keeps a time that is none",
+    arguments: [[], Array("ZZZ".utf8), [0xFF, 0x5A], Array("2025-03-01 10:00Z".utf8)] as [[UInt8]])
+  func strangeTime(time: [UInt8]) {
+    let strange = tag([(Array("TDEN".utf8), [3] + time + [0])])
+    #expect(ID3Tag.corrected(strange, isTimeWithoutZone: true) == strange)
+  }
+
+  @Test(
     "stays as it is where a name is none",
     arguments: [[0xBF, 0x72, 0, 0], Array("tit2".utf8), [0x54, 0x49, 0x54, 0x80]] as [[UInt8]])
   func unreadable(name: [UInt8]) {
