@@ -266,6 +266,29 @@ import Testing
     }
   }
 
+  @Test("each of several losses is put right, also where they lie close together")
+  func severalCuts() throws {
+    let long = Event(seconds: 170, seed: 9)
+    let losses = [(at: 20.0, lost: 0.3), (60, 1), (74, 0.5), (88, 0.2), (120, 4)]
+    let reference = long.heard(Self.first, seconds: 165, noise: 0.01, seed: 11) { $0 }
+    var (parts, origin, last): ([TestSound], Double, Double) = ([], 2, 0)
+    for (at, lost) in losses + [(150, 0)] {
+      let (start, begin) = (origin, last)
+      parts.append(
+        long.heard(Self.second, seconds: at - begin, noise: 0.02, seed: 12) {
+          start + begin + $0 * (1 + 100e-6)
+        })
+      (origin, last) = (origin + lost, at)
+    }
+    let (source, _) = try source([reference, Self.joined(parts)], "extent: reference")
+    _ = try read(source)
+    let jumps = try #require(try report(source).recordings[1].jumps)
+    #expect(jumps.count == losses.count, "\(jumps)")
+    for (jump, (at, lost)) in zip(jumps, losses) {
+      #expect(abs(jump[0] - at) < 1 && abs(jump[1] - lost) < 0.01, "\(jump)")
+    }
+  }
+
   @Test("a long end that is like nothing is told, whatever share of the recording it is")
   func unlikeEnd() throws {
     let stranger = Event(seconds: 60, seed: 8)

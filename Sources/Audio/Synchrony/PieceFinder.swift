@@ -19,7 +19,7 @@ struct PieceFinder {
   /// Windows in a row that a search is worth.
   private static let leastRun = 2
   /// Searches at most, and frames of one.
-  private static let (mostSearches, mostSearched) = (12, 2048)
+  private static let (mostSearches, mostSearched) = (32, 2048)
   /// The likeness that a line needs to count, as a share of the usual one, and the least.
   private static let (leastShare, leastLikeness) = (0.6, 0.2)
   /// The price of a change of lines, in usual likenesses of one window.
@@ -49,8 +49,13 @@ struct PieceFinder {
     var isSearched = starts.map { _ in false }
     for _ in 0..<Self.mostSearches {
       guard let run = Self.run(lines, beside, isSearched, usual) else { break }
-      for index in run { isSearched[index] = true }
-      guard let found = search(starts[run.lowerBound]..<starts[run.upperBound - 1] + Self.window),
+      let frames = Self.middle(
+        of: starts[run.lowerBound]..<starts[run.upperBound - 1] + Self.window)
+      // The rest of the run may lie elsewhere again.
+      for index in run where frames.contains(starts[index]) {
+        isSearched[index] = starts[index] + Self.window <= frames.upperBound
+      }
+      guard let found = search(frames),
         !lines.contains(where: { abs($0.lag - found) <= Double(Self.tolerance) })
       else { continue }
       lines.append(Line(found, starts.map { likeness($0, found) }))
@@ -137,10 +142,16 @@ struct PieceFinder {
     return longest.count >= leastRun ? longest : nil
   }
 
+  /// As many of some frames, in their middle, as are searched for at once.
+  private static func middle(of frames: Range<Int>) -> Range<Int> {
+    let length = min(frames.count, mostSearched)
+    let start = frames.lowerBound + (frames.count - length) / 2
+    return start..<start + length
+  }
+
   /// The line on which some frames of the recording are most alike; nil if they are alike nowhere.
   private func search(_ frames: Range<Int>) -> Double? {
-    let length = min(frames.count, Self.mostSearched, reference.count)
-    let start = frames.lowerBound + (frames.count - length) / 2
+    let (start, length) = (frames.lowerBound, min(frames.count, reference.count))
     let correlator = PatternCorrelator(
       BandPattern(frames: reference), stretch: length, margin: 0)
     let places = correlator.places(of: [start], in: BandPattern(frames: recording), atMost: 1)
