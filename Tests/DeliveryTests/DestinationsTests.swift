@@ -20,6 +20,9 @@ struct DestinationsTests {
     "age12s549tkydcmls42h0wjk873wa8r23xqw7y764wfhkr2wnlflc3lqvsjwz5",
   ]
 
+  private let sshKey =
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIP6dTub6Vyizkzs2f9aobLpv946GefCIvjIsZTEYuVcz anna"
+
   @Test("every kind is read, with paths from its folder and from the home")
   func kinds() throws {
     let (destinations, problems) = read(
@@ -58,7 +61,7 @@ struct DestinationsTests {
       """
       destinations:
         a: { folder: /a, hours: 22:00-06:00, append-only: true, encrypt: \(keys[0]), identity: ~/key }
-        b: { folder: /b, encrypt: [\(keys[1]), "ssh-ed25519 AAAA anna"] }
+        b: { folder: /b, encrypt: [\(keys[1]), "\(sshKey)"] }
         c:
           s3: s3://c
           access-key: { env: A }
@@ -72,7 +75,7 @@ struct DestinationsTests {
     #expect(all[0].isAppendOnly && !all[1].isAppendOnly)
     #expect(all[0].hours?.beginning == "22:00")
     #expect(all[0].encryption == (try Encryption([keys[0]], identity: "/users/anna/key")))
-    #expect(all[1].encryption?.recipients == [keys[1], "ssh-ed25519 AAAA anna"])
+    #expect(all[1].encryption?.recipients == [keys[1], sshKey])
     #expect(all[4].encryption?.recipients == [keys[2]])
     guard case .s3(let vault) = all[2].kind, case .webDAV(let web) = all[3].kind else {
       throw SpoolError("other kinds")
@@ -95,7 +98,8 @@ struct DestinationsTests {
     let key = keys[0]
     for key in [
       "AGE-SECRET-KEY-1QQQ", "age2xyz", "age1foo", "age1/../x1qqqqqq", String(key.dropLast()),
-      key.replacing("q", with: "b"), key + "q",
+      key.replacing("q", with: "b"), key + "q", String(key.dropLast()) + "q",
+      String(sshKey.dropLast(12)), "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIkaputt",
     ] {
       let (_, problems) = read("destinations: { a: { folder: /a, encrypt: \(key) } }")
       #expect(problems.map { $0.location?.column } == [43], "\(key)")
@@ -108,6 +112,10 @@ struct DestinationsTests {
     }
     let (_, lone) = read("destinations: { a: { folder: /a, identity: key } }")
     #expect(lone.count == 1)
+    let (_, secret) = read(
+      "destinations: { a: { folder: /a, encrypt: \(key), identity: AGE-SECRET-KEY-1QQQ } }")
+    #expect(secret.count == 1 && secret.first?.message.contains("1QQQ") == false, "\(secret)")
+    #expect(read("destinations: { a: { folder: \"https://a.example/x\" } }").problems.count == 1)
   }
 
   @Test("hours of the night go over midnight, and the last minute is not in them")

@@ -82,6 +82,8 @@ private struct SettingReader {
     check(entry.kind.place, entry.place) { (words) throws(SpoolError) in
       let place = words.first ?? ""
       switch entry.kind {
+      case .folder where place.contains("://"):
+        throw SpoolError("it is an address, and no folder")
       case .folder, .command: break
       case .webdav: _ = try Destination.WebDAV(place)
       case .s3: _ = try Destination.S3.address(place)
@@ -94,6 +96,10 @@ private struct SettingReader {
         case "endpoint", "public":
           _ = try WebAddress(words.first ?? "", schemes: ["https", "http"])
         case "encrypt": _ = try Encryption(words)
+        case "identity" where Encryption.isPrivateKey(words.first ?? ""):
+          throw SpoolError(
+            "identity is a private key, and not the file with it",
+            advice: "put the key into a file of mode 0600, and name that")
         case "identity" where entry.words["encrypt"] == nil:
           throw SpoolError("identity decrypts what encrypt encrypts, and there is no encrypt")
         default: break

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 import Glibc
 package import Platform
 
@@ -12,14 +13,11 @@ package struct Encryption: Hashable, Sendable {
   /// - Throws: if a text is no public key. A private key is not repeated.
   package init(_ recipients: [String], identity: String? = nil) throws(SpoolError) {
     for recipient in recipients {
-      if recipient.uppercased().hasPrefix("AGE-SECRET-KEY") {
+      if Self.isPrivateKey(recipient) {
         throw SpoolError(
           "encrypt is a private key", advice: "name the public key, which begins with age1")
       }
-      let isKey =
-        Self.isPublicKey(recipient)
-        || ["ssh-ed25519 ", "ssh-rsa "].contains(where: recipient.hasPrefix)
-      guard isKey else {
+      guard Self.isPublicKey(recipient) || Self.isPublicKeyOfSSH(recipient) else {
         throw SpoolError(
           "\(PlainText.line(recipient)) is no public key of age",
           advice: "age-keygen -y FILE prints it; it begins with age1")
@@ -29,16 +27,51 @@ package struct Encryption: Hashable, Sendable {
     self.identity = identity
   }
 
-  /// Whether a text has the form of age's public keys, in Bech32: `age1` and 58 letters and digits, or
-  /// `age1NAME1` and as many as the plugin of that name wants.
+  /// Whether a text is a private key itself, where a public one or a file's name is wanted.
+  static func isPrivateKey(_ text: String) -> Bool { text.uppercased().hasPrefix("AGE-SECRET-KEY") }
+
+  /// Whether a text is one of age's public keys, `age1…`, or one for a plugin, `age1NAME1…`: Bech32 with its
+  /// checksum (BIP 173).
   private static func isPublicKey(_ text: String) -> Bool {
-    guard let end = text.lastIndex(of: "1") else { return false }
+    guard let end = text.lastIndex(of: "1"), text.allSatisfy(\.isASCII) else { return false }
     let (kind, data) = (text[..<end], text[end...].dropFirst())
-    guard data.allSatisfy("qpzry9x8gf2tvdw0s3jn54khce6mua7l".contains) else { return false }
-    if kind == "age" { return data.utf8.count == 58 }
-    let plugin = kind.dropFirst(4)
-    return kind.hasPrefix("age1") && data.utf8.count >= 6
-      && plugin.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+    let digits = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
+    let values = data.compactMap { digits.firstIndex(of: $0) }
+    let isPlugin =
+      kind.hasPrefix("age1")
+      && kind.dropFirst(4).allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
+    guard values.count == data.count,
+      kind == "age" ? values.count == 58 : isPlugin && values.count >= 6
+    else { return false }
+    let letters = kind.utf8.map(Int.init)
+    let factors = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3]
+    var sum = 1
+    for value in letters.map({ $0 >> 5 }) + [0] + letters.map({ $0 & 31 }) + values {
+      let top = sum >> 25
+      sum = ((sum & 0x1ff_ffff) << 5) ^ value
+      for (bit, factor) in factors.enumerated() where (top >> bit) & 1 == 1 { sum ^= factor }
+    }
+    return sum == 1
+  }
+
+  /// Whether a text is a public key as SSH writes it: its kind, and a base64 text of fields, of which the
+  /// first one is the kind (RFC 4253, section 6.6).
+  private static func isPublicKeyOfSSH(_ text: String) -> Bool {
+    let words = text.split(separator: " ")
+    guard words.count > 1, ["ssh-ed25519", "ssh-rsa"].contains(words[0]),
+      let data = Data(base64Encoded: String(words[1]))
+    else { return false }
+    var fields: [[UInt8]] = []
+    var rest = Array(data)[...]
+    while rest.count >= 4 {
+      let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(4)
+      guard rest.count >= length else { return false }
+      fields.append(Array(rest.prefix(length)))
+      rest = rest.dropFirst(length)
+    }
+    return rest.isEmpty && fields.first == Array(words[0].utf8)
+      && fields.count == (words[0] == "ssh-rsa" ? 3 : 2)
   }
 
   /// An encrypted file.

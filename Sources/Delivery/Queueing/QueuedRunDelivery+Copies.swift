@@ -18,13 +18,13 @@ extension QueuedRunDelivery {
     var delivery = self
     delivery.subject = read()
     let began = deliveries.now
-    // Of several in one folder, the newest says what is true.
+    // Of several in one folder about a recording of one name, the newest says what is true.
     var newest: [String: (document: QueuedDelivery, known: DeliveredRecording)] = [:]
     for document in delivered where document.file.content == .metadata {
       let known = try read(document)
-      let folder = document.folder
-      if let other = newest[folder], other.known.uploadedAt >= known.uploadedAt { continue }
-      newest[folder] = (document, known)
+      let place = document.folder + (known.originals.first?.name ?? "")
+      if let other = newest[place], other.known.uploadedAt >= known.uploadedAt { continue }
+      newest[place] = (document, known)
     }
     let documents = newest.sorted { $0.key < $1.key }.map(\.value)
     guard !documents.isEmpty else {

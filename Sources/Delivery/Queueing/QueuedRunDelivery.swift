@@ -9,6 +9,8 @@ package struct QueuedRunDelivery: RunDelivery {
   let deliveries: DeliveryQueue
   let destinations: Destinations
   var subject = Subject()
+  /// The name of the recording's file in a run of another file with the same bytes; nil if it has none.
+  private var otherName: String?
   let read: @Sendable () -> Subject
   private let known: @Sendable (RunRecord) throws(SpoolError) -> Subject?
   private let sidecar: @Sendable (_ recording: String) throws(SpoolError) -> Sidecar?
@@ -49,6 +51,7 @@ package struct QueuedRunDelivery: RunDelivery {
     }
     if let subject = try known(context.run) {
       delivery.subject = subject
+      delivery.otherName = context.run.deliveredName
     } else {
       try delivery.readSidecars(of: context.run)
     }
@@ -163,7 +166,7 @@ package struct QueuedRunDelivery: RunDelivery {
     recording.device = DeliveredRecording.Device(subject.devices)
     recording.title = subject.title
     recording.tags = subject.tags.isEmpty ? nil : subject.tags
-    let name = subject.name ?? run.inputPaths.first?.fileName ?? run.id.name
+    let name = otherName ?? subject.name ?? run.inputPaths.first?.fileName ?? run.id.name
     var orders = [
       try order(
         ExportName.stem(of: name) + DeliveredRecording.ending, .metadata,
@@ -206,7 +209,7 @@ package struct QueuedRunDelivery: RunDelivery {
         if !isFirst, subject.companions.contains(where: { $0.artifact.digest == digest }) {
           continue
         }
-        let name = isFirst ? subject.name ?? path.fileName : path.fileName
+        let name = isFirst ? otherName ?? subject.name ?? path.fileName : path.fileName
         files.append(
           QueuedDelivery.File(
             name: name, .original, digest: digest,
@@ -290,6 +293,9 @@ package struct QueuedRunDelivery: RunDelivery {
 extension RunRecord {
   /// The input that its files are made of: the first sound, else the first input; nil without one.
   fileprivate var deliveredInput: String? { soundInputs?.first ?? orderedInputs.first?.name }
+
+  /// The name of that one's file; nil if it is not known.
+  fileprivate var deliveredName: String? { deliveredInput.flatMap { inputs[$0]?.fileName } }
 
   /// The name of the recording in paths: the same for each of its runs.
   fileprivate var deliveredID: String {

@@ -46,9 +46,11 @@ extension Destination {
 
   /// How many files are sent to it at once.
   var laneCount: Int {
+    // A rate is that of one connection.
+    if bytesPerSecond != nil { return 1 }
     switch kind {
-    case .folder, .command: 1
-    case .webDAV, .s3, .sftp: 4
+    case .folder, .command: return 1
+    case .webDAV, .s3, .sftp: return 4
     }
   }
 }

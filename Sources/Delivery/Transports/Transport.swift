@@ -264,7 +264,7 @@ extension SpoolError {
 
   /// What failed and why, with what helps, which is kept with the file: another attempt would fail too.
   package var instruction: String {
-    let advice = cause == .input && kind != .occupied ? advice : nil
+    let advice = [.input, .fullDisk].contains(cause) && kind != .occupied ? advice : nil
     return account + (advice.map { "; \($0)" } ?? "")
   }
 

@@ -290,7 +290,8 @@ extension SFTPConnection {
         advice: isChanged
           ? "nothing was sent: another computer may answer in its place; ask who runs it, and only if its "
             + "key was changed replace the one in that file"
-          : "nothing was sent: compare the server's key, then add it there",
+          : "nothing was sent: ssh-keyscan\(settings.address.port.map { " -p \($0)" } ?? "") "
+            + "\(settings.address.host) prints the server's key; compare it, then add it there",
         cause: .blocked, kind: .denied)
     case CURLE_LOGIN_DENIED:
       throw error(.blocked, .denied, "check the user, and the key or the password")

@@ -122,7 +122,8 @@ extension DeliveryQueue {
     ).first?[0].text.flatMap { try? StoredJSON.decode($0) }
   }
 
-  /// Records the bytes of a pending document, which are in the store: it waits to be sent.
+  /// Records the bytes of a pending document, which are in the store: it waits to be sent, before the files
+  /// that were added later.
   /// - Returns: false if another process has made it.
   @discardableResult
   package func record(_ artifact: Artifact, for id: Int64) throws(SpoolError) -> Bool {
@@ -130,12 +131,11 @@ extension DeliveryQueue {
       try !database.run(
         """
         UPDATE deliveries SET state = 'waiting', digest = ?, byte_count = ?, attempts = 0,
-          next_try = ?, trouble = NULL, upload = NULL, sent_byte_count = 0
+          next_try = added_at, trouble = NULL, upload = NULL, sent_byte_count = 0
         WHERE id = ? AND state = 'pending' RETURNING 1
         """,
-        [
-          .text(artifact.digest.hex), .integer(Int64(artifact.byteCount)), .real(now), .integer(id),
-        ], to: Self.writing
+        [.text(artifact.digest.hex), .integer(Int64(artifact.byteCount)), .integer(id)],
+        to: Self.writing
       ).isEmpty
     }
   }

@@ -211,7 +211,8 @@ struct StoreStatus: Encodable {
     timeStamps = WaitingStamps(try store.stamps.awaited())
     // A mistake in the file of destinations is for the commands that use it.
     let destinations = (try? context.destinations())?.all ?? []
-    deliveries = try WaitingDeliveries.all(in: store.deliveries, destinations)
+    deliveries = try WaitingDeliveries.all(
+      in: store.deliveries, context.destinations(ofWaiting: store))
     // A store that is only readable does not say it.
     let isSent = try? store.deliveries.isSending()
     isSending = isSent ?? true

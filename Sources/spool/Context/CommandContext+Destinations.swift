@@ -33,6 +33,23 @@ extension CommandContext {
   /// The destinations that the file names; none without a file.
   func destinations() throws(SpoolError) -> Destinations {
     guard let path = try destinationsPath() else { return Destinations() }
+    return try destinations(at: path)
+  }
+
+  /// Those of the usual file, and those of the files that have named the destinations of what waits.
+  /// Mistakes in these are for the commands that use them.
+  func destinations(ofWaiting store: DiskStore) -> [Destination] {
+    var all = (try? destinations().all) ?? []
+    for path in (try? store.deliveries.settings())?.compactMap(\.self) ?? [] {
+      for destination in (try? destinations(at: path).all) ?? []
+      where !all.contains(where: { $0.name == destination.name }) {
+        all.append(destination)
+      }
+    }
+    return all
+  }
+
+  private func destinations(at path: String) throws(SpoolError) -> Destinations {
     let text = try TextFile.read("the destinations", path)
     var problems: [Problem] = []
     let destinations = Destinations(
@@ -137,14 +154,20 @@ struct SendingResult {
   var deliveredCount = 0
   /// The failures that were reported while they were sent, by the numbers of their files.
   var reported: [Int64: SpoolError] = [:]
+  /// Whether any of it was not delivered at the beginning.
+  var wasOpen = false
+  /// The destinations that a user has so that nothing is sent to them now, and why.
+  var resting: [String: String] = [:]
 
   var failed: [QueuedDelivery] { open.filter { $0.state == .failed } }
 
   /// Whether nothing of it can be sent without a person's help: it has failed, or is a document that
-  /// cannot be made, or that is about such files.
+  /// cannot be made, or that is about such files; or its destination is paused, or has other hours.
   var isStuck: Bool {
     let behind = behindStuck
-    return open.allSatisfy { $0.isStuck || behind.contains($0.id) }
+    return open.allSatisfy {
+      $0.isStuck || behind.contains($0.id) || resting[$0.destination] != nil
+    }
   }
 
   /// The numbers of the documents that are about such files.
@@ -162,6 +185,14 @@ struct SendingResult {
   var waiting: [QueuedDelivery] {
     let behind = behindStuck
     return open.filter { ![.failed, .held].contains($0.state) && !behind.contains($0.id) }
+  }
+
+  /// Those of them that wait for their destination's hours, or for a user to resume it, by destination.
+  var restingCounts: [(destination: String, count: Int, why: String)] {
+    resting.sorted { $0.key < $1.key }.compactMap { name, why in
+      let count = waiting.count { $0.destination == name }
+      return count == 0 ? nil : (name, count, why)
+    }
   }
 }
 
@@ -202,11 +233,14 @@ extension CommandContext {
     let end = clock.elapsed + seconds
     func look() throws(SpoolError) -> Bool {
       let all = try queue.matching(query)
+      result.resting = try resting(destinations, in: queue, at: clock.now)
       result.open = all.filter { $0.state != .delivered }
       result.deliveredCount = all.count - result.open.count
       return result.isStuck || clock.elapsed >= end
     }
-    guard try !look() else { return result }
+    let isDone = try look()
+    result.wasOpen = !result.open.isEmpty
+    if isDone { return result }
     let awaited = Set(result.open.map(\.id))
     let recorder = SendingRecorder(console, voice, clock, isSummed: isSummed) {
       (try? WaitingDeliveries.all(in: queue, destinations.all)) ?? []
@@ -235,6 +269,31 @@ extension CommandContext {
     result.reported = recorder.failures
     _ = try look()
     return result
+  }
+
+  /// The destinations to which nothing is sent now because a user has it so, and why.
+  func resting(
+    _ destinations: Destinations, in queue: DeliveryQueue, at now: Double
+  ) throws(SpoolError) -> [String: String] {
+    let states = try queue.destinations()
+    var found: [String: String] = [:]
+    for destination in destinations.all {
+      if states[destination.name]?.isPaused == true {
+        found[destination.name] =
+          "is paused; " + deliveryCommand(["resume", destination.name]) + " goes on"
+      } else {
+        found[destination.name] = Self.hours(of: destination, at: now)
+      }
+    }
+    return found
+  }
+
+  /// Says which files wait because a user has it so.
+  func tellResting(_ counts: [(destination: String, count: Int, why: String)]) {
+    for (name, count, why) in counts {
+      console.report(
+        Format.visible("note: \(Count.of(count, "file")) for \(name) not sent: it \(why)"))
+    }
   }
 
   /// Says how many files a person has to release, if there are any.
@@ -271,7 +330,8 @@ extension CommandContext {
       }
     }
     tellHeld(result.open.count { $0.state == .held })
-    let waiting = result.waiting
+    tellResting(result.restingCounts)
+    let waiting = result.waiting.filter { result.resting[$0.destination] == nil }
     if !waiting.isEmpty {
       let why = waiting.lazy.compactMap(\.trouble).first
       console.report(

@@ -32,6 +32,9 @@ struct WaitingDeliveries: Encodable {
   /// When it is sent to again by its hours; nil if it is not by these that files wait.
   let hours: String?
 
+  /// Whether a user has it so that nothing is sent now.
+  var isResting: Bool { isPaused || hours != nil }
+
   /// Those of all destinations, by name. O(n) in the queue.
   /// - Parameter configured: the destinations whose hours count.
   static func all(
@@ -75,15 +78,15 @@ struct WaitingDeliveries: Encodable {
     files = open.reduce(0) { $0 + $1.count }
     byteCount = open.reduce(0) { $0 + $1.byteCount }
     sentByteCount = open.reduce(0) { $0 + $1.sentByteCount }
-    let total = byteCount + confirmed
-    progress =
-      files == 0 || total == 0 ? nil : min(1, Double(sentByteCount + confirmed) / Double(total))
     failed = rows.filter { $0.state == .failed }.reduce(0) { $0 + $1.count }
     held = rows.filter { $0.state == .held }.reduce(0) { $0 + $1.count }
     since = DateTime(secondsSince1970: rows.map(\.since).min() ?? 0)
     nextTry = open.filter { $0.state != .pending }.map(\.nextTry).min().map {
       DateTime(secondsSince1970: max($0, state?.heldUntil ?? 0))
     }
+    let total = byteCount + confirmed
+    progress =
+      nextTry == nil || total == 0 ? nil : min(1, Double(sentByteCount + confirmed) / Double(total))
     isPaused = state?.isPaused ?? false
     // What was wrong is mended where something is sent.
     let isUploading = rows.contains { $0.state == .uploading }
@@ -152,7 +155,10 @@ extension WaitingDeliveries {
     _ deliveries: [WaitingDeliveries], isSending: Bool, _ commands: [[String]]
   ) -> [String] {
     let retrying = deliveries.contains { $0.failed > 0 } ? ["\(command: .deliverRetry)"] : []
-    let waits = deliveries.contains { $0.files > 0 && !$0.isPaused && $0.hours == nil }
+    // Documents about files that cannot be sent wait for these.
+    let waits = deliveries.contains {
+      $0.files > 0 && !$0.isResting && ($0.nextTry != nil || $0.failed == 0)
+    }
     let sending = commands.map { ShellWords.line(["spool", "deliver"] + $0) }
     return retrying + (waits && !isSending ? sending : [])
   }

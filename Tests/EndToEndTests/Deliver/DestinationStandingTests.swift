@@ -115,6 +115,16 @@ struct DestinationStandingTests {
     #expect(json.contains("\"hours\":\"waits for its hours"), "\(json)")
     let queue = try place.spool(["deliver", "queue"], environment: environment)
     #expect(queue.text.contains("in its hours") && !queue.text.contains("due now"), "\(queue.text)")
+    // A command does not wait for hours, and offers none that would send nothing.
+    let began = Date()
+    let waited = try place.spool(
+      ["deliver", "send", "last", "--to", "nas", "--deliver-wait", "600s"], environment: environment
+    )
+    #expect(Date().timeIntervalSince(began) < 300 && waited.exitCode == 0)
+    #expect(waited.errorOutput.contains("it waits for its hours"), "\(waited.errorOutput)")
+    #expect(!waited.errorOutput.contains("deliver run"), "\(waited.errorOutput)")
+    let retried = try place.spool(["deliver", "retry"], environment: environment)
+    #expect(!(retried.text + retried.errorOutput).contains("deliver run"), "\(retried.text)")
     // Nothing has failed.
     let once = try place.spool(["deliver", "run", "--once"], environment: environment)
     #expect(once.exitCode == 0, "\(once.errorOutput)")

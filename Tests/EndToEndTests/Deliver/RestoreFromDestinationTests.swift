@@ -180,6 +180,19 @@ struct RestoreFromDestinationTests {
       let shown = try place.spool(["inbox", "show", name])
       #expect(shown.exitCode == 0 && shown.text.contains(name), "\(name): \(shown.errorOutput)")
     }
+    // A second place gets both too.
+    let second = place.file("second")
+    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
+    try write("{ folder: \(disk) }, second: { folder: \(second) }")
+    let sent = try place.spool(["deliver", "send", "copy.wav", "--to", "second"] + destinations)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    func kinds(_ folder: String) -> [String: Int] {
+      files(in: folder).keys.filter { !$0.contains(".delivered-") }
+        .reduce(into: [:]) {
+          $0[$1.split(separator: ".").last.map(String.init) ?? "", default: 0] += 1
+        }
+    }
+    #expect(kinds(second) == kinds(disk), "\(files(in: second).keys)")
   }
 
   @Test("from a folder, across kills")

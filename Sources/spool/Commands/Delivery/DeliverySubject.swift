@@ -35,8 +35,10 @@ extension CommandContext {
     var found: [(run: RunRecord, path: String)] = []
     if FilePath.exists(name) {
       let digest = try store.digest(ofFile: absolute(name))
-      let run = try store.runs.mentioning([digest]).first { $0.state == .done }
-      if let run { return run }
+      let runs = try store.runs.mentioning([digest]).filter { $0.state == .done }
+      // Of several files with these bytes, each has its own exports.
+      let path = absolute(name)
+      if let run = runs.first(where: { $0.inputPaths.contains(path) }) ?? runs.first { return run }
     } else if let run = try store.runs.taking(absolute(name)).first {
       return run
     } else if !name.contains("/") {

@@ -117,7 +117,7 @@ extension CommandContext {
     let found = try store.deliveries.matching(query)
     let shown = limit == 0 ? found : Array(found.prefix(limit))
     let states = try store.deliveries.destinations()
-    let known = (try? destinations().all) ?? []
+    let known = destinations(ofWaiting: store)
     let now = SystemClock().now
     if isJSON {
       for delivery in shown {
@@ -233,6 +233,15 @@ extension CommandContext {
     if voice != .full { return }
     let files = "\(Count.of(count, "file")) \(count == 1 ? "is" : "are")"
     if try store.deliveries.isSending() { return console.print("\(files) tried at once") }
+    let waiting = try WaitingDeliveries.all(
+      in: store.deliveries, destinations(ofWaiting: store)
+    ).filter { $0.files > 0 }
+    if waiting.allSatisfy(\.isResting) {
+      let names = waiting.map(\.destination).joined(separator: ", ")
+      return console.print(
+        Format.visible(
+          "\(files) due as soon as \(names) may be sent to: it is paused, or has other hours"))
+    }
     console.print("\(files) due, and nothing sends now: the command below does")
     console.offer(
       try sendingCommands(in: store).compactMap { NextCommand(deliveryCommand($0)) })

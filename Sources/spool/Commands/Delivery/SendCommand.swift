@@ -130,7 +130,8 @@ extension CommandContext {
       result.open += sent.open.filter { request.destinations.contains($0.destination) }
       result.deliveredCount += sent.deliveredCount
       result.reported.merge(sent.reported) { $1 }
-      if wasKnown, sent.open.isEmpty, voice == .full {
+      result.resting = sent.resting
+      if wasKnown, !sent.wasOpen, voice == .full {
         let places = request.destinations.joined(separator: ", ")
         console.print(
           Format.visible(
@@ -268,16 +269,18 @@ extension CommandContext {
     }
     let rest = try WaitingDeliveries.all(in: store.deliveries, destinations.all)
     // Nothing is wrong with what a user has paused, or limited to some hours.
-    let resting = rest.filter { $0.files > 0 && ($0.isPaused || $0.hours != nil) }
-    for one in resting where voice != .json {
-      console.report(
-        Format.visible(
-          "note: \(Count.of(one.files, "file")) for \(one.destination) not sent: it "
-            + (one.hours ?? "is paused")))
+    let resting = try resting(destinations, in: store.deliveries, at: clock.now)
+    if voice != .json {
+      tellResting(
+        rest.compactMap { one in
+          resting[one.destination].flatMap {
+            one.files > 0 ? (one.destination, one.files, $0) : nil
+          }
+        })
     }
-    let after =
-      rest.reduce(0) { $0 + $1.failed }
-      + rest.filter { !($0.isPaused || $0.hours != nil) }.reduce(0) { $0 + $1.files }
+    let after = rest.reduce(0) {
+      $0 + $1.failed + (resting[$1.destination] == nil ? $1.files : 0)
+    }
     if after == 0 {
       tellHeld(rest.reduce(0) { $0 + $1.held })
       return .done
