@@ -266,6 +266,38 @@ import Testing
     }
   }
 
+  /// A sound of two seconds, again and again.
+  private static func loop(_ format: AudioFormat, seconds: Double) -> TestSound {
+    let once = Event(seconds: 3, seed: 21).heard(format, seconds: 2) { 0.5 + $0 }
+    let length = once.frameCount.count
+    return TestSound(format, frames: Int(seconds * format.sampleRate.value)) { channel, frame in
+      once.channels[min(channel, once.channels.count - 1)][frame % length]
+    }
+  }
+
+  @Test(
+    "a loop that goes on behind the reference's end is no jump, and one with a loss a small one")
+  func loops() throws {
+    func part(_ seconds: Double, from start: Double) -> TestSound {
+      Self.event.heard(Self.second, seconds: seconds, noise: 0.01, seed: 12) { start + $0 }
+    }
+    let reference = Self.joined([
+      Self.event.heard(Self.first, seconds: 40, noise: 0.01, seed: 11) { $0 },
+      Self.loop(Self.first, seconds: 40),
+    ])
+    let longer = Self.joined([part(35, from: 5), Self.loop(Self.second, seconds: 60)])
+    let whole = try source([reference, longer])
+    _ = try read(whole.source)
+    #expect(try report(whole.source).recordings[1].jumps == [])
+    let shorter = Self.joined([
+      part(35, from: 5), Self.loop(Self.second, seconds: 70)[16_000..<35 * 16_000],
+    ])
+    let lost = try source([reference, shorter])
+    _ = try read(lost.source)
+    let jumps = try #require(try report(lost.source).recordings[1].jumps)
+    #expect(jumps.count == 1 && abs(abs(jumps[0][1]) - 1) < 0.01, "\(jumps)")
+  }
+
   @Test("each of several losses is put right, also where they lie close together")
   func severalCuts() throws {
     let long = Event(seconds: 170, seed: 9)

@@ -20,6 +20,9 @@ struct PieceFinder {
   private static let leastRun = 2
   /// Searches at most, and frames of one.
   private static let (mostSearches, mostSearched) = (32, 2048)
+  /// How many places a search compares, and the share of the best one's likeness from which on another is as
+  /// likely.
+  private static let (mostPlaces, asLikely): (Int, Float) = (64, 0.95)
   /// The likeness that a line needs to count, as a share of the usual one, and the least.
   private static let (leastShare, leastLikeness) = (0.6, 0.2)
   /// The price of a change of lines, in usual likenesses of one window.
@@ -55,13 +58,13 @@ struct PieceFinder {
       for index in run where frames.contains(starts[index]) {
         isSearched[index] = starts[index] + Self.window <= frames.upperBound
       }
-      guard let found = search(frames),
+      guard let found = search(frames, besides: lines.map(\.lag)),
         !lines.contains(where: { abs($0.lag - found) <= Double(Self.tolerance) })
       else { continue }
       lines.append(Line(found, starts.map { likeness($0, found) }))
     }
     while lines.count > 1 {
-      let path = Self.path(lines, price: Self.price * usual)
+      let path = Self.path(lines, usual)
       if let pieces = pieces(path, starts, lines) {
         self.pieces = pieces
         return
@@ -149,30 +152,37 @@ struct PieceFinder {
     return start..<start + length
   }
 
-  /// The line on which some frames of the recording are most alike; nil if they are alike nowhere.
-  private func search(_ frames: Range<Int>) -> Double? {
+  /// The line on which some frames of the recording are most alike; nil if they are alike nowhere. Of
+  /// several that are as likely, as with a sound that repeats itself, the nearest to one that is known.
+  private func search(_ frames: Range<Int>, besides known: [Double]) -> Double? {
     let (start, length) = (frames.lowerBound, min(frames.count, reference.count))
     let correlator = PatternCorrelator(
       BandPattern(frames: reference), stretch: length, margin: 0)
-    let places = correlator.places(of: [start], in: BandPattern(frames: recording), atMost: 1)
-    guard let best = places.first?.first, Double(best.score) >= Self.leastLikeness else {
-      return nil
+    let places =
+      correlator.places(
+        of: [start], in: BandPattern(frames: recording), atMost: Self.mostPlaces
+      ).first ?? []
+    guard let best = places.first?.score, Double(best) >= Self.leastLikeness else { return nil }
+    let shift = Double(start) + slope * Double(start + length / 2)
+    let lags = places.filter { $0.score >= Self.asLikely * best }.map {
+      Double($0.position) - shift
     }
-    return Double(best.position - start) - slope * Double(start + length / 2)
+    func distance(_ lag: Double) -> Double { known.map { abs($0 - lag) }.min() ?? 0 }
+    return lags.min { distance($0) < distance($1) }
   }
 
-  /// The line of each window.
-  private static func path(_ lines: [Line], price: Double) -> [Int] {
-    let count = lines[0].likenesses.count
-    var sums = lines.map { $0.likenesses[0] ?? 0 }
+  /// The line of each window. Outside of the reference, nothing speaks against a line.
+  private static func path(_ lines: [Line], _ usual: Double) -> [Int] {
+    let price = price * usual
+    func likeness(_ line: Int, _ index: Int) -> Double { lines[line].likenesses[index] ?? usual }
+    var sums = lines.indices.map { likeness($0, 0) }
     var origins: [[Int]] = []
-    for index in 1..<count {
+    for index in lines[0].likenesses.indices.dropFirst() {
       let best = sums.indices.max { sums[$0] < sums[$1] } ?? 0
-      let from = sums.indices.map { sums[$0] >= sums[best] - price ? $0 : best }
+      origins.append(sums.indices.map { sums[$0] >= sums[best] - price ? $0 : best })
       sums = sums.indices.map { line in
-        max(sums[line], sums[best] - price) + (lines[line].likenesses[index] ?? 0)
+        max(sums[line], sums[best] - price) + likeness(line, index)
       }
-      origins.append(from)
     }
     var line = sums.indices.max { sums[$0] < sums[$1] } ?? 0
     var path = [line]
