@@ -226,7 +226,11 @@ package struct ClockMap: Hashable, Sendable {
       let after = points[place..<min(points.count, place + jumpPoints)]
       let distance = abs(distance(Array(before), Array(after)))
       let noise = max(Line.miss(Array(before)), Line.miss(Array(after)))
-      guard distance >= max(leastJump, leastClearness * noise) else { continue }
+      // Over a gap, as where nothing was heard for a while, the lines are less certain.
+      let gap = points[place].time - points[place - 1].time
+      let span = min(before.span, after.span)
+      let certainty = leastClearness * noise * max(1, span > 0 ? gap / span : 1)
+      guard distance >= max(leastJump, certainty) else { continue }
       if let last = found.last, place - last.place < leastPoints {
         if last.distance < distance { found[found.count - 1] = (place, distance) }
       } else {
@@ -337,4 +341,9 @@ package struct ClockMap: Hashable, Sendable {
 
     func value(at time: Double) -> Double { lag + slope * (time - centre) }
   }
+}
+
+extension ArraySlice<ClockMap.Point> {
+  /// From the first to the last, in seconds.
+  fileprivate var span: Double { (last?.time ?? 0) - (first?.time ?? 0) }
 }

@@ -103,6 +103,14 @@ import Testing
     #expect(knots.allSatisfy { $0.recording <= $1.recording && $0.reference <= $1.reference })
   }
 
+  @Test("a gap between noisy measurements is no jump", arguments: 1...20)
+  func gap(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let times = stride(from: 2.0, to: 300, by: 1.8).filter { !(120.0..<180).contains($0) }
+    let noisy = points(times) { 1 + 180e-6 * $0 + Double.random(in: -4e-4...4e-4, using: &random) }
+    #expect(try #require(ClockMap(noisy, slope: 180e-6)).jumps.isEmpty)
+  }
+
   @Test("a piece whose measurements are not clear is none")
   func unclearPiece() throws {
     let pieces = [
