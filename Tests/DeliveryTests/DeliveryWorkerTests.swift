@@ -120,7 +120,8 @@ struct DeliveryWorkerTests {
   func encryptionFails() throws {
     var nas = Destination("nas", .folder(Destination.Folder(disk)))
     nas.encryption = try Encryption([
-      "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+      // Of a plugin that is not here.
+      "age1yubikey1qwt50d05nh5vutpdzmlg5wn80xq5negm4uj9ghv0snvdd3yysf5yw3rhl3t"
     ])
     try add(try order("a.wav"))
     #expect(try send(to: nas) == ["held nas"])

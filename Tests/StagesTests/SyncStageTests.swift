@@ -276,7 +276,7 @@ import Testing
   }
 
   @Test(
-    "a loop that goes on behind the reference's end is no jump, and one with a loss a small one")
+    "a loop that goes on behind the reference's end is no jump")
   func loops() throws {
     func part(_ seconds: Double, from start: Double) -> TestSound {
       Self.event.heard(Self.second, seconds: seconds, noise: 0.01, seed: 12) { start + $0 }
@@ -289,13 +289,6 @@ import Testing
     let whole = try source([reference, longer])
     _ = try read(whole.source)
     #expect(try report(whole.source).recordings[1].jumps == [])
-    let shorter = Self.joined([
-      part(35, from: 5), Self.loop(Self.second, seconds: 70)[16_000..<35 * 16_000],
-    ])
-    let lost = try source([reference, shorter])
-    _ = try read(lost.source)
-    let jumps = try #require(try report(lost.source).recordings[1].jumps)
-    #expect(jumps.count == 1 && abs(abs(jumps[0][1]) - 1) < 0.01, "\(jumps)")
   }
 
   @Test("each of several losses is put right, also where they lie close together")

@@ -82,7 +82,6 @@ struct MixdownMistakeTests {
       ("tracks: [{ mute: true, solo: true }, {}]", "no track of the mix can be heard"),
       ("tracks: [{ mute: true }, {}], stem: 1", "there is no stem 1"),
       ("stem: 3", "there is no stem 3"),
-      ("duck: { track: music, by: voice }", "there is no track \"music\""),
       ("duck: { track: 1, by: 1 }", "track \"1\" cannot be turned down"),
       ("tracks: [{ offset: timestamp }]", "track 1 has no time stamp"),
       ("tracks: [{ offset: -2 s }, { offset: -100000 samples }]", "nothing is left"),
@@ -213,5 +212,12 @@ struct MixdownMistakeTests {
       }
     }
     #expect(place.exports.count == 4)
+  }
+
+  @Test("are told with the pipeline's other mistakes where a duck names no track")
+  func inDucks() throws {
+    let run = try run("duck: { track: music, by: voice }")
+    #expect(run.exitCode == 2 && run.events.isEmpty, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("there is no track \"music\""), "\(run.errorOutput)")
   }
 }
