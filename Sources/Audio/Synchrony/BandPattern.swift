@@ -11,9 +11,6 @@ package struct BandPattern: Sendable {
   /// A value of each band for each frame.
   fileprivate(set) var frames: [SIMD4<Float>]
 
-  /// - Parameter frames: values as they are kept.
-  init(frames: [SIMD4<Float>]) { self.frames = frames }
-
   /// - Parameter powers: of each band, frame by frame.
   init(powers: [SIMD4<Float>]) {
     frames = powers.map { power in

@@ -51,7 +51,7 @@ package struct RoughClock: Hashable, Sendable {
   private static let candidatesEach = 5
   private static let mostSlope = 1e-3
   /// Frames by which a candidate may miss the line.
-  private static let tolerance = 4.0
+  static let tolerance = 4
   /// Frames that a slope needs to be told from the candidates' own errors.
   private static let leastSpan = 20_000
   /// How many other places are compared with the line.
@@ -103,8 +103,7 @@ package struct RoughClock: Hashable, Sendable {
     /// The best within the tolerance of a line.
     func best(_ start: Int, _ lag: Double) -> Double? {
       let middle = Int((lag + slope * Double(start)).rounded())
-      return (middle - Int(tolerance)...middle + Int(tolerance)).compactMap { likeness(start, $0) }
-        .max()
+      return greatest(near: middle) { likeness(start, $0) }
     }
     let starts = Set(found.map(\.start)).sorted()
     let own = starts.map { start in
@@ -116,7 +115,9 @@ package struct RoughClock: Hashable, Sendable {
     var lags: [Double] = []
     for other in found.sorted(by: { $0.score > $1.score }) where lags.count < mostRivals {
       let place = Double(other.lag) - slope * Double(other.start)
-      if (ownLags + lags).allSatisfy({ abs($0 - place) > 2 * tolerance }) { lags.append(place) }
+      if (ownLags + lags).allSatisfy({ abs($0 - place) > 2 * Double(tolerance) }) {
+        lags.append(place)
+      }
     }
     let rivals = lags.compactMap { place -> (lag: Double, share: Double)? in
       let both = zip(own, starts).compactMap { own, start in
@@ -127,6 +128,11 @@ package struct RoughClock: Hashable, Sendable {
       return sum > 0 ? (place, others / sum) : nil
     }
     return rivals.max { $0.share < $1.share }
+  }
+
+  /// The greatest likeness within the tolerance of a lag; nil where none is known.
+  static func greatest(near lag: Int, _ likeness: (_ lag: Int) -> Double?) -> Double? {
+    (lag - tolerance...lag + tolerance).compactMap(likeness).max()
   }
 
   /// The normalised correlation of a stretch of one pattern with one of another, −1…1; nil where one of
@@ -182,6 +188,6 @@ package struct RoughClock: Hashable, Sendable {
   }
 
   private static func isNear(_ candidate: Candidate, _ lag: Double, _ slope: Double) -> Bool {
-    abs(Double(candidate.lag) - lag - slope * Double(candidate.start)) <= tolerance
+    abs(Double(candidate.lag) - lag - slope * Double(candidate.start)) <= Double(tolerance)
   }
 }

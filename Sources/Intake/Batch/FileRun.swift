@@ -88,7 +88,7 @@ private struct FileRun {
         workplace.recorder.record(
           .warning(
             path: job.file.path, step: step.id,
-            text: "the sidecar names \(missing), which is not there: \(transcript) is used"))
+            text: "\(Sidecar.complaint(naming: missing)): \(transcript) is used"))
       }
     }
     if sidecar != nil, let usual = try? order.plan.settled(order.album) {

@@ -15,7 +15,7 @@ enum AcknowledgementText {
   static func acknowledgement(
     of recording: Recording, named name: String, aliases: [String] = [], claimants: [RecordingKey],
     damage: [String: RecordingDamage] = [:], copies: RecordingCopies = RecordingCopies(),
-    expected: DeliveryExpectation? = nil
+    expected: DeliveryQueue.Expectation? = nil
   ) -> String {
     var fields = description(of: recording, aliases, claimants)
     fields["type"] = .text("ack")
@@ -29,7 +29,7 @@ enum AcknowledgementText {
   static func snapshot(
     of recordings: [Recording], _ counts: [String: Int], aliases: [RecordingKey: [String]],
     claims: [RecordingKey: [RecordingKey]], copies: [RecordingKey: RecordingCopies] = [:],
-    expected: [RecordingKey: DeliveryExpectation] = [:],
+    expected: [RecordingKey: DeliveryQueue.Expectation] = [:],
     version: Int64, at time: Double
   ) -> String {
     let counts = (RecordingState.allCases.map(\.rawValue) + ["cancelled"])
@@ -119,7 +119,7 @@ extension RecordingCopies {
   /// What acknowledgements say: how many places have the recording, from when it is uploaded, and until then
   /// how much of it is there, how fast it is sent, and when that will end.
   fileprivate func fields(
-    of recording: Recording, _ expected: DeliveryExpectation?
+    of recording: Recording, _ expected: DeliveryQueue.Expectation?
   ) -> [String: JSONValue] {
     switch recording.state {
     case .uploaded:

@@ -190,7 +190,7 @@ struct RecordingJob {
 
   /// Where in its inbox the recording arrived, and its origin for the receipt.
   private func arrival(of recording: Recording) throws(SpoolError) -> (
-    path: InboxPath, origin: RecordingOrigin, transcript: RecordingTranscript?
+    path: InboxPath, origin: RecordingOrigin, transcript: Transcript?
   ) {
     let files = try engine.store.recordings.files(of: recording.key)
     let sidecar = try sidecar(of: recording)

@@ -125,9 +125,16 @@ extension Sidecar {
   }
 
   /// That a sidecar names a transcript which is not there.
+  /// - Parameter path: the sidecar's, if it is not clear which one that is.
+  static func complaint(naming transcript: String, at path: String? = nil) -> String {
+    "the sidecar \(path.map { $0 + " " } ?? "")names "
+      + "\(PrintableText.of(Array(transcript.utf8))), which is not there"
+  }
+
+  /// The error of that.
   package static func refusal(naming transcript: String, at path: String) -> SpoolError {
     SpoolError(
-      "the sidecar \(path) names \(PrintableText.of(Array(transcript.utf8))), which is not there",
+      complaint(naming: transcript, at: path),
       advice: "put that text beside the recording, or correct the field transcript in the sidecar")
   }
 }

@@ -1,15 +1,15 @@
 package import Platform
 
-/// When what is on its way will be there, as far as can be told.
-package struct DeliveryExpectation: Hashable, Sendable {
-  /// Of all destinations that are sent to.
-  package internal(set) var bytesPerSecond: Double
-  /// When the last of them has everything, in seconds since 1970.
-  package internal(set) var end: Double
-}
-
 /// How fast files are sent.
 extension DeliveryQueue {
+  /// When what is on its way will be there, as far as can be told.
+  package struct Expectation: Hashable, Sendable {
+    /// Of all destinations that are sent to.
+    package internal(set) var bytesPerSecond: Double
+    /// When the last of them has everything, in seconds since 1970.
+    package internal(set) var end: Double
+  }
+
   /// Seconds that a rate is the mean of.
   private static let rateWindow = 600.0
   /// The files that a rate is the mean of, at most.
@@ -50,12 +50,13 @@ extension DeliveryQueue {
 
   /// When destinations will have what recordings require of them; only those of which that can be told.
   /// O(files that wait).
-  package func expectations() throws(SpoolError) -> [RecordingKey: DeliveryExpectation] {
+  package func expectations() throws(SpoolError) -> [RecordingKey: Expectation] {
     let rows = try database.run(
       """
       SELECT id, destination, max(0, byte_count - sent_byte_count) FROM deliveries
       WHERE state IN ('waiting', 'uploading') ORDER BY destination, id
       """, to: Self.reading)
+    if rows.isEmpty { return [:] }
     let states = try destinations()
     let now = now
     // What is to be sent up to a file, by destination and by number, and at which rate.
@@ -82,7 +83,7 @@ extension DeliveryQueue {
       GROUP BY owner, destination
       """, [.text(DeliveryOwner.recordingMark)], to: Self.reading)
     var unknown: Set<RecordingKey> = []
-    var found: [RecordingKey: DeliveryExpectation] = [:]
+    var found: [RecordingKey: Expectation] = [:]
     for row in owners {
       guard case .recording(let key)? = row[0].text.flatMap(DeliveryOwner.init),
         let id = row[1].integer
@@ -91,7 +92,7 @@ extension DeliveryQueue {
         unknown.insert(key)
         continue
       }
-      var expectation = found[key] ?? DeliveryExpectation(bytesPerSecond: 0, end: 0)
+      var expectation = found[key] ?? Expectation(bytesPerSecond: 0, end: 0)
       expectation.bytesPerSecond += rate
       expectation.end = max(expectation.end, now + seconds)
       found[key] = expectation

@@ -68,12 +68,18 @@ struct WatchSameNameTests {
     #expect(told?.contains("has its sidecar already") == true, "\(told ?? "")")
   }
 
-  @Test("a finished recording's first sidecar, which comes with a copy, says what it does not do")
-  func firstOfCopy() throws {
+  /// A watch that is done with `new.wav`, which came without a sidecar.
+  private func watchWithRecording() throws -> RunningWatch {
     try inbox.make(1)
     let watch = try inbox.watch()
     try inbox.shell("cp made/1.wav inbox/new.wav")
     #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    return watch
+  }
+
+  @Test("a finished recording's first sidecar, which comes with a copy, says what it does not do")
+  func firstOfCopy() throws {
+    let watch = try watchWithRecording()
     try inbox.shell(
       #"echo '{"title":"Garage","chapters":[]}' > inbox/b.json; cp made/1.wav inbox/b.wav"#)
     #expect(inbox.wait { watch.news.contains { $0.event == "duplicate" } }, "\(watch.output)")
@@ -89,10 +95,7 @@ struct WatchSameNameTests {
 
   @Test("a copy's sidecar that is not used is not said to be a second one")
   func unusedOfCopy() throws {
-    try inbox.make(1)
-    let watch = try inbox.watch()
-    try inbox.shell("cp made/1.wav inbox/new.wav")
-    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    let watch = try watchWithRecording()
     try inbox.shell(
       #"echo '{"transcript":"Benches"}' > inbox/b.json; cp made/1.wav inbox/b.wav"#)
     #expect(inbox.wait { watch.news.contains { $0.event == "duplicate" } }, "\(watch.output)")

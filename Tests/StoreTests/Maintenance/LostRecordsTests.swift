@@ -19,11 +19,22 @@ struct LostRecordsTests {
     count = sample.files(in: "artifacts").count
     // Old enough that nothing else keeps the files.
     try sample.age(by: 40 * 86_400)
+    try Self.loseDatabase(of: sample)
+    try FileManager.default.removeItem(atPath: sample.path + "/backups")
+  }
+
+  /// Removes the database and its change log.
+  private static func loseDatabase(of sample: StoreSample) throws {
     for name in names(in: sample.path)
     where name.hasPrefix("spool.sqlite") || name.hasPrefix("changes-") {
       try FileManager.default.removeItem(atPath: sample.path + "/" + name)
     }
-    try FileManager.default.removeItem(atPath: sample.path + "/backups")
+  }
+
+  private static func commitLate(to store: DiskStore) throws {
+    let late = try store.makeArtifact("later than the backup")
+    try store.commit(
+      Checkpoint(components: .sample("late", "1"), outputs: [PortName("file"): StepOutput(late)]))
   }
 
   private func collect(_ change: (inout CollectionPolicy) -> Void = { _ in }) throws
@@ -95,15 +106,9 @@ struct LostRecordsTests {
     let sample = try StoreSample()
     do {
       let store = try DiskStore(at: sample.path)
-      let late = try store.makeArtifact("later than the backup")
-      try store.commit(
-        Checkpoint(
-          components: .sample("late", "1"), outputs: [PortName("file"): StepOutput(late)]))
+      try Self.commitLate(to: store)
     }
-    for name in names(in: sample.path)
-    where name.hasPrefix("spool.sqlite") || name.hasPrefix("changes-") {
-      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
-    }
+    try Self.loseDatabase(of: sample)
     #expect(try sample.damage().first?.meaning.contains("the change log is lost too") == true)
     let recovery = try #require(try DiskStore(at: sample.path).recovery)
     #expect(recovery.slot == 1 && recovery.unrecordedFiles == 1)
@@ -125,15 +130,9 @@ struct LostRecordsTests {
     do {
       let store = try DiskStore(at: sample.path)
       try store.backUp(to: older, isReplacing: false)
-      let late = try store.makeArtifact("later than the backup")
-      try store.commit(
-        Checkpoint(
-          components: .sample("late", "1"), outputs: [PortName("file"): StepOutput(late)]))
+      try Self.commitLate(to: store)
     }
-    for name in names(in: sample.path)
-    where name.hasPrefix("spool.sqlite") || name.hasPrefix("changes-") {
-      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
-    }
+    try Self.loseDatabase(of: sample)
     try FileManager.default.removeItem(atPath: sample.path + "/backups")
     if isOpenedBefore { _ = try DiskStore(at: sample.path) }
     for _ in 0..<2 {
