@@ -10,13 +10,14 @@ import Platform
 ///      did you mean "threshold"?
 /// ```
 struct SourceExcerpt {
-  private let source: SourceLines
+  private let lines: [[Unicode.Scalar]]
   private let path: String
   private let isColored: Bool
 
-  /// For this text of this file, with colours for a terminal if wanted.
-  init(_ text: String, path: String, isColored: Bool = false) {
-    source = SourceLines(text)
+  /// For this text of this file, with colours for a terminal if wanted. Of a text that is nil, nothing is
+  /// shown.
+  init(_ text: String?, path: String, isColored: Bool = false) {
+    lines = text.map { SourceLines($0).lines } ?? []
     self.path = path
     self.isColored = isColored
   }
@@ -35,8 +36,8 @@ struct SourceExcerpt {
     var lines = [bold(head) + red("error:") + bold(" \(message)")]
     let margin = problem.location.map { max(4, "\($0.line)".count + 2) } ?? 2
     let indent = String(repeating: " ", count: margin)
-    if let location = problem.location, self.source.lines.indices.contains(location.line - 1) {
-      let window = ExcerptWindow(self.source.lines[location.line - 1], column: location.column)
+    if let location = problem.location, self.lines.indices.contains(location.line - 1) {
+      let window = ExcerptWindow(self.lines[location.line - 1], column: location.column)
       let number = String(repeating: " ", count: margin - "\(location.line)".count)
       lines.append("\(number)\(location.line) | \(window.text)")
       lines.append("\(indent) | \(window.padding)" + red(window.marker))
@@ -56,7 +57,7 @@ struct SourceExcerpt {
 
 extension [Problem] {
   /// The problems of this text of this file as people read them; see ``SourceExcerpt``.
-  package func excerpts(of text: String, at path: String, isColored: Bool) -> String {
+  package func excerpts(of text: String?, at path: String, isColored: Bool) -> String {
     SourceExcerpt(text, path: path, isColored: isColored).render(self)
   }
 }

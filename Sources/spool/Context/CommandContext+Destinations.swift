@@ -56,7 +56,7 @@ extension CommandContext {
       ParsedDestinations(text), from: path,
       home: Environment.variables["HOME"].flatMap { $0.isEmpty ? nil : $0 }, problems: &problems)
     // Without its lines: a password may stand in them by mistake.
-    guard problems.isEmpty else { throw refusal(problems, in: "", at: path) }
+    guard problems.isEmpty else { throw refusal(problems, in: nil, at: path) }
     return destinations
   }
 
@@ -242,9 +242,7 @@ extension CommandContext {
     result.wasOpen = !result.open.isEmpty
     if isDone { return result }
     let awaited = Set(result.open.map(\.id))
-    let recorder = SendingRecorder(console, voice, clock, isSummed: isSummed) {
-      (try? WaitingDeliveries.all(in: queue, destinations.all)) ?? []
-    }
+    let recorder = sendingRecorder(of: queue, destinations, clock, isSummed: isSummed)
     // Another process may send and not have the keys.
     try DeliveryDocuments(store, sign: writer.sign).makeDue()
     let worker = DeliveryWorker(
@@ -269,6 +267,16 @@ extension CommandContext {
     result.reported = recorder.failures
     _ = try look()
     return result
+  }
+
+  /// - Parameter isSummed: as for ``SendingRecorder``.
+  func sendingRecorder(
+    of queue: DeliveryQueue, _ destinations: Destinations, _ clock: SystemClock,
+    isSummed: Bool = false
+  ) -> SendingRecorder {
+    SendingRecorder(console, voice, clock, isSummed: isSummed) {
+      (try? WaitingDeliveries.all(in: queue, destinations.all)) ?? []
+    }
   }
 
   /// The destinations to which nothing is sent now because a user has it so, and why.

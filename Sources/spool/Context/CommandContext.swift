@@ -164,7 +164,8 @@ struct CommandContext {
   }
 
   /// The error that shows problems of a file and of what is typed for its variables.
-  func refusal(_ problems: [Problem], in text: String, at path: String) -> SpoolError {
+  /// - Parameter text: nil if none of it may be shown.
+  func refusal(_ problems: [Problem], in text: String?, at path: String) -> SpoolError {
     let typed = problems.count { $0.override != nil }
     let place = typed == 0 ? path : typed == problems.count ? "--set" : "\(path) and --set"
     return SpoolError(

@@ -94,17 +94,25 @@ struct DestinationStandingTests {
     #expect(!all.contains("hunter2") && !all.contains("geheim"), "\(all)")
   }
 
-  @Test("what waits for its hours is said to, and no command is offered that would send nothing")
-  func hours() throws {
+  /// Hours that begin in three hours.
+  private static var otherHours: String {
     let hour = Calendar.current.component(.hour, from: Date())
-    let (begin, end) = ((hour + 3) % 24, (hour + 4) % 24)
-    let hours = String(format: "%02d:00-%02d:00", begin, end)
+    return String(format: "%02d:00-%02d:00", (hour + 3) % 24, (hour + 4) % 24)
+  }
+
+  /// Writes the usual file of destinations.
+  /// - Returns: the environment in which it is found.
+  private func configure(_ destinations: String) throws -> [String: String] {
     try FileManager.default.createDirectory(
       atPath: place.file("config/spool"), withIntermediateDirectories: true)
     try place.folder.write(
-      "destinations: { nas: { folder: \(disk), hours: \"\(hours)\" } }\n",
-      to: "config/spool/destinations.yaml")
-    let environment = ["XDG_CONFIG_HOME": place.file("config")]
+      "destinations: { \(destinations) }\n", to: "config/spool/destinations.yaml")
+    return ["XDG_CONFIG_HOME": place.file("config")]
+  }
+
+  @Test("what waits for its hours is said to, and no command is offered that would send nothing")
+  func hours() throws {
+    let environment = try configure("nas: { folder: \(disk), hours: \"\(Self.otherHours)\" }")
     let sent = try place.spool(
       ["deliver", "send", "last", "--to", "nas", "--deliver-wait", "0"], environment: environment)
     #expect(sent.exitCode == 0, "\(sent.errorOutput)")
@@ -129,6 +137,18 @@ struct DestinationStandingTests {
     let once = try place.spool(["deliver", "run", "--once"], environment: environment)
     #expect(once.exitCode == 0, "\(once.errorOutput)")
     #expect(once.errorOutput.contains("not sent: it waits for its hours"), "\(once.errorOutput)")
+  }
+
+  @Test("what waits for its hours is no success of a command that could deliver nothing")
+  func nothingDelivered() throws {
+    let environment = try configure(
+      "nas: { folder: \(disk), hours: \"\(Self.otherHours)\" }, gone: { folder: \(disk)/none }")
+    let sent = try place.spool(
+      ["deliver", "send", "last", "--to", "nas", "--to", "gone", "--deliver-wait", "0"],
+      environment: environment)
+    #expect(sent.exitCode == 0, "\(sent.errorOutput)")
+    let once = try place.spool(["deliver", "run", "--once"], environment: environment)
+    #expect(once.exitCode == 1, "\(once.errorOutput)")
   }
 
   @Test("what is missing is offered to be sent while all of its files are here")

@@ -20,6 +20,17 @@ struct SourceExcerptTests {
         """)
   }
 
+  @Test("shows no line where the text is not to be seen")
+  func hidden() {
+    let problem = Problem(at: Place(line: 1, column: 9), "wrong", allowed: "right")
+    #expect(
+      SourceExcerpt(nil, path: "x").render([problem]) == """
+        x:1:9: error: wrong
+             allowed: right
+
+        """)
+  }
+
   @Test("follows the order of the file; what has no place comes last")
   func order() {
     let excerpt = SourceExcerpt("a\nb\n", path: "x")

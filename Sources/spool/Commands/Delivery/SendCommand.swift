@@ -236,11 +236,9 @@ extension CommandContext {
     let store = try openStore()
     let clock = SystemClock()
     let stop = console.heed(SignalWatch.begin())
-    let recorder = SendingRecorder(console, voice, clock) {
-      (try? WaitingDeliveries.all(in: store.deliveries, destinations.all)) ?? []
-    }
+    let recorder = sendingRecorder(of: store.deliveries, destinations, clock)
     let isOnce = arguments[Options.once]
-    let before = try openCount(store)
+    let before = try open(in: store, destinations).count
     // Who sends by hand may have mended what was in the way.
     for destination in destinations.all { try store.deliveries.lookNow(at: destination.name) }
     let writer = confirmationWriter(for: store)
@@ -267,19 +265,15 @@ extension CommandContext {
         console.report(error.text(console))
       }
     }
-    let rest = try WaitingDeliveries.all(in: store.deliveries, destinations.all)
-    // Nothing is wrong with what a user has paused, or limited to some hours.
-    let resting = try resting(destinations, in: store.deliveries, at: clock.now)
+    let (rest, after) = try open(in: store, destinations)
     if voice != .json {
+      let resting = try resting(destinations, in: store.deliveries, at: clock.now)
       tellResting(
         rest.compactMap { one in
           resting[one.destination].flatMap {
             one.files > 0 ? (one.destination, one.files, $0) : nil
           }
         })
-    }
-    let after = rest.reduce(0) {
-      $0 + $1.failed + (resting[$1.destination] == nil ? $1.files : 0)
     }
     if after == 0 {
       tellHeld(rest.reduce(0) { $0 + $1.held })
@@ -294,9 +288,13 @@ extension CommandContext {
     return after < before ? .someFailed : .failed
   }
 
-  /// What is held does not count: a person decides on it.
-  private func openCount(_ store: DiskStore) throws(SpoolError) -> Int {
-    try WaitingDeliveries.all(in: store.deliveries).reduce(0) { $0 + $1.files + $1.failed }
+  /// What destinations have yet to get, and how many files of it count. What is held does not: a person
+  /// decides on it. Nor does what a user has paused, or limited to some hours.
+  private func open(
+    in store: DiskStore, _ destinations: Destinations
+  ) throws(SpoolError) -> (rest: [WaitingDeliveries], count: Int) {
+    let rest = try WaitingDeliveries.all(in: store.deliveries, destinations.all)
+    return (rest, rest.reduce(0) { $0 + $1.failed + ($1.isResting ? 0 : $1.files) })
   }
 }
 
