@@ -108,6 +108,7 @@ extension DiskStore {
         "use the folder", path, reason: "there is a file of that name",
         advice: "move it away, or choose another folder with \(option: .out)")
     }
+    try checkDisk(ofExport: path)
     let parent = FilePath.folder(of: path)
     if parent != path { try makeFolder(parent) }
     try doing("make the folder", path) { () throws(SystemError) in

@@ -46,6 +46,8 @@ package final class DiskStore: Sendable {
   private let runListener = Mutex<(@Sendable (DiskStore, RunRecord) -> Void)?>(nil)
   /// Users' folders that were searched for files of dead processes.
   let sweptFolders = Mutex<Set<String>>([])
+  /// Where the disks of output folders are mounted, by folder.
+  let outputDisks = Mutex<[String: String]>([:])
   let reserve: DiskReserve
   let ballast: Ballast
   /// Whether damaged artifacts can be set aside.

@@ -1,8 +1,8 @@
 import Glibc
 import PipelineEngine
 import PipelineModel
-package import Platform
-package import Store
+import Platform
+import Store
 import Synchronization
 
 /// An inbox and the folders for its results, and since when one of them is away or no receipt can
@@ -12,7 +12,7 @@ final class ResultFolders: Sendable {
   private let own: [(path: String, role: String)]
   private let others: [String]
   private let inbox: String
-  private let memory: InboxTable
+  private let store: DiskStore
   /// The mount points of the folders at their last use, stored across restarts: with its disk
   /// unmounted, a folder of the same name is another one. Nil for the root's disk.
   private let mountPoints: Mutex<[String: String]>
@@ -21,22 +21,22 @@ final class ResultFolders: Sendable {
 
   /// - Parameters:
   ///   - settings: of an inbox whose folders exist now.
-  ///   - memory: the mount points of the folders' last use.
+  ///   - store: knows the mount points of the folders' last use.
   ///   - receiptWriter: writes receipts; nil if none are written.
   init(
-    of settings: InboxSettings, memory: InboxTable, receiptWriter: (any ReceiptWriter)?
+    of settings: InboxSettings, in store: DiskStore, receiptWriter: (any ReceiptWriter)?
   ) throws(SpoolError) {
     self.receiptWriter = receiptWriter
-    self.memory = memory
+    self.store = store
     let folders =
       [settings.path, settings.out, settings.outbox] + settings.otherOutboxes
     var points: [String: String] = [:]
     for folder in folders {
       if settings.isAcceptingMounts {
         points[folder] = MountPoint.above(folder)
-        try memory.remember(mountPoint: points[folder], ofFolder: folder)
+        try store.inboxes.remember(mountPoint: points[folder], ofFolder: folder)
       } else {
-        points[folder] = try memory.mountPoint(ofFolder: folder)
+        points[folder] = try store.inboxes.mountPoint(ofFolder: folder)
       }
     }
     mountPoints = Mutex(points)
@@ -44,7 +44,10 @@ final class ResultFolders: Sendable {
     own = [(settings.out, "the output folder"), (settings.outbox, "the outbox")]
     others = settings.otherOutboxes
     // Stored before anything is written into them.
-    for folder in folders { _ = absence(of: folder) }
+    for folder in folders {
+      _ = absence(of: folder)
+      store.expect(mountPoint: mountPoints.withLock { $0[folder] }, above: folder)
+    }
   }
 
   /// Why the inbox is not its former folder, in words; nil if it is.
@@ -116,7 +119,7 @@ final class ResultFolders: Sendable {
   /// That nothing is mounted where a folder's disk was; nil if it is.
   private func diskTrouble(of path: String) -> Trouble? {
     guard let absence = absence(of: path) else { return nil }
-    let line = (try? memory.lastWatches())?[inbox] ?? "the watch's command"
+    let line = (try? store.inboxes.lastWatches())?[inbox] ?? "the watch's command"
     return (
       absence,
       "mount it again; the watch goes on by itself. Without that disk for good: end this watch, and "
@@ -132,59 +135,10 @@ final class ResultFolders: Sendable {
     let present = MountPoint.above(folder)
     if let present, present != known {
       mountPoints.withLock { $0[folder] = present }
+      store.expect(mountPoint: present, above: folder)
       // The next watch stores what could not be stored now.
-      try? memory.remember(mountPoint: present, ofFolder: folder)
+      try? store.inboxes.remember(mountPoint: present, ofFolder: folder)
     }
     return nil
-  }
-}
-
-/// Where disks are mounted: with its disk away, a folder of the same name is another one.
-package enum MountPoint {
-  /// Throws if the disk of an output folder is away, and records on which disk it is. Blocks while a disk
-  /// does not answer.
-  /// - Parameters:
-  ///   - folder: absolute and free of links.
-  ///   - isIgnored: whether the folder is taken as it lies now.
-  package static func checkDisk(
-    ofOutput folder: String, in store: DiskStore, isIgnored: Bool
-  ) throws(SpoolError) {
-    let known = try store.inboxes.mountPoint(ofFolder: folder)
-    if !isIgnored, let absence = absence(of: known) {
-      throw SpoolError(
-        "the output folder \(folder) cannot be used", reason: absence,
-        advice: "mount it again, or take the folder as it lies now with \(option: .ignoreMounts)",
-        cause: .environment)
-    }
-    let present = above(folder)
-    if present != known { try store.inboxes.remember(mountPoint: present, ofFolder: folder) }
-  }
-
-  /// Why a folder is not its former one, in words; nil if it is.
-  /// - Parameter known: the mount point at its last use; nil for the root's disk.
-  package static func absence(of known: String?) -> String? {
-    guard let known, !isMounted(known) else { return nil }
-    return "nothing is mounted on \(known), where its disk was"
-  }
-
-  /// The innermost mount point at or above a folder; nil on the root's disk. O(folders above), with
-  /// a system call each: blocks while a disk does not answer.
-  /// - Parameter path: absolute and free of links.
-  static func above(_ path: String) -> String? {
-    var names = path.pathNames
-    while !names.isEmpty {
-      let folder = "/" + names.joined(separator: "/")
-      if isMounted(folder) { return folder }
-      names.removeLast()
-    }
-    return nil
-  }
-
-  /// Whether a folder and its parent are on different disks.
-  private static func isMounted(_ folder: String) -> Bool {
-    guard let own = try? FileStamp(following: folder),
-      let parent = try? FileStamp(following: folder + "/..")
-    else { return false }
-    return own.device != parent.device
   }
 }

@@ -239,7 +239,7 @@ final class InboxWorker: Sendable {
   ) throws(SpoolError) {
     self.settings = settings
     let folders = try ResultFolders(
-      of: settings, memory: engine.store.inboxes,
+      of: settings, in: engine.store,
       receiptWriter: settings.pipeline.asksForReceipts ? engine.receiptWriter : nil)
     self.folders = folders
     let claim = try Self.claim(settings, engine)

@@ -20,6 +20,7 @@ struct Publication: ~Copyable {
     self.path = path
     self.store = store
     folder = FilePath.folder(of: path)
+    try store.checkDisk(ofExport: path)
     try Self.checkFolder(folder)
     store.sweepDrafts(in: folder)
     let name = Self.prefix + AbandonedFiles.newName(for: .current)
@@ -43,6 +44,8 @@ struct Publication: ~Copyable {
     _ content: Digest, of source: ExportSource, isReplacing: Bool
   ) throws(SpoolError) -> Int {
     let files = store.files
+    // It may have gone right before the temporary file was made.
+    try store.checkDisk(ofExport: path)
     // Opened again: the writer may have replaced the empty file.
     let file = try doing("write", path) { () throws(SystemError) in
       try files.open(temporaryPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)

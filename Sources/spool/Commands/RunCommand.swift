@@ -2,6 +2,7 @@ import Intake
 import PipelineEngine
 import PipelineModel
 import Platform
+import Store
 import Stages
 
 extension Command {

@@ -103,6 +103,26 @@ struct WatchOutageTests {
   }
 
   @Test(
+    "nothing is exported to a disk that went while a recording was processed",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func unmountedMeanwhile() throws {
+    try inbox.shell("mkdir nas; mount -t tmpfs tmpfs nas; mkdir nas/notes")
+    defer { _ = try? inbox.shell("umount nas") }
+    try inbox.make(2)
+    let watch = try inbox.watch(["--out", place.file("nas/notes")])
+    try inbox.shell("cp made/2.wav inbox/")
+    #expect(inbox.wait { watch.news.contains { $0.event == "received" } }, "\(watch.output)")
+    try #require(try inbox.shell("umount nas && mkdir nas/notes"))
+    #expect(inbox.wait { watch.news.contains { $0.event == "paused" } }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: place.file("nas/notes")) == [], "\(watch.output)")
+    try #require(try inbox.shell("rmdir nas/notes && mount -t tmpfs tmpfs nas && mkdir nas/notes"))
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: place.file("nas/notes")) == ["2.wav"])
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+
+  @Test(
     "a watch that begins without the disk of its output folder waits for it",
     .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
   func unmountedBetweenWatches() throws {

@@ -42,6 +42,21 @@ import Testing
     #expect(modes[0] == modes[1])
   }
 
+  @Test("puts nothing into the place of a folder whose disk is away")
+  func away() throws {
+    store.expect(mountPoint: scratch.file("out"), above: scratch.file("out"))
+    let error = try #require(throws: SpoolError.self) { try store.publish("sound", at: path) }
+    #expect(error.message == "the output folder \(scratch.file("out")) cannot be used")
+    #expect(error.reason?.contains("nothing is mounted on \(scratch.file("out"))") == true)
+    #expect(error.cause == .environment && error.advice?.contains("--ignore-mounts") == true)
+    #expect(throws: SpoolError.self) { try store.makeFolder(scratch.file("out/deeper")) }
+    #expect(names(in: scratch.file("out")) == [])
+    // A folder beside it is on another disk.
+    #expect(try store.publish("sound", at: scratch.file("outside.wav")) == 5)
+    store.expect(mountPoint: nil, above: scratch.file("out"))
+    #expect(try store.publish("sound", at: path) == 5)
+  }
+
   @Test("replaces what it published itself")
   func own() throws {
     _ = try store.publish("first", at: path)
