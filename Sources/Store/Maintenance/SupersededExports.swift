@@ -72,6 +72,7 @@ extension DiskStore {
     }
     // What a run has read is a recording or a text of the user's, wherever it came from.
     let read = Set(try runs.inputPaths())
+    let receipts = Set(exports.compactMap(\.published.receipt))
     var report = PruneReport(isDryRun: isDryRun)
     for export in exports where !read.contains(export.path) {
       guard let stamp = try? FileStamp(at: export.path), stamp.isRegularFile,
@@ -80,7 +81,8 @@ extension DiskStore {
       var file = PruneReport.File(
         path: export.path, byteCount: Int(stamp.byteCount), reason: ruling.reason,
         run: ruling.run?.id.name, replacement: ruling.successor?.path)
-      if ruling.isProof || (ruling.receipts.contains(where: FilePath.exists) && !includesCovered) {
+      let isProof = ruling.isProof || receipts.contains(export.path)
+      if isProof || (ruling.receipts.contains(where: FilePath.exists) && !includesCovered) {
         file.obstacle = .receipt
       } else if ruling.isUnfinished {
         file.obstacle = .unfinished
@@ -154,6 +156,11 @@ extension RunRecord {
   /// Whether a path lies in its output folder, or that is unknown.
   fileprivate func mayWrite(at path: String) -> Bool {
     outputFolder.map { path.hasPrefix($0 == "/" ? $0 : $0 + "/") } ?? true
+  }
+
+  /// Whether it has exported a file of this name in another folder.
+  fileprivate func exports(called path: String) -> Bool {
+    published.contains { $0.path.pathNames.last == path.pathNames.last }
   }
 
   /// The paths of its sound, by input; of all inputs where none is known to be sound.
@@ -232,8 +239,11 @@ struct ExportClaims {
     }
     let receipts = published.receipt.map { [$0] } ?? []
     guard let made = makers[path] else {
-      // A copy elsewhere, which the user has made, is the user's.
-      guard related.contains(where: { runs[$0].mayWrite(at: path) }) else { return nil }
+      // A copy elsewhere, which the user has made, is the user's, and so is a folder that was moved: a
+      // finished run has made what a later one has found there.
+      guard related.contains(where: { runs[$0].mayWrite(at: path) }),
+        !related.contains(where: { runs[$0].state == .done && runs[$0].exports(called: path) })
+      else { return nil }
       return Ruling(reason: .unclaimed, receipts: receipts, isUnfinished: unfinished)
     }
     let maker = runs[made]

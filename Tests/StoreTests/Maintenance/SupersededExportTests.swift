@@ -333,6 +333,25 @@ struct SupersededExportTests {
     #expect(plan.files.first { $0.path.hasSuffix("early.wav") }?.reason == .unclaimed)
   }
 
+  @Test("in a folder that was moved, a run that was given up there claims nothing of it")
+  func moved() throws {
+    try store.runs.save(run(1, exporting: "note.wav"))
+    try FileManager.default.moveItem(atPath: scratch.file("out"), toPath: scratch.file("moved"))
+    let own = ExportSource(recording, pipeline: "note")
+    #expect(try store.refusal(toReplace: scratch.file("moved/note.wav"), with: own) == nil)
+    try FileManager.default.createDirectory(
+      atPath: scratch.file("out"), withIntermediateDirectories: true)
+    var second = try run(2, exporting: "early.wav", into: "moved")
+    second.published = []
+    second.state = .failed
+    try store.runs.save(second)
+    _ = try store.runs.drop("run-2")
+    try FileManager.default.removeItem(atPath: scratch.file("out"))
+    let report = try prune()
+    #expect(report.files == [] && report.kept == [])
+    #expect(FileManager.default.fileExists(atPath: scratch.file("moved/note.wav")))
+  }
+
   @Test(
     "a run that is not finished claims nothing in another output folder", arguments: [false, true])
   func unfinishedElsewhere(isElsewhere: Bool) throws {
