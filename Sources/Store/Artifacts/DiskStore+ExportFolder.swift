@@ -102,11 +102,14 @@ extension DiskStore: ExportFolder {
     toReplace path: String, with source: ExportSource
   ) throws(SpoolError) -> SpoolError? {
     let path = FilePath.absolute(path)
-    guard let before = try published(at: path) else { return nil }
+    guard var before = try published(at: path) else { return nil }
     let earlier = ExportSource(before.recording, sounds: before.sounds)
     if let refusal = source.refusal(toReplace: path, of: earlier) { return refusal }
     if let other = before.pipeline, let own = source.pipeline, own != other {
-      return SpoolError(path, madeBy: other, not: own, naming: source.naming)
+      guard let copy = try copy(at: path, of: own, not: other) else {
+        return SpoolError(path, madeBy: other, not: own, naming: source.naming)
+      }
+      before = copy
     }
     guard let receipt = before.receipt, FilePath.exists(receipt) else { return nil }
     return source.receipts.contains(receipt) ? nil : SpoolError(path, coveredBy: receipt)
@@ -237,13 +240,15 @@ extension DiskStore: ExportFolder {
   /// The export of this name in another folder that is this file, or whose bytes it has: another name
   /// makes it another file, and the same path holds what someone wrote there. Reads the file only if
   /// an export has its length. O(exports), and O(runs) for a copy.
+  /// - Parameter pipeline: whose exports count; nil for all.
   private func movedOrCopied(
-    _ path: String, _ stamp: FileStamp
+    _ path: String, _ stamp: FileStamp, of pipeline: String? = nil
   ) throws(SpoolError) -> KnownFileTables.Export? {
     let exports = try withDatabase { (database) throws(SpoolError) in
       try KnownFileTables.exports(sized: stamp.byteCount, in: &database)
     }.filter {
       $0.path != path && $0.path.pathNames.last == path.pathNames.last
+        && (pipeline == nil || pipeline == $0.published.pipeline)
     }
     if let moved = exports.first(where: { $0.hasStamp(stamp) }) { return moved }
     guard !exports.isEmpty, let digest = try? digest(ofFile: path) else { return nil }
@@ -254,9 +259,32 @@ extension DiskStore: ExportFolder {
     let paths = Set(published.map { FilePath.absolute($0.path) })
     // Of equal files under one name, as in the folders of copies, it is the one whose folders are called
     // alike.
-    return exports.filter { paths.contains($0.path) }.max {
+    return exports.filter { paths.contains($0.path) || holds($0, digest) }.max {
       path.commonEnding(with: $0.path) < path.commonEnding(with: $1.path)
     }
+  }
+
+  /// Whether an export lies where it was published, with these bytes: the record of a run that found it
+  /// there may not know them.
+  private func holds(_ export: KnownFileTables.Export, _ digest: Digest) -> Bool {
+    guard let stamp = try? FileStamp(at: export.path), export.hasStamp(stamp) else { return false }
+    return (try? self.digest(ofFile: export.path)) == digest
+  }
+
+  /// What a file was published as if it is a copy of a pipeline's export, although it was taken for one
+  /// of another pipeline's, which has equal bytes; nil if the other one has made this very file.
+  private func copy(
+    at path: String, of pipeline: String, not other: String
+  ) throws(SpoolError) -> KnownFileTables.Published? {
+    guard let stamp = try? FileStamp(at: path),
+      try !runs.publishing(path).contains(where: { $0.pipeline == other }),
+      let found = try movedOrCopied(path, stamp, of: pipeline)
+    else { return nil }
+    let published = found.published(movedTo: path)
+    try withDeferringDatabase(to: "record a published file in") { (database) throws(SpoolError) in
+      try KnownFileTables.adopt(published, at: path, stamp: stamp, in: &database)
+    }
+    return published
   }
 
   /// Marks a file as published again, if it is no link and holds these bytes.

@@ -196,6 +196,47 @@ struct PublishedRecordingTests {
     try publish("sixth", of: note, by: "mine")
   }
 
+  @Test(
+    "a copy of a pipeline's export is its own, although another one has made equal bytes",
+    arguments: [false, true])
+  func copied(isMadeThere: Bool) throws {
+    let note = recording("/a/note.wav", "a")
+    func publish(in folder: String, by pipeline: String) throws {
+      let path = scratch.file(folder + "/note.wav")
+      try FileManager.default.createDirectory(
+        atPath: scratch.file(folder), withIntermediateDirectories: true)
+      let digest = SHA256.digest(of: "sound")
+      let count = try store.publish(
+        SHA256.digest(of: pipeline), at: path, of: ExportSource(note, pipeline: pipeline),
+        isReplacing: false
+      ) { (temporary) throws(SpoolError) in try put("sound", at: temporary) }
+      var run = RunRecord(
+        id: RunID("run-\(folder)"), pipeline: pipeline, pipelinePath: "/p.yaml",
+        inputs: ["note": note.path], overrides: [:], startedAt: 1)
+      run.state = .done
+      // A run that has found its export in its place does not know the bytes.
+      run.published = [
+        PublishedFile(
+          path: path, byteCount: count, step: StepID("export"), wasThere: pipeline == "mine",
+          digest: pipeline == "mine" ? nil : digest)
+      ]
+      try store.runs.save(run)
+    }
+    try publish(in: "mine", by: "mine")
+    try publish(in: "yours", by: "yours")
+    if isMadeThere {
+      try publish(in: "copy", by: "yours")
+    } else {
+      try FileManager.default.copyItem(
+        atPath: scratch.file("mine"), toPath: scratch.file("copy"))
+    }
+    let copy = scratch.file("copy/note.wav")
+    // It is met before anything is known of the pipeline.
+    _ = try store.published(at: copy)
+    let refusal = try store.refusal(toReplace: copy, with: ExportSource(note, pipeline: "mine"))
+    #expect((refusal != nil) == isMadeThere, "\(String(describing: refusal))")
+  }
+
   @Test("what a receipt covers is replaced only with that receipt, or where that is gone")
   func covered() throws {
     let note = recording("/a/note.wav", "a")
