@@ -43,8 +43,8 @@ extension Plan {
     }
   }
 
-  /// The steps that move the sound of others; of one that joins several, with the part that theirs is.
-  /// The first part of a `concat` stays where it is.
+  /// The steps that move the sound of others; of one that joins or mixes several, with the part that theirs
+  /// is. The first part of a `concat` stays where it is, and so does a track of a `mixdown` without an offset.
   private func movers(
     in ids: Set<StepID>, behind before: Set<StepID>
   ) -> [(step: StepID, part: Int?)] {
@@ -53,8 +53,14 @@ extension Plan {
       let part = part(of: sound, in: step)
       if part != nil { sound.insert(step.id) }
       if Self.movers.contains(step.descriptor.kind), part != nil { return (step.id, nil) }
-      guard step.descriptor.kind == "concat", let part, part > 1 else { return nil }
-      return (step.id, part)
+      guard let part else { return nil }
+      switch step.descriptor.kind {
+      case "concat" where part > 1: return (step.id, part)
+      case "mixdown" where step.hasOffset(track: part):
+        let count = step.descriptor.inputs.first.map { step.sources(of: $0).count } ?? 1
+        return (step.id, count > 1 ? part : nil)
+      default: return nil
+      }
     }
   }
 
@@ -133,5 +139,17 @@ extension Plan {
       }
     }
     return above
+  }
+}
+
+extension BoundStep {
+  /// Whether a track of a mixdown begins elsewhere than the mix, as its pipeline says: a session file or a
+  /// time stamp may say so too.
+  fileprivate func hasOffset(track: Int) -> Bool {
+    guard case .group(let members) = parameters, case .list(let tracks)? = members["tracks"],
+      tracks.indices.contains(track - 1), case .group(let settings) = tracks[track - 1],
+      case .text(let offset)? = settings["offset"]
+    else { return false }
+    return offset.contains { ("1"..."9").contains($0) }
   }
 }

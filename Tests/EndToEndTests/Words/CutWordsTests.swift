@@ -337,6 +337,40 @@ struct CutWordsTests {
     #expect(both.errorOutput == "")
   }
 
+  @Test(
+    "it warns of captions with the times before a mix that moves the sound",
+    arguments: [
+      ("", "transcript", "put retime: { changes: [cut, mix], part: 1 }"),
+      ("  - retime: { changes: cut, from: align }\n", "retime", "changes: [cut, mix], part: 1"),
+      ("  - retime: { changes: [cut, mix], part: 1, from: align }\n", "", ""),
+    ])
+  func mixed(retime: String, step: String, advice: String) throws {
+    func check(offset: String) throws -> String {
+      let path = try place.folder.write(
+        """
+        pipeline: mixed
+        inputs: { voice: sound, music: sound, text: transcript }
+        stages:
+          - decode: { from: $voice }
+          - align: { transcript: $text }
+          - cut: { remove: [{ from: 1 s, to: 2 s }] }
+            from: decode
+          - mixdown: { tracks: [{ offset: \(offset) }, {}] }
+            id: mix
+            from: [cut, $music]
+          - export: { formats: [wav] }
+        \(retime)  - transcript: { formats: [srt], from: \(retime.isEmpty ? "align" : "retime") }
+        """, to: "mixed.yaml")
+      let check = try place.spool(["pipeline", "check", path])
+      #expect(check.exitCode == 0, "\(check.errorOutput)")
+      return check.errorOutput
+    }
+    let told = try check(offset: "8 s")
+    #expect(
+      advice.isEmpty ? told.isEmpty : told.contains(step) && told.contains(advice), "\(told)")
+    #expect(try !check(offset: "0 s").contains("mix, part"))
+  }
+
   @Test("so do a plan, a run and a batch of the recordings that it is true of")
   func warned() throws {
     let path = try place.folder.write(
