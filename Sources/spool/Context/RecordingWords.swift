@@ -217,7 +217,9 @@ extension DiskStore {
       // A file of a whole may be of others too.
       let target =
         told.isOfWhole ? [run.id.name, told.result.step.name] : [paths.last ?? ""]
-      let step = all.count > 1 ? [other.result.step.name] : []
+      // Where the run has cut words out, those that it heard are all there: the other has them perhaps.
+      let step =
+        other.moved != nil ? [other.heard.step.name] : all.count > 1 ? [other.result.step.name] : []
       let lines = [
         ["spool", "words", "export", old.id.name] + step + ["-o", name],
         ["spool", "words", "edit"] + target + ["--from", name],

@@ -163,6 +163,39 @@ struct WholeWordsTests {
     #expect(try !place.spool(["words", "show", "last"]).errorOutput.contains(notice))
   }
 
+  @Test("where the run before had cut words out, those that are heard now stay")
+  func uncut() throws {
+    func run(cut: Bool) throws -> SpoolRun {
+      let pipeline = try place.pipeline(
+        """
+        pipeline: show
+        inputs: { intro: sound, talk: sound, text: transcript }
+        stages:
+          - concat: { from: [$intro, $talk] }
+          - align: { transcript: $text }
+          - cut: { remove: [{ from: 1.4 s, to: \(cut ? 3 : 1.41) s }] }
+            from: concat
+          - retime: { changes: cut, from: align }
+          - transcript: { formats: [srt], name: a }
+        """)
+      let files = ["intro.wav", "a.wav", "a.txt"].map(place.file)
+      let run = try place.run(pipeline, files, ["--replace"])
+      try #require(run.exitCode == 0, "\(run.errorOutput)")
+      return run
+    }
+    _ = try run(cut: true)
+    #expect(try !captions().contains("garden"))
+    #expect(try correct("last", "secret", "hidden").exitCode == 0)
+    try Reference.ffmpeg(["-i", place.file("a.wav"), "-af", "volume=-2dB", place.file("x.wav")])
+    try FileManager.default.removeItem(atPath: place.file("a.wav"))
+    try FileManager.default.moveItem(atPath: place.file("x.wav"), toPath: place.file("a.wav"))
+    let whole = try run(cut: false)
+    try take(try #require(whole.warnings.first { $0.contains("take them over") }))
+    #expect(try run(cut: false).warnings.isEmpty)
+    let text = try captions()
+    #expect(text.contains("hidden") && text.contains("garden"), "\(text)")
+  }
+
   @Test("also in the run after the sound was collected", arguments: [false, true])
   func collected(mixes: Bool) throws {
     try run("a", mixes: mixes)
