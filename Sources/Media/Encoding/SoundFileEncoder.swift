@@ -20,6 +20,8 @@ package import Platform
 ///
 /// FLAC in chunks has the same bytes as from a single libavcodec encoder.
 package final class SoundFileEncoder {
+  /// The path of an M4A file; nil for others.
+  private let movie: String?
   private let encoding: any SoundFileEncoding
   private let survival: (any EncodingSurvival)?
   private let resampler: Resampler?
@@ -61,6 +63,7 @@ package final class SoundFileEncoder {
     let work = work.map {
       ResumableWork($0, settings: settings.digest(source: format, plan: plan))
     }
+    movie = settings.muxer == "ipod" ? path : nil
     encoding =
       if let plan {
         try ChunkedEncoding(settings: settings, plan: plan, path: path, pool: pool, work: work)
@@ -110,6 +113,7 @@ package final class SoundFileEncoder {
   package func finish() throws(SpoolError) {
     if let resampler { try encoding.write(SharedBuffer(resampler.finish())) }
     try encoding.finish()
+    if let movie { try TaggedMovie.noteGaps(in: movie) }
   }
 
   /// The division into chunks; nil for a single encoder. Surround AAC has a single encoder, because

@@ -3,7 +3,8 @@ import Glibc
 import Platform
 
 /// An M4A file with exchanged tags: the sound is copied unchanged and only the tag box replaced.
-/// This needs no packet table, and the bytes equal those of libavformat; with chapters, whose titles
+/// This needs no packet table, and the bytes equal those of libavformat but for an item about the
+/// lengths of AAC; with chapters, whose titles
 /// and track follow the sound, the file differs from libavformat's in the order of its parts alone.
 struct TaggedMovie: ~Copyable {
   private let source: OpenFile
@@ -51,6 +52,18 @@ struct TaggedMovie: ~Copyable {
     return Int(clamping: UInt64(bigEndianBytes: movie[start..<start + count]))
   }
 
+  /// Adds the item about the lengths of AAC to a file that libavformat has just written; leaves others as
+  /// they are.
+  static func noteGaps(in path: String) throws(SpoolError) {
+    guard let movie = try open(path), let item = movie.gaplessItem,
+      let tags = tags(Array(movie.movie[movie.parts[2].range]), with: item)
+    else { return }
+    let body = Array(movie.movie[8..<movie.parts[2].range.lowerBound]) + tags
+    let file = try OpenFile(path: path, O_RDWR)
+    try file.write(
+      (8 + body.count).bigEndianBytes(4) + Array("moov".utf8) + body, at: movie.soundByteCount)
+  }
+
   /// Writes the file to `target`, with the tags and the chapters of the soundless file of the same
   /// type that exists there; false, without any change, if that file is not as expected.
   /// - Parameter language: of the sound, in three letters of ISO 639-2; nil leaves it as it is.
@@ -76,7 +89,9 @@ struct TaggedMovie: ~Copyable {
       else { return (false, nil) }
       chapters = track
     }
-    let body = tagged(with: Array(model[tags.range]), chapters, language, created: created)
+    var own = Array(model[tags.range])
+    if let gaps = gaplessItem { own = Self.tags(own, with: gaps) ?? own }
+    let body = tagged(with: own, chapters, language, created: created)
     var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
     try copy.append(0..<soundByteCount, of: source)
     if let titles = chapters?.titles {
@@ -132,6 +147,71 @@ struct TaggedMovie: ~Copyable {
       + chapters.track + tags
   }
 
+  /// The item by which players that read no edit list know how many frames the encoder of AAC has put
+  /// in front and behind: `iTunSMPB`, as iTunes writes it. Nil for a sound with nothing in front of it,
+  /// and where the edit list counts in other units than the sound.
+  private var gaplessItem: [UInt8]? {
+    let track = parts[1].content
+    func content(_ path: [String]) -> ArraySlice<UInt8>? {
+      MovieBox.box(path, in: movie, track).map { movie[$0.content] }
+    }
+    func number(_ bytes: ArraySlice<UInt8>, _ offset: Int, _ count: Int) -> Int? {
+      let start = bytes.startIndex + offset
+      guard start + count <= bytes.endIndex else { return nil }
+      return Int(exactly: UInt64(bigEndianBytes: bytes[start..<start + count]))
+    }
+    guard let edits = content(["edts", "elst"]), number(edits, 4, 4) == 1,
+      let header = content(["mdia", "mdhd"]),
+      number(header, header.first == 1 ? 20 : 12, 4) == timeScale,
+      let times = content(["mdia", "minf", "stbl", "stts"]), let runs = number(times, 4, 4),
+      runs > 0, let packet = number(times, 12, 4)
+    else { return nil }
+    let count = edits.first == 1 ? 8 : 4
+    var packets = 0
+    for run in 0..<runs {
+      guard let next = number(times, 8 + 8 * run, 4) else { return nil }
+      packets += next
+    }
+    guard let length = number(edits, 8, count), let priming = number(edits, 8 + count, count),
+      priming > 0, priming < 1 << 16, packets < 1 << 40, length < 1 << 56
+    else { return nil }
+    let padding = packets * packet - priming - length
+    guard padding >= 0, padding < 1 << 31 else { return nil }
+    func hex(_ value: Int, _ digits: Int) -> String {
+      let text = String(value, radix: 16, uppercase: true)
+      return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+    let text =
+      " " + hex(0, 8) + " " + hex(priming, 8) + " " + hex(padding, 8) + " " + hex(length, 16)
+      + String(repeating: " " + hex(0, 8), count: 8)
+    func box(_ name: String, _ content: [UInt8]) -> [UInt8] {
+      (8 + content.count).bigEndianBytes(4) + Array(name.utf8) + content
+    }
+    return box(
+      "----",
+      box("mean", 0.bigEndianBytes(4) + Array("com.apple.iTunes".utf8))
+        + box("name", 0.bigEndianBytes(4) + Array("iTunSMPB".utf8))
+        + box("data", 1.bigEndianBytes(4) + 0.bigEndianBytes(4) + Array(text.utf8)))
+  }
+
+  /// A tag box with one more item at its end; nil if it has no list of items.
+  private static func tags(_ tags: [UInt8], with item: [UInt8]) -> [UInt8]? {
+    guard let meta = MovieBox.box(["meta"], in: tags, 8..<tags.count), meta.content.count > 4,
+      let list = MovieBox.box(
+        ["ilst"], in: tags, meta.content.lowerBound + 4..<meta.content.upperBound),
+      meta.headerByteCount == 8, list.headerByteCount == 8
+    else { return nil }
+    var longer = tags
+    for (start, count) in [
+      (0, tags.count), (meta.range.lowerBound, meta.range.count),
+      (list.range.lowerBound, list.range.count),
+    ] {
+      longer.replaceSubrange(start..<start + 4, with: (count + item.count).bigEndianBytes(4))
+    }
+    longer.insert(contentsOf: item, at: list.range.upperBound)
+    return longer
+  }
+
   /// The creation time, in seconds since 1904.
   private static func creation(_ bytes: [UInt8], _ header: MovieBox) -> UInt64? {
     guard header.content.count >= 20 else { return nil }
@@ -158,8 +238,10 @@ private struct ChapterTrack {
     guard let titles, let track, track.headerByteCount == 8 else { return nil }
     self.titles = Array(model[titles.content])
     var bytes = Array(model[track.range])
-    guard let header = Self.box(["tkhd"], in: bytes), header.content.count >= 24,
-      let offsets = Self.box(["mdia", "minf", "stbl", "stco"], in: bytes),
+    guard let header = MovieBox.box(["tkhd"], in: bytes, 8..<bytes.count),
+      header.content.count >= 24,
+      let offsets = MovieBox.box(
+        ["mdia", "minf", "stbl", "stco"], in: bytes, 8..<bytes.count),
       offsets.content.count >= 8
     else { return nil }
     let isLong = bytes[header.content.lowerBound] == 1
@@ -174,18 +256,6 @@ private struct ChapterTrack {
       bytes.replaceSubrange(start..<start + 4, with: new.bigEndianBytes(4))
     }
     self.track = bytes
-  }
-
-  /// The box at a path of names in a track.
-  private static func box(_ names: [String], in track: [UInt8]) -> MovieBox? {
-    var range = 8..<track.count
-    var found: MovieBox?
-    for name in names {
-      found = MovieBox.boxes(in: range, { Array(track[$0]) })?.first { $0.name == name }
-      guard let found else { return nil }
-      range = found.content
-    }
-    return found
   }
 }
 
@@ -212,6 +282,18 @@ struct MovieBox: Hashable {
       start = box.range.upperBound
     }
     return boxes
+  }
+
+  /// The box at a path of names in a range of bytes; nil if there is none.
+  static func box(_ names: [String], in bytes: [UInt8], _ range: Range<Int>) -> MovieBox? {
+    var range = range
+    var found: MovieBox?
+    for name in names {
+      found = boxes(in: range, { Array(bytes[$0]) })?.first { $0.name == name }
+      guard let found else { return nil }
+      range = found.content
+    }
+    return found
   }
 
   /// The box whose first bytes, 16 if there are so many, are given; nil if none begins there, or if it

@@ -183,9 +183,12 @@ struct ChapterFileTests {
     try spec.write(from: plain, to: whole, tags: [:], cover: cover(), chapters: Self.markers)
     #expect(try bytes(of: quick) != bytes(of: whole), "both are muxed anew")
     let lists = try [quick, whole].map { path in
-      try FFmpeg.run(["-i", path, "-map_metadata", "0", "-f", "ffmetadata", "-"])
+      String(
+        decoding: try FFmpeg.run(["-i", path, "-map_metadata", "0", "-f", "ffmetadata", "-"]),
+        as: UTF8.self
+      ).split(separator: "\n").filter { !$0.hasPrefix("iTunSMPB=") }
     }
-    #expect(lists[0] == lists[1])
+    #expect(lists[0] == lists[1] && lists[0].count > 1, "\(lists)")
   }
 
   @Test("are as many as the format holds", arguments: specs)

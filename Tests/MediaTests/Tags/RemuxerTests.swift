@@ -77,8 +77,39 @@ struct RemuxerTests {
       let (quick, whole) = (scratch.file("quick"), scratch.file("whole"))
       try spec.copy(from: plain, to: quick, tags: tags, cover: picture)
       try spec.write(from: plain, to: whole, tags: tags, cover: picture)
-      #expect(try bytes(of: quick) == bytes(of: whole), "\(time ?? "no time")")
+      let (written, gaps) = try withoutGaps(quick)
+      #expect(try written == bytes(of: whole), "\(time ?? "no time")")
+      if case .aac = spec {
+        #expect(try withoutGaps(plain).gaps == gaps)
+        // 1,024 frames in front, 123,457 of sound, and 447 up to the 122nd packet.
+        #expect(
+          gaps.hasPrefix(" 00000000 00000400 000001BF 000000000001E241 00000000"), "\(gaps)")
+      } else {
+        #expect(gaps.isEmpty)
+      }
     }
+  }
+
+  /// The bytes of a file without its item about what the encoder has put around the sound, and the text
+  /// of that; empty if it has none.
+  private func withoutGaps(_ path: String) throws -> (file: Data, gaps: String) {
+    var file = try bytes(of: path)
+    guard let mark = file.range(of: Data("----".utf8)) else { return (file, "") }
+    func size(at start: Int) -> Int { file[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
+    let start = mark.lowerBound - 4
+    let count = size(at: start)
+    let item = file[start..<start + count]
+    for name in ["moov", "udta", "meta", "ilst"] {
+      let box =
+        try #require(
+          file.range(of: Data(name.utf8), options: .backwards, in: 0..<start)
+        ).lowerBound - 4
+      let rest = size(at: box) - count
+      file.replaceSubrange(box..<box + 4, with: (0..<4).map { UInt8(rest >> (24 - 8 * $0) & 255) })
+    }
+    file.removeSubrange(start..<start + count)
+    #expect(item.range(of: Data("iTunSMPB".utf8)) != nil)
+    return (file, String(decoding: item.suffix(116), as: UTF8.self))
   }
 
   @Test(
@@ -119,7 +150,7 @@ struct RemuxerTests {
     try Sound(frames: 50_000).encode(as: spec, to: plain, pool: pool)
     try spec.copy(from: plain, to: quick, tags: ["language": "deu"])
     try spec.write(from: plain, to: whole, tags: ["language": "deu"])
-    #expect(try bytes(of: quick) == bytes(of: whole))
+    #expect(try withoutGaps(quick).file == bytes(of: whole))
     #expect(try MediaProbe.describe(SourceFile(quick)).tags["language"] == "deu")
     #expect(spec.droppedTags(of: ["language": "deu"]) == [])
     #expect(spec.droppedTags(of: ["language": "German"]) == ["language"])
