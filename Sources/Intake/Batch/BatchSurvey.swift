@@ -49,7 +49,8 @@ private struct BatchSurvey {
     guard recalled.isEmpty, try !wasBegun() else { return }
     throw SpoolError(
       "there is no earlier batch of \(order.definition.name) on \(order.folder)",
-      reason: "\(option: .failed) does again what failed in it",
+      reason: "\(option: .failed) does again what failed in it, and the file of its pipeline, its "
+        + "folders and the store are what it is known by",
       advice:
         "leave \(option: .failed) out, or name the pipeline, the folders and the store of that "
         + "batch", kind: .usage)

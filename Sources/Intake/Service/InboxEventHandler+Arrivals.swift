@@ -299,10 +299,11 @@ extension InboxEventHandler {
     status.overlook(files)
     if files.count > toldOverlookedCount, let oldest = files.files.first {
       let others = files.count - 1
-      let minutes = Int(max(0, engine.clock.now - Double(oldest.since) / 1e9) / 60)
+      let seconds = Int(max(0, engine.clock.now - Double(oldest.since) / 1e9))
+      let rest = seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
       tell(
         .refused, file: oldest.path.description,
-        text: "never taken: \(oldest.reason), and it has not changed for \(minutes) min"
+        text: "never taken: \(oldest.reason), and it has not changed for \(rest)"
           + (others > 0 ? "; others with temporary or hidden names: \(others)" : ""))
     }
     toldOverlookedCount = files.count

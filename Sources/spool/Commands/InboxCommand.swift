@@ -237,7 +237,7 @@ extension CommandContext {
         action == .forget
         ? "forgotten: \(Format.visible(recording.fileName)) (\(recording.key))"
         : "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.words)"
-      answer(changed.line(nil, option), text)
+      answer(changed.line(nil, option, isForgotten: action == .forget), text)
       if action != .forget || isJSON { return }
       let named = arguments[Options.recordings]
       for other in duplicates where !named.contains(where: other.key.name.hasPrefix) {

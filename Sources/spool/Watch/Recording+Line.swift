@@ -77,8 +77,9 @@ extension Recording {
   ///   - page: nil in a list.
   ///   - option: the store option for suggested commands.
   ///   - paths: in a list, the paths in their inboxes by which it and its copies arrived.
+  ///   - isForgotten: whether no command knows it any more.
   func line(
-    _ page: Page? = nil, _ option: StoreOption, paths: [String]? = nil
+    _ page: Page? = nil, _ option: StoreOption, paths: [String]? = nil, isForgotten: Bool = false
   ) -> JSONLine {
     let facts = StoredFacts(of: self)
     func paged<Part: Collection & Encodable>(_ part: Part) -> Part? {
@@ -113,7 +114,7 @@ extension Recording {
       },
       "leftFiles": paged((page?.leftFiles ?? []) + (page?.unusedFiles.map(\.printablePath) ?? [])),
       "differences": paged(facts.differences),
-      "next": nextCommands.map(option.completing),
+      "next": isForgotten ? [] : nextCommands.map(option.completing),
     ])
   }
 }
