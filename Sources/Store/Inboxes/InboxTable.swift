@@ -128,21 +128,44 @@ package struct InboxTable: Sendable {
     return count > 0
   }
 
-  /// The mount point that contained this folder when it was last used; nil if none did, or none is
-  /// recorded. Both paths are absolute, without links. O(log n).
+  /// The mount point that contained this folder when it was last used, or of a new one, at or below which
+  /// it lies and other folders lay; nil if there is none. Both paths are absolute, without links. O(folders).
   package func mountPoint(ofFolder path: String) throws(SpoolError) -> String? {
-    try database.run(
-      "SELECT mount_point FROM mounts WHERE folder = ?", [.text(path)],
-      to: "read where folders lay in"
+    let point = try database.run(
+      """
+      SELECT mount_point FROM mounts WHERE folder = ?1 UNION ALL \(Self.pointsAbove) LIMIT 1
+      """, [.text(path)], to: "read where folders lay in"
     ).first?[0].text
+    return point == Self.rootMark ? nil : point
   }
 
-  /// Records the mount point; nil if the folder is on the root file system. O(log n).
+  /// The mount points of other folders at or above a folder, the innermost first.
+  private static let pointsAbove = """
+    SELECT mount_point FROM (
+      SELECT DISTINCT mount_point FROM mounts
+      WHERE mount_point <> '' AND (mount_point = ?1
+        OR substr(?1, 1, length(mount_point) + 1) = mount_point || '/')
+      ORDER BY length(mount_point) DESC)
+    """
+
+  /// In place of a mount point: the folder is on the root file system, although others at or below the
+  /// same mount point were on a disk.
+  private static let rootMark = ""
+
+  /// Records the mount point; nil if the folder is on the root file system. O(folders).
   package func remember(mountPoint: String?, ofFolder path: String) throws(SpoolError) {
     let action = "record where a folder lies in"
     try database.with { (database) throws(SpoolError) in
       guard let mountPoint else {
         _ = try database.run("DELETE FROM mounts WHERE folder = ?", [.text(path)], to: action)
+        let isBelowOther = try !database.run(
+          Self.pointsAbove + " LIMIT 1", [.text(path)], to: action
+        ).isEmpty
+        if isBelowOther {
+          _ = try database.run(
+            "INSERT INTO mounts (folder, mount_point, seen_at) VALUES (?, ?, ?)",
+            [.text(path), .text(Self.rootMark), .real(now)], to: action)
+        }
         return
       }
       _ = try database.run(

@@ -1,4 +1,5 @@
 import Foundation
+import Store
 import TestSupport
 import Testing
 
@@ -72,18 +73,29 @@ struct OutputFolderTests {
       running.send(SIGKILL)
       _ = try running.end()
     }
-    for words in [["resume"], ["run", pipeline, long] + out] {
+    // A new folder on that disk is known by the other one.
+    let other = ["run", pipeline, long, "--out", disk + "/new"]
+    for (words, name) in [
+      (["resume"], "out"), (["run", pipeline, long] + out, "out"), (other, "new"),
+    ] {
       let refused = try place.spool(words)
       let complaint = try #require(Complaint(refused.errorOutput), "\(refused.errorOutput)")
       #expect(refused.exitCode == 1)
-      #expect(complaint.what == "the output folder \(disk)/out cannot be used")
+      #expect(complaint.what == "the output folder \(disk)/\(name) cannot be used")
       #expect(complaint.why.contains("nothing is mounted on \(disk)"), "\(complaint)")
       #expect(complaint.next.contains("--ignore-mounts"), "\(complaint)")
       #expect(Workspace.names(in: disk) == [])
     }
     #expect(try place.spool(["resume", "--ignore-mounts"]).exitCode == 0)
     #expect(Workspace.names(in: disk + "/out") == ["long.flac"])
+    // Taken once as it lies, a folder stays so, although others lay on the disk.
+    try store().inboxes.remember(mountPoint: disk, ofFolder: disk + "/third")
+    #expect(try place.spool(other).exitCode == 1)
+    #expect(try place.spool(other + ["--ignore-mounts"]).exitCode == 0)
+    #expect(try place.spool(other).exitCode == 0)
   }
+
+  private func store() throws -> DiskStore { try DiskStore(at: place.store) }
 
   @Test("a file in the place of the output folder is refused before the work")
   func fileInPlace() throws {

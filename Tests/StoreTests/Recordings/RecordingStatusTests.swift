@@ -81,7 +81,13 @@ struct NoteStandingTests {
     try store.inboxes.remember(mountPoint: "/mnt/nas", ofFolder: "/mnt/nas/out")
     let again = try DiskStore(at: scratch.file("store"))
     #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas/out") == "/mnt/nas")
-    #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas") == nil)
+    // Another folder at or below the mount point lies on the same disk, and none beside it.
+    #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas") == "/mnt/nas")
+    #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas/new") == "/mnt/nas")
+    #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas2") == nil)
+    try again.inboxes.remember(mountPoint: nil, ofFolder: "/mnt/nas/new")
+    #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas/new") == nil)
+    try again.inboxes.remember(mountPoint: nil, ofFolder: "/mnt/nas/new")
     try again.inboxes.remember(mountPoint: nil, ofFolder: "/mnt/nas/out")
     #expect(try store.inboxes.mountPoint(ofFolder: "/mnt/nas/out") == nil)
   }
