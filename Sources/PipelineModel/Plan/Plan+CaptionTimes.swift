@@ -25,22 +25,37 @@ extension Plan {
             + "the words from these, by \(heard.id): { from: \(joint) }"
         )
       }
-      let part = moves.compactMap(\.part).first.map { ", part: \($0)" } ?? ""
       let nearest = steps.prefix { $0.id != step.id }.last { gives(words: $0) }
       let source = nearest?.id == heard.id ? "" : ", from: \(heard.id)"
       if let retime = retimes.first {
         return (
           retime.id,
           "follows \(followed.map(\.name).joined(separator: ", ")) alone, and the sound is exported "
-            + "behind \(list): retime: { changes: [\(list)]\(part)\(source) }"
+            + "behind \(list): \(Self.retimes(moves, source))"
         )
       }
       return (
         step.id,
         "writes words with the times before \(list), and the sound is exported behind: put "
-          + "retime: { changes: [\(list)]\(part)\(source) } above \(step.id)"
+          + "\(Self.retimes(moves, source)) above \(step.id)"
       )
     }
+  }
+
+  /// The lines by which words follow changes: each takes one that joins several sounds, at most.
+  private static func retimes(_ moves: [(step: StepID, part: Int?)], _ source: String) -> String {
+    var groups: [[(step: StepID, part: Int?)]] = [[]]
+    for move in moves {
+      if move.part != nil, groups.last?.contains(where: { $0.part != nil }) == true {
+        groups.append([])
+      }
+      groups[groups.count - 1].append(move)
+    }
+    return groups.enumerated().map { index, group in
+      let names = group.map(\.step.name).joined(separator: ", ")
+      let part = group.compactMap(\.part).first.map { ", part: \($0)" } ?? ""
+      return "retime: { changes: [\(names)]\(part)\(index == 0 ? source : "") }"
+    }.joined(separator: ", and below it ")
   }
 
   /// The steps that move the sound of others; of one that joins or mixes several, with the part that theirs

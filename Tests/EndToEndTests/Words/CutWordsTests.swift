@@ -371,6 +371,36 @@ struct CutWordsTests {
     #expect(try !check(offset: "0 s").contains("mix, part"))
   }
 
+  @Test("of several that join sounds, it names a line for each, which is right as it stands")
+  func joined() throws {
+    func check(_ retimes: String) throws -> Program.Result {
+      let path = try place.folder.write(
+        """
+        pipeline: joined
+        inputs: { intro: sound, voice: sound, music: sound, text: transcript }
+        stages:
+          - decode: { from: $voice }
+          - align: { transcript: $text }
+          - mixdown: { tracks: [{}, { offset: 2 s }] }
+            id: mix
+            from: [$music, decode]
+          - cut: { remove: [{ from: 1 s, to: 2 s }] }
+          - concat: { from: [$intro, cut] }
+          - export: { formats: [wav] }
+        \(retimes)  - transcript: { formats: [srt], from: \(retimes.isEmpty ? "align" : "retime-2") }
+        """, to: "joined.yaml")
+      return try place.spool(["pipeline", "check", path])
+    }
+    let advice = [
+      "retime: { changes: [mix, cut], part: 2, from: align }",
+      "retime: { changes: [concat], part: 2 }",
+    ]
+    let told = try check("").errorOutput
+    #expect(told.contains(advice.joined(separator: ", and below it ")), "\(told)")
+    let taken = try check(advice.map { "  - \($0)\n" }.joined())
+    #expect(taken.exitCode == 0 && taken.errorOutput.isEmpty, "\(taken.errorOutput)")
+  }
+
   @Test("so do a plan, a run and a batch of the recordings that it is true of")
   func warned() throws {
     let path = try place.folder.write(
