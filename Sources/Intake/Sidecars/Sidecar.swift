@@ -94,6 +94,9 @@ package struct Sidecar: Hashable, Sendable {
       || ["true", "false", "null"].contains { $0.utf8.starts(with: rest) }
   }
 
+  /// How many problems are told one by one.
+  private static let problemLimit = 20
+
   /// Parses a sidecar. Never fails: errors are among its problems.
   package init(json bytes: [UInt8]) {
     guard bytes.count <= Self.byteLimit else {
@@ -116,6 +119,13 @@ package struct Sidecar: Hashable, Sendable {
       written = fields
       problems += read.repeatedNames.map {
         SidecarProblem(field: $0, found: "the name twice", expected: "each name once")
+      }
+      let rest = problems.count - Self.problemLimit
+      if rest > 0 {
+        problems.removeLast(rest)
+        problems.append(
+          SidecarProblem(
+            field: nil, found: "\(rest) more mistakes", expected: "a sidecar as documented"))
       }
     } catch {
       isReadable = false

@@ -9,6 +9,15 @@ import Testing
 struct SidecarTests {
   private func sidecar(_ text: String) -> Sidecar { Sidecar(json: Array(text.utf8)) }
 
+  @Test("of many mistakes, the first are told, and how many more there are")
+  func many() {
+    let tags = Array(repeating: "1", count: 90).joined(separator: ",")
+    let sidecar = Sidecar(json: Array("{\"tags\": [\(tags)], \"durationMs\": true}".utf8))
+    #expect(sidecar.problems.count == 21)
+    #expect(sidecar.problems.first?.field == "durationMs")
+    #expect(sidecar.problems.last?.found == "71 more mistakes")
+  }
+
   @Test("a field that has nearly the name of another one is reported, and kept")
   func misspelt() {
     let sidecar = sidecar(#"{"Title": "Bees", "chapter": [], "tagged": 1, "note": "x"}"#)
