@@ -160,17 +160,21 @@ final class StreamDecoder: Decoding {
     case .whole where source.lacksEnd:
       try recordEnd(given, "its last pages are damaged, and are not read")
     case .whole, .cutBehindSound, .unreadable:
-      doubt = source.doubt ?? disbelief
-      let tolerance = source.length.isCounted ? 0 : max(0.5, (promised?.value ?? 0) / 100)
-      guard let promised, promised.value - given.value > tolerance else {
+      doubt = source.doubt ?? disbelief ?? source.length.oddity(behind: given)
+      guard let promised, promised.value - given.value > tolerance(of: promised) else {
         doubt = doubt ?? missingFrames(behind: given)
         return
       }
       try recordEnd(
         given,
         "the sound ends after \(Damage.rounded(given.value)) s of the "
-          + "\(Damage.rounded(promised.value)) s that the file promises")
+          + "\(Damage.rounded(promised.value)) s that the file promises"
+          + (source.length.contradiction.map { ": \($0)" } ?? ""))
     }
+  }
+
+  private func tolerance(of promised: Seconds) -> Double {
+    source.length.isCounted ? 0 : StreamLength.tolerance(of: promised)
   }
 
   /// Says that the declared length is not plausible.
