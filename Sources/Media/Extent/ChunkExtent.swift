@@ -63,7 +63,7 @@ extension ContainerBytes {
     case "FORM":
       extent(ofChunksWith: "SSND", big(at: 4, count: 4)) { big(at: $0, count: 4) }
     case "riff": wave64Extent
-    case "DSD ": total(little(at: 12, count: 8))
+    case "DSD ": dsfExtent
     // An AU header declares its own length and that of the sound.
     default: sound(big(at: 8, count: 4), from: big(at: 4, count: 4))
     }
@@ -76,21 +76,26 @@ extension ContainerBytes {
     ofChunksWith sound: String, _ total: Int, length: (Int) -> Int
   ) -> ContainerExtent {
     let declared = following(total)
-    // Programs that write to a pipe add the head to their placeholder.
-    let isLengthKnown = ![total, total - 36].contains(where: Self.isUnfinished)
+    let isLengthKnown = !Self.isUnfinished(total)
     var offset = 12
     var hasSound = false
     while byteCount - offset >= 8, Self.isChunkType(word(at: offset)) {
       let count = min(length(offset + 4), Self.longest)
-      if word(at: offset) == sound, Self.isUnfinished(count) {
-        // A length that was never filled in; the file's own may have been.
-        return isLengthKnown ? declared : Self.unfinished
-      }
       let end = offset + 8 + count
+      let isSound = word(at: offset) == sound
+      if isSound, count == 0 || end > byteCount && Self.isUnfinished(count) {
+        // A length that was never filled in; the file's own may have been.
+        return isLengthKnown && total + 9 >= byteCount ? declared : Self.unfinished
+      }
       guard end <= byteCount else {
-        // The byte that is missing is one of the sound, and does not fill up an odd length.
-        let isSoundCut = declared == .whole && end == byteCount + 1 && word(at: offset) == sound
-        return isSoundCut ? .short(of: end, at: byteCount) : declared
+        guard isSound, declared == .whole else { return declared }
+        // Some writers count the header, too. Elsewhere the file's own length says nothing: it may have
+        // been set to what is left.
+        let excess = end - byteCount
+        let isHeader = [8, offset, offset + 8].contains(excess) && abs(total + 8 - byteCount) <= 1
+        return isHeader
+          ? .unended("its header counts \(excess) bytes of its own as sound")
+          : .short(of: end, at: byteCount)
       }
       if word(at: offset) == sound { hasSound = true }
       // Some writers forget the byte that fills up an odd length.
@@ -122,6 +127,14 @@ extension ContainerBytes {
     guard !Self.isUnfinished(length) else { return Self.unfinished }
     let declared = following(length)
     guard declared == .whole else { return declared }
+    var offset = 12
+    while byteCount - offset >= 12, Self.isChunkType(word(at: offset)) {
+      let end = offset + 8 + little(at: offset + 4, count: 4)
+      if word(at: offset) == "LIST", word(at: offset + 8) == "movi", end > byteCount {
+        return .short(of: end, at: byteCount)
+      }
+      offset = end + end & 1
+    }
     // The index, which comes last, is not zero: room that was reserved, and perhaps not filled.
     guard byteCount - startOfZeros <= 2 * Self.blockSize else {
       return .unended("its end is zeros")
@@ -147,16 +160,28 @@ extension ContainerBytes {
   /// up to a multiple of eight.
   private var wave64Extent: ContainerExtent {
     let declared = total(little(at: 16, count: 8))
-    guard declared == .whole else { return declared }
     var offset = 40
     var hasSound = false
-    while byteCount - offset >= 24 {
+    while byteCount - offset >= 24, word(at: offset) != "riff" {
       let count = little(at: offset + 16, count: 8)
-      guard count >= 24, count <= byteCount - offset, word(at: offset) != "riff" else { break }
-      if word(at: offset) == "data" { hasSound = true }
+      let isSound = word(at: offset) == "data"
+      guard count >= 24, count <= byteCount - offset else {
+        guard isSound else { break }
+        return count < 24 || count >= Self.longest
+          ? Self.unfinished : .short(of: offset + count, at: byteCount)
+      }
+      if isSound { hasSound = true }
       offset += (count + 7) & ~7
     }
-    return hasSound ? extent(behind: offset) : declared
+    return hasSound && declared == .whole ? extent(behind: offset) : declared
+  }
+
+  /// DSF: the length of the file, and of the chunk with the sound.
+  private var dsfExtent: ContainerExtent {
+    let start = 28 + min(little(at: 32, count: 8), byteCount)
+    let end = start + min(little(at: start + 4, count: 8), Self.longest)
+    return word(at: start) == "data" && end > byteCount
+      ? .short(of: end, at: byteCount) : total(little(at: 12, count: 8))
   }
 
   /// A length of what follows eight bytes. A final padding byte is often missing.
@@ -176,10 +201,12 @@ extension ContainerBytes {
   }
 
   /// Whether a length was never filled in, as by a recorder that lost power, or of a stream to a
-  /// pipe: zero, all bits, or what SoX (0x7ffff000) and arecord (0x80000000) write.
+  /// pipe: zero, all bits, or about what SoX (0x7ffff000, of AIFF 0x7f000000) and arecord (0x7fffff00,
+  /// 0x80000000) write, to which some add the head.
   private static func isUnfinished(_ length: Int) -> Bool {
-    [0, 0x7fff_f000, 0x7fff_ffff, 0x8000_0000].contains(length)
-      || (0xffff_ff00...unknown).contains(length) || length >= longest
+    length == 0 || (0x7eff_f000...0x7f00_1000).contains(length)
+      || (0x7fff_f000...0x8000_1000).contains(length)
+      || (0xffff_f000...unknown).contains(length) || length >= longest
   }
 
   /// The sound goes to the file's end, wherever that is.

@@ -169,12 +169,15 @@ struct ContainerExtentTests {
     }
   }
 
-  @Test("what SoX writes to a pipe declares no length", .enabled(if: Program(named: "sox") != nil))
-  func soxPipe() throws {
+  @Test(
+    "what SoX writes to a pipe declares no length", .enabled(if: Program(named: "sox") != nil),
+    arguments: ["wav", "aiff", "w64", "au"])
+  func soxPipe(format: String) throws {
     let sox = try #require(Program(named: "sox"))
-    let path = scratch.file("pipe.wav")
+    let path = scratch.file("pipe.\(format)")
     let shell = try #require(Program(named: "sh"))
-    let command = "'\(sox.path)' -n -r 48000 -b 16 -t wav - synth 1 sine 440 2>&- | cat >'\(path)'"
+    let tone = "-n -r 48000 -b 16 -t \(format) - synth 1 sine 440"
+    let command = "'\(sox.path)' \(tone) 2>&- | cat >'\(path)'"
     #expect(try shell.run(["-c", command]).exitCode == 0)
     #expect(ContainerExtent(ofFileAt: path) == unfinished)
   }
@@ -223,9 +226,14 @@ struct ContainerExtentTests {
     func halve(_ bytes: inout Data, at place: Int) {
       let range = place..<place + byteCount
       let value = bytes[range].mostSignificantFirst(isBigEndian).reduce(0) { $0 << 8 | Int($1) }
-      let half = value / 2 & ~15
-      let digits = (0..<byteCount).map { UInt8(truncatingIfNeeded: half >> (8 * $0)) }
-      bytes.replaceSubrange(range, with: isBigEndian ? digits.reversed() : digits)
+      put(value / 2 & ~15, in: &bytes, at: place)
+    }
+
+    /// Writes a number at `place`.
+    func put(_ value: Int, in bytes: inout Data, at place: Int) {
+      let digits = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+      bytes.replaceSubrange(
+        place..<place + byteCount, with: isBigEndian ? digits.reversed() : digits)
     }
   }
 
@@ -255,6 +263,50 @@ struct ContainerExtentTests {
       let uncounted = try #require(words.first.flatMap { Int($0) })
       #expect((50_000...106_000).contains(uncounted), "\(uncounted) of \(whole.count)")
       #expect(words.last == "bytes follow the end that its header declares, and are not read")
+    }
+  }
+
+  @Test("sound that is cut off is missed, whatever the file's own length says", arguments: counts)
+  func cutSound(count: Count) throws {
+    let whole = try made(count.format)
+    for cut in [whole.prefix(40_001), whole.prefix(whole.count * 6 / 10), whole.dropLast(3)] {
+      let totals = count.total == nil ? [0] : [0, -1, 0x14, 0x7fff_f024, 512 << 20, cut.count - 8]
+      for total in totals {
+        var bytes = Data(cut)
+        if let place = count.total { count.put(total, in: &bytes, at: place) }
+        #expect(isIncomplete(try extent(bytes)), "\(cut.count) of \(total)")
+      }
+    }
+  }
+
+  @Test("a length that no program counts is one that was never filled in")
+  func placeholders() throws {
+    let whole = try made("wav -bitexact")
+    let sound = try #require(whole.range(of: Data("data".utf8))).upperBound
+    let count = try #require(Self.counts.first { $0.format == "wav" })
+    for length in [0, 0x7fff_f000, 0x7fff_ff00, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] {
+      for total in [length, length + 36, 0x14] {
+        var bytes = whole
+        count.put(length, in: &bytes, at: sound)
+        count.put(total, in: &bytes, at: 4)
+        #expect(try extent(bytes) == unfinished, "\(length), \(total)")
+      }
+      // Where the file's own length was filled in, it says where the sound ends.
+      var bytes = whole
+      count.put(length, in: &bytes, at: sound)
+      #expect(try extent(bytes) == .whole, "\(length)")
+    }
+  }
+
+  @Test("a header that counts itself as sound is doubted, and not refused")
+  func countedHeader() throws {
+    var bytes = try made("wav -bitexact")
+    let sound = try #require(bytes.range(of: Data("data".utf8))).upperBound
+    let count = try #require(Self.counts.first { $0.format == "wav" })
+    for excess in [8, sound - 4, sound + 4] {
+      count.put(bytes.count - sound - 4 + excess, in: &bytes, at: sound)
+      #expect(
+        try extent(bytes) == .unended("its header counts \(excess) bytes of its own as sound"))
     }
   }
 
