@@ -49,7 +49,7 @@ package enum ContainerExtent: Hashable, Sendable {
     }
     if file.isMatroska { return file.matroskaExtent }
     if file.isASF { return file.asfExtent }
-    return file.mpegAudioExtent
+    return file.packetStreamExtent ?? file.mpegAudioExtent
   }
 
   /// A file shorter than its declared length.

@@ -174,12 +174,13 @@ package final class RecordedSound: SoundSource {
 
   /// Whether nothing in the file tells where it was to end, as of frames without a container.
   private var isEndUntold: Bool {
-    decoder.doubt == nil && decoder.damages.isEmpty
-      && (!decoder.isLengthDeclared || description?.container == Self.timedStream)
+    let isTimed = description.map { Self.timedStreams.contains($0.container) } ?? false
+    return decoder.doubt == nil && decoder.damages.isEmpty
+      && (!decoder.isLengthDeclared || isTimed)
   }
 
-  /// A container whose length follows from the times in it.
-  private static let timedStream = "mpegts"
+  /// Containers whose length follows from the times in them.
+  private static let timedStreams: Set = ["mpegts", "mpeg"]
 
   /// Of a file whose every packet is damaged, the report lists only the first ones.
   private static let damageLimit = 1000

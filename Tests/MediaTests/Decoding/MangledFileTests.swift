@@ -76,6 +76,8 @@ struct MangledFileTests {
     Kind("WebM, Vorbis", "webm", "-c:a libvorbis"),
     Kind("WMA", "wma", "-c:a wmav2"),
     Kind("MPEG-TS, AAC", "ts", "-c:a aac"),
+    Kind("MPEG-TS, MP2", "ts", "-c:a mp2 -b:a 160k"),
+    Kind("MPEG-PS, MP2", "mpg", "-c:a mp2 -b:a 160k"),
     Kind("WAV, SoX", "wav", "-D IN -b 24 OUT", by: "sox"),
     Kind("WAV, SoX into a pipe", "wav", "IN -t wav -", by: "sox"),
     Kind("Wave64, SoX", "w64", "IN OUT", by: "sox"),
