@@ -16,6 +16,10 @@ enum FileReport {
   /// What the steps warned of.
   static let warningsKey = "warnings"
 
+  /// Whether nothing in a file tells where its recording was to end; as in the findings of the step
+  /// that decodes it.
+  static let untoldEnd = "\"isEndUntold\":true"
+
   private struct Facts: Encodable {
     let path: String
     let exactPath: String?
@@ -26,6 +30,7 @@ enum FileReport {
     let mediaSeconds: Double?
     let exports: [BatchFileResult.Export]
     let damage: [String: RecordingDamage]?
+    let isEndUntold: Bool?
     let warnings: [String: [String]]?
     let error: BatchFileResult.Failure?
   }
@@ -65,6 +70,8 @@ enum FileReport {
           byteCount: file.byteCount)
       },
       damage: run.flatMap { $0.damage.isEmpty ? nil : $0.damage },
+      isEndUntold: (run?.steps ?? []).contains { $0.findings?.contains(untoldEnd) ?? false }
+        ? true : nil,
       warnings: warnings.isEmpty ? nil : warnings, error: failure)
     // Findings are JSON already.
     let levels = (steps ?? run?.steps ?? []).compactMap { step -> String? in
@@ -128,6 +135,9 @@ package struct BatchFileResult: Hashable, Sendable {
     guard report.contains("\"\(FileReport.damageKey)\":{") else { return [:] }
     return facts.damage ?? [:]
   }
+
+  /// Whether nothing in the file tells where its recording was to end.
+  package var isEndUntold: Bool { report.contains(FileReport.untoldEnd) }
 
   /// Whether its run's steps warned of something.
   var hasWarnings: Bool { report.contains("\"\(FileReport.warningsKey)\":{") }

@@ -69,10 +69,6 @@ extension CommandContext {
     lines.append("state      \(run.status)" + (wayOn.map { "; \($0)" } ?? ""))
     if let failure = run.failure { lines.append("failure    \(failure)") }
     if let advice = run.failureAdvice { lines.append("advice     \(advice)") }
-    let findings = run.findings.filter { $0.value["isEndUntold"] == .boolean(true) }
-    for step in findings.keys.sorted() {
-      lines.append("note       \(step): nothing in the file tells where it was to end")
-    }
     lines.append("")
     let width = (run.steps.map(\.id.name.count).max() ?? 0) + 2
     for step in run.steps {

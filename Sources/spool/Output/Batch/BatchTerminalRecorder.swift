@@ -18,6 +18,8 @@ final class BatchTerminalRecorder: BatchRecorder {
     var lines: LiveLines
     var words = WordTally()
     var warnings = WarningTally()
+    /// How many recordings have nothing in their files that tells where they were to end.
+    var untoldCount = 0
   }
 
   init(_ order: BatchOrder, isQuiet: Bool, clock: SystemClock, console: Console) {
@@ -73,6 +75,10 @@ final class BatchTerminalRecorder: BatchRecorder {
         if !isQuiet, let line = state.words.line {
           console.print("\n\(Format.visible(line))")
         }
+        if !isQuiet, state.untoldCount > 0 {
+          console.print(
+            "\nnothing in \(Count.of(state.untoldCount, "file")) tells where it was to end")
+        }
         let lines = BatchText.summary(summary, isQuiet: isQuiet)
         if isQuiet { lines.forEach(console.report) } else { lines.forEach(console.print) }
         return
@@ -88,6 +94,7 @@ final class BatchTerminalRecorder: BatchRecorder {
     let path = Format.visible(result.path)
     let reports = WordQuality.all(in: result.findings)
     state.words.add(reports, of: result.path)
+    if result.isEndUntold { state.untoldCount += 1 }
     switch result.outcome {
     case .failed where console.isTerminal:
       state.lines.erase()

@@ -38,6 +38,7 @@ struct QuickReport {
     }
     parts.append(ByteCount(run.published.reduce(0) { $0 + $1.byteCount }).description)
     parts.append(Format.duration(run.seconds ?? 0))
+    parts += run.findings.untoldEnd
     if isKept { parts.append("run \(run.id)") }
     return parts.joined(separator: "   ")
   }

@@ -20,7 +20,7 @@ struct RunSummary {
   var filesLeft: [String] { files + ["", "written before the run ended; they stay"] }
 
   private var damage: [String] {
-    let lines = RecordingDamage.lines(run.damage)
+    let lines = RecordingDamage.lines(run.damage) + run.findings.untoldEnd
     return lines.isEmpty ? [] : [""] + lines.map { Format.visible($0) }
   }
 
@@ -297,6 +297,19 @@ extension RunRecord {
   var stoppedSeconds: Double? {
     guard let seconds, let activeSeconds, seconds - activeSeconds >= 1 else { return nil }
     return seconds - activeSeconds
+  }
+}
+
+extension [String: JSONValue] {
+  /// A line where a step's findings say that nothing tells where its recording was to end.
+  var untoldEnd: [String] {
+    let steps = filter { $0.value["isEndUntold"] == .boolean(true) }.keys.sorted()
+    guard !steps.isEmpty else { return [] }
+    return [
+      "nothing in the file tells where it was to end"
+        + (count { $0.value["container"] != nil } > 1
+          ? ", says \(steps.joined(separator: ", "))" : "")
+    ]
   }
 }
 
