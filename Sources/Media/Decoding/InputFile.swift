@@ -27,6 +27,7 @@ import Platform
     _ bytes: consuming ContainerBytes, named name: String, isStreamOnly: Bool = false
   ) throws(SpoolError) {
     try LibAV.require(for: bytes.path)
+    guard bytes.unwrittenByteCount == 0 else { throw Self.endsUnwritten(bytes) }
     let whole = 0..<bytes.byteCount
     let stream = bytes.streamRange
     do throws(SpoolError) {
@@ -54,7 +55,7 @@ import Platform
     }
     let bytes: ContainerBytes
     do { bytes = try ContainerBytes(path: path) } catch { throw cannotOpen(path, error) }
-    guard bytes.byteCount > 0 else {
+    guard bytes.byteCount + bytes.unwrittenByteCount > 0 else {
       throw SpoolError(
         "read", path, reason: "it is empty",
         advice: "copy it again from where it came from", cause: .input)
@@ -233,6 +234,20 @@ import Platform
   /// Whether a file begins like MP4: libavformat tries that for any file with a matching name.
   private static func looksLikeMP4(_ bytes: borrowing ContainerBytes) -> Bool {
     ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(bytes.word(at: 4))
+  }
+
+  /// Why a file that ends in a long hole is not read: its bytes would be hashed for minutes, and the
+  /// hole is no sound.
+  private static func endsUnwritten(_ bytes: borrowing ContainerBytes) -> SpoolError {
+    SpoolError(
+      "read", bytes.path,
+      reason: bytes.byteCount == 0
+        ? "the file is cut off: nothing was written into the room that is reserved for it"
+        : "its last \(bytes.unwrittenByteCount) bytes were never written",
+      advice: "copy it again from where it came from"
+        + (bytes.byteCount == 0
+          ? "" : ", or cut it off where its sound ends: truncate --size=\(bytes.byteCount)"),
+      cause: .input)
   }
 
   private static func notMedia(

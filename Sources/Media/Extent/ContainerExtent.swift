@@ -27,10 +27,15 @@ package enum ContainerExtent: Hashable, Sendable {
   }
 
   /// Examines an open file.
-  init(of file: borrowing ContainerBytes) { self = Self.extent(of: file) }
+  init(of file: borrowing ContainerBytes) {
+    self = Self.extent(of: file)
+    guard file.unwrittenByteCount > 0 else { return }
+    if case .incomplete = self { return }
+    self = .incomplete("its last \(file.unwrittenByteCount) bytes were never written")
+  }
 
   private static func extent(of file: borrowing ContainerBytes) -> ContainerExtent {
-    guard file.byteCount > 0 else { return .incomplete("it is empty") }
+    guard file.byteCount + file.unwrittenByteCount > 0 else { return .incomplete("it is empty") }
     guard file.bytes(at: 0, count: 32).contains(where: { $0 != 0 }) else {
       return .incomplete("it begins with zeros, as a file does whose room is only reserved")
     }

@@ -16,7 +16,7 @@ final class ConfinedReader: Sendable {
     in sandbox: MediaSandbox
   ) throws(SpoolError) {
     let file = try InputFile.open(recording.path)
-    (path, byteCount) = (recording.path, file.byteCount)
+    (path, byteCount) = (recording.path, file.byteCount + file.unwrittenByteCount)
     patience = sandbox.patience
     var request: [UInt8] = []
     ReaderRequest(
