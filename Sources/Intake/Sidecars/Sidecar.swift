@@ -94,7 +94,7 @@ package struct Sidecar: Hashable, Sendable {
       || ["true", "false", "null"].contains { $0.utf8.starts(with: rest) }
   }
 
-  /// How many problems are told one by one.
+  /// The number of problems that are listed one by one.
   private static let problemLimit = 20
 
   /// Parses a sidecar. Never fails: errors are among its problems.

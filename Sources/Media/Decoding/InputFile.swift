@@ -87,8 +87,17 @@ import Platform
       unsafe close(context)
       throw error
     }
-    return unsafe context
+    let format = unsafe String(cString: context.pointee.iformat.pointee.name)
+    guard let endings = formatsWithoutMark[format], !endings.contains(where: name.hasSuffix) else {
+      return unsafe context
+    }
+    unsafe close(context)
+    throw notMedia(bytes, spool_averror_invalid_data())
   }
+
+  /// Formats without any mark that libavformat takes plain samples for, such as those of a file whose
+  /// header is lost, and how the names of such files end: decoded, they are noise.
+  private static let formatsWithoutMark = ["adp": [".adp", ".dtk"], "ea_cdata": [".cdata"]]
 
   private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
     let io = unsafe context.pointee.pb
@@ -246,7 +255,7 @@ import Platform
         : "its last \(bytes.unwrittenByteCount) bytes were never written",
       advice: "copy it again from where it came from"
         + (bytes.byteCount == 0
-          ? "" : ", or cut it off where its sound ends: truncate --size=\(bytes.byteCount)"),
+          ? "" : ", or cut it off where its sound ends: truncate -s \(bytes.byteCount)"),
       cause: .input)
   }
 

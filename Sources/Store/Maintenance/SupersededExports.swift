@@ -270,8 +270,9 @@ struct ExportClaims {
   ) -> Bool {
     // A text that came later, or is there no more, makes no other work.
     let (sounds, own) = (later.soundFiles, earlier.soundFiles)
-    guard later.outputFolder == earlier.outputFolder, later.ownOverrides == earlier.ownOverrides,
-      sounds.count == own.count
+    // Another pipeline may have found its export there, with equal bytes.
+    guard later.pipeline == earlier.pipeline, later.outputFolder == earlier.outputFolder,
+      later.ownOverrides == earlier.ownOverrides, sounds.count == own.count
     else { return false }
     // The settings of a quick command are its pipeline, which is no file, and its user names the files.
     if !earlier.pipelinePath.hasPrefix("/"),

@@ -372,7 +372,7 @@ struct CutWordsTests {
   }
 
   @Test("of several that join sounds, it names a line for each, which is right as it stands")
-  func joined() throws {
+  func joinedTwice() throws {
     func check(_ retimes: String) throws -> Program.Result {
       let path = try place.folder.write(
         """

@@ -47,6 +47,17 @@ struct BadInputTests {
     #expect(found?.reason?.hasPrefix("it is not a recording") == true)
   }
 
+  @Test(
+    "whose header is lost is not taken for a format without any", arguments: ["a.wav", "a.raw"])
+  func headless(name: String) throws {
+    // Equal channels look like the frames of an old game's format.
+    let path = scratch.file(name)
+    let sine = "aevalsrc=exprs='0.4*sin(880*t)|0.4*sin(880*t)':s=44100:d=3"
+    try FFmpeg.run(["-f", "lavfi", "-i", sine, "-f", "s16le", path])
+    let refusal = try #require(error(path))
+    #expect(refusal.cause == .input, "\(refusal)")
+  }
+
   @Test("that names other files is refused")
   func playlist() throws {
     let other = scratch.file("other.wav")

@@ -333,6 +333,19 @@ struct SupersededExportTests {
     #expect(plan.files.first { $0.path.hasSuffix("early.wav") }?.reason == .unclaimed)
   }
 
+  @Test("what another pipeline has found in its place is that one's latest too")
+  func shared() throws {
+    try store.runs.save(run(1, exporting: "note.wav", pipeline: "one"))
+    // The file's record names the first one still.
+    var second = try run(2, exporting: "note.wav", pipeline: "one")
+    let shared = second.published
+    second = try run(2, exporting: "other.wav", pipeline: "two")
+    second.published = shared
+    try store.runs.save(second)
+    try store.runs.save(run(3, exporting: "new.wav", pipeline: "one"))
+    #expect(try names(prune(isDryRun: true).files).contains("note.wav") == false)
+  }
+
   @Test("in a folder that was moved, a run that was given up there claims nothing of it")
   func moved() throws {
     try store.runs.save(run(1, exporting: "note.wav"))
