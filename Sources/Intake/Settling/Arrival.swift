@@ -27,6 +27,8 @@ package enum ContainerVerdict: Hashable, Sendable {
   case unreadable(String)
   /// Nothing is known to be missing, but the container declares no end; with the details.
   case unended(String)
+  /// It is whole as far as it goes, and of a form that never tells where it ends.
+  case openEnded
   case empty
   /// No recording, neither by its name nor by its first bytes.
   case foreign

@@ -128,7 +128,8 @@ struct StabilityEntry {
     case nil: true
     case .beingWritten, .examined(.undecided, _, _):
       examinedAt.map { now - $0 >= pause(at: now) } ?? true
-    case .examined(.incomplete, _, _), .examined(.unended, _, _), .examined(.empty, _, _):
+    case .examined(.incomplete, _, _), .examined(.unended, _, _), .examined(.openEnded, _, _),
+      .examined(.empty, _, _):
       role != .sidecar && isToBeGivenUp(rules, at: now)
         && examinedAt.map { now - $0 >= Self.lastLookAge } ?? true
     case .examined: false
@@ -147,6 +148,7 @@ struct StabilityEntry {
       min(rules.patience, max(rules.restPeriod, rules.cautiousRestPeriod))
     case .examined(.empty, _, _), .examined(.incomplete, _, _), .examined(.unended, _, _):
       rules.patience
+    case .examined(.openEnded, _, _): rules.doneMarker == nil ? rules.openEndPeriod : nil
     case .examined, .beingWritten, nil: nil
     }
   }
@@ -221,6 +223,10 @@ package struct StabilityRules: Hashable, Sendable {
 
   /// Whether transcripts beside recordings belong to them; else they are ignored.
   package var takesTranscripts = false
+
+  /// How long a recording of a form that never tells where it ends must stay unchanged: its writer may
+  /// have closed the file in the middle, to go on later.
+  var openEndPeriod: Duration { min(patience, max(restPeriod * 30, cautiousRestPeriod)) }
 
   /// How long a recording waits for an unreadable sidecar to be rewritten.
   var sidecarLimit: Duration { sidecar.limit ?? sidecarPatience }

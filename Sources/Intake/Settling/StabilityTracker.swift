@@ -121,7 +121,9 @@ extension StabilityTracker {
     case .examined(.empty, _, _): return "it is empty"
     case .examined(.undecided(let what), _, _): return "it cannot be examined: \(what)"
     case .examined(.foreign, _, _): return nil
-    case .examined(.whole, _, _): break
+    case .examined(.openEnded, _, _) where isOpen(path, entry, at: now):
+      return "nothing in it tells where it ends: its writer may go on"
+    case .examined(.openEnded, _, _), .examined(.whole, _, _): break
     }
     if entry.role != .recording { return nil }
     if !isMarked(path) { return "the file that says that it is complete is missing" }
@@ -302,7 +304,8 @@ extension StabilityTracker {
     case .undecided(let reason):
       guard now - entry.lastChange >= rules.patience else { return nil }
       return report(.unreadable(reason), of: path)
-    case .whole, .foreign, .unreadable: break
+    case .openEnded where isOpen(path, entry, at: now): return nil
+    case .openEnded, .whole, .foreign, .unreadable: break
     }
     let sidecar = sidecar(of: path)
     switch waitForSidecar(sidecar, of: path, entry, at: now) {
@@ -327,6 +330,13 @@ extension StabilityTracker {
         path: path, stamp: entry.stamp, sidecar: sidecar, nameCount: nameCount,
         transcripts: transcripts(of: path), marker: marker(of: path),
         doubt: doubt.map { "\($0), and it has not changed for \(rest) s" }))
+  }
+
+  /// Whether more of a recording may come whose form tells no end: it has not rested for long, and no
+  /// sidecar says how long it is.
+  private func isOpen(_ path: InboxPath, _ entry: StabilityEntry, at now: Duration) -> Bool {
+    guard let limit = entry.limit(rules), now - entry.lastChange < limit else { return false }
+    return sidecar(of: path).flatMap { declaredLength($0) } == nil
   }
 
   private mutating func giveUp(

@@ -13,9 +13,6 @@ struct ContainerBytes: ~Copyable {
   /// have less.
   private static let longestHole = 4 << 30
 
-  /// What lseek(2) searches for: SEEK_DATA and SEEK_HOLE, which Swift's module of the C library lacks.
-  private static let (seekData, seekHole): (CInt, CInt) = (3, 4)
-
   /// Opens the file at `path`, which may be a pipe without a writer.
   init(path: String) throws(SystemError) {
     let file = try FileOperations.uncounted.open(path, O_RDONLY | O_NONBLOCK)
@@ -25,26 +22,10 @@ struct ContainerBytes: ~Copyable {
 
   /// Takes an open file of that length.
   init(_ file: consuming OpenFile, byteCount: Int) {
-    let end = Self.endOfData(of: file, byteCount)
+    let end = file.endOfData(byteCount, beforeHolesOver: Self.longestHole)
     self.file = file
     self.byteCount = end
     unwrittenByteCount = byteCount - end
-  }
-
-  /// Where a long hole begins that ends the file, else the end. O(holes) calls of the kernel.
-  private static func endOfData(of file: borrowing OpenFile, _ byteCount: Int) -> Int {
-    // Where the kernel knows no holes, all is data.
-    guard byteCount > longestHole,
-      lseek(file.descriptor, byteCount - longestHole, Self.seekData) < 0, errno == ENXIO
-    else { return byteCount }
-    var end = 0
-    for _ in 0..<100_000 {
-      let start = lseek(file.descriptor, end, Self.seekData)
-      guard start >= 0 else { return end }
-      end = lseek(file.descriptor, start, Self.seekHole)
-      guard end > start else { break }
-    }
-    return byteCount
   }
 
   /// Names the file in errors.

@@ -26,6 +26,13 @@ package enum ContainerExtent: Hashable, Sendable {
     }
   }
 
+  /// Whether a file is of a form that tells where it ends, by a length or a mark: streams of frames and
+  /// of packets do not. True for one that cannot be read.
+  package static func tellsEnd(ofFileAt path: String) -> Bool {
+    guard let file = try? ContainerBytes(path: path) else { return true }
+    return file.packetStreamExtent == nil && !file.isFrameStream
+  }
+
   /// Examines an open file.
   init(of file: borrowing ContainerBytes) {
     self = Self.extent(of: file)

@@ -5,11 +5,16 @@ extension ContainerBytes {
   private static let believedCount = 4
   private static let windowLength = 64 << 10
 
+  /// Whether it is such a stream, behind its tag, and no header in its first frame counts the frames.
+  var isFrameStream: Bool {
+    let start = tagEnd(at: 0) ?? 0
+    return FrameKind.of(bytes(at: start, count: 8)) != nil && declaredMPEGEnd(from: start) == nil
+  }
+
   /// What the last frame implies, of a stream that begins at `start`; whole for other files.
   func frameExtent(from start: Int) -> ContainerExtent {
     let head = bytes(at: start, count: 8)
-    guard let kind = FrameKind.allCases.first(where: { $0.byteCount(of: head[...]) != nil })
-    else { return .whole }
+    guard let kind = FrameKind.of(head) else { return .whole }
     let end = endBeforeTags(start)
     let first = max(start, end - Self.windowLength)
     let window = bytes(at: first, count: max(0, end - first))
@@ -44,6 +49,11 @@ extension ContainerBytes {
 /// A kind of frame that begins with a mark and declares its length.
 private enum FrameKind: CaseIterable {
   case mpegAudio, adts, ac3
+
+  /// The kind of the frame that begins with these bytes; nil if none does.
+  static func of(_ head: [UInt8]) -> FrameKind? {
+    allCases.first { $0.byteCount(of: head[...]) != nil }
+  }
 
   /// Whether decoders fail at half a frame.
   var isRefusedWhenCut: Bool { self != .mpegAudio }

@@ -171,6 +171,23 @@ package struct OpenFile: ~Copyable, Sendable {
   /// The number of the kind of its file system; -1 if it is unknown.
   package var fileSystemKind: Int { posix_file_system_kind(descriptor) }
 
+  /// Where the hole begins that ends the file, if it is longer than `limit`, else the file's length.
+  /// Moves the file's position. O(holes) calls of the kernel, 200,000 at most.
+  package func endOfData(_ byteCount: Int, beforeHolesOver limit: Int) -> Int {
+    // Where the kernel knows no holes, all is data.
+    guard byteCount > limit, posix_seek_stretch(descriptor, byteCount - limit, 0) < 0,
+      errno == ENXIO
+    else { return byteCount }
+    var end = 0
+    for _ in 0..<100_000 {
+      let start = posix_seek_stretch(descriptor, end, 0)
+      guard start >= 0 else { return end }
+      end = posix_seek_stretch(descriptor, start, 1)
+      guard end > start else { break }
+    }
+    return byteCount
+  }
+
   /// Frees the disk space of a range, whose bytes become 0; the length stays. Some file systems
   /// cannot, which changes nothing.
   package func punchHole(at offset: Int, byteCount: Int) {

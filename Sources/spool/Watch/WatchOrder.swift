@@ -334,7 +334,7 @@ extension WatchEngine.Probe {
     },
     verdict: { path in
       switch ContainerExtent(ofFileAt: path) {
-      case .whole: .whole
+      case .whole: ContainerExtent.tellsEnd(ofFileAt: path) ? .whole : .openEnded
       case .incomplete(let what), .cutBehindSound(let what): .incomplete(what)
       case .unended(let what): .unended(what)
       case .unreadable(let why): .undecided(why)

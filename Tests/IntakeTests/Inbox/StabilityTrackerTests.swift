@@ -182,6 +182,39 @@ struct SettlingTests {
     #expect(!tracker.contains(path))
   }
 
+  @Test("one whose form never tells its end rests for a minute, and no longer than patience allows")
+  mutating func openEnded() throws {
+    let open = Examination.examined(.openEnded, canSeeWriters: true, nameCount: 1)
+    let told = run(from: .zero, to: .seconds(90), examination: { _ in open })
+    #expect(told.map(\.0) == [.seconds(60)])
+    guard case .settled(let recording)? = told.first?.1 else {
+      Issue.record("\(told)")
+      return
+    }
+    #expect(recording.doubt == nil)
+    var hasty = StabilityRules()
+    hasty.patience = .seconds(20)
+    tracker = StabilityTracker(rules: hasty)
+    #expect(
+      run(from: .zero, to: .seconds(90), examination: { _ in open }).map(\.0) == [.seconds(20)])
+    // What is appended in time is the same recording.
+    tracker = StabilityTracker(rules: StabilityRules())
+    let grown = run(
+      from: .zero, to: .seconds(150),
+      stamp: { Self.stamp($0 < .seconds(40) ? 10 : 20) }, examination: { _ in open })
+    #expect(grown.map(\.0) == [.seconds(100)])
+    // With markers, the sender says that it is whole.
+    var marked = StabilityRules()
+    marked.doneMarker = ".done"
+    tracker = StabilityTracker(rules: marked)
+    let marker = try #require(InboxPath("note.m4a.done"))
+    for now in [Duration.zero, .seconds(1), .seconds(2)] {
+      tracker.record(Self.stamp(0), at: marker, now: now)
+    }
+    let decided = run(from: .zero, to: .seconds(9), examination: { _ in open })
+    #expect(decided.map(\.0) == [.seconds(2)])
+  }
+
   @Test("a file that does not say that it is at its end is waited for, then taken with a doubt")
   mutating func unended() {
     let told = run(

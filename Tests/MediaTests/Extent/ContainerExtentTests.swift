@@ -51,6 +51,21 @@ struct ContainerExtentTests {
     #expect(isIncomplete(half), "half of it: \(half)")
   }
 
+  @Test("streams of frames and of packets never tell where they end; every container does")
+  func ends() throws {
+    let streams = [
+      "aac -c:a aac -f adts", "mp2 -c:a mp2", "ac3 -c:a ac3", "eac3 -c:a eac3",
+      "mp3 -c:a libmp3lame -write_xing 0",
+      "mp3 -c:a libmp3lame -write_xing 0 -id3v2_version 3 -metadata title=Walk", "ts -c:a aac",
+      "mpg -c:a mp2",
+    ]
+    for format in Self.formats + streams {
+      let path = scratch.file("x")
+      try made(format).write(to: URL(fileURLWithPath: path))
+      #expect(ContainerExtent.tellsEnd(ofFileAt: path) == !streams.contains(format), "\(format)")
+    }
+  }
+
   @Test(
     "tags behind the sound of a FLAC or MP3 file are no reason to wait",
     arguments: [
