@@ -30,7 +30,7 @@ package enum ContainerExtent: Hashable, Sendable {
   /// of packets do not. True for one that cannot be read.
   package static func tellsEnd(ofFileAt path: String) -> Bool {
     guard let file = try? ContainerBytes(path: path) else { return true }
-    return file.packetStreamExtent == nil && !file.isFrameStream
+    return !file.isPacketStream && !file.isFrameStream
   }
 
   /// Examines an open file.

@@ -211,12 +211,7 @@ extension ContainerBytes {
 
   /// The box at a path of names.
   private func box(_ path: [String], in range: Range<Int>) -> MovieBox? {
-    var found: MovieBox?
-    for name in path {
-      found = boxes(in: found?.content ?? range).first { $0.name == name }
-      guard found != nil else { return nil }
-    }
-    return found
+    MovieBox.box(path, in: range) { boxes(in: $0) }
   }
 
   /// The boxes at the beginning of a range. O(boxes) small reads.

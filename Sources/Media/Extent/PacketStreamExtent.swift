@@ -8,12 +8,19 @@ extension ContainerBytes {
   /// Zeros that are no more than padding.
   private static let mostZeros = 2 * blockSize
 
+  /// Whether it is such a stream, behind its tag. Reads its head alone.
+  var isPacketStream: Bool {
+    let start = tagEnd(at: 0) ?? 0
+    return isProgram(from: start) || transportPacket(from: start) != nil
+  }
+
+  private func isProgram(from start: Int) -> Bool { big(at: start, count: 4) == 0x1ba }
+
   /// What the last packets imply; nil for other files.
   var packetStreamExtent: ContainerExtent? {
     let start = tagEnd(at: 0) ?? 0
-    let isProgram = big(at: start, count: 4) == 0x1ba
-    let size = isProgram ? nil : transportPacket(from: start)
-    guard isProgram || size != nil else { return nil }
+    let size = transportPacket(from: start)
+    guard isProgram(from: start) || size != nil else { return nil }
     let end = endBeforeTags(start)
     if end - startOfZeros > Self.mostZeros { return .unended("zeros follow its last packet") }
     let first = max(start, end - Self.windowLength)

@@ -164,7 +164,7 @@ struct TaggedMovie: ~Copyable {
       let header = content(["mdia", "mdhd"]),
       number(header, header.first == 1 ? 20 : 12, 4) == timeScale,
       let times = content(["mdia", "minf", "stbl", "stts"]), let runs = number(times, 4, 4),
-      runs > 0, let packet = number(times, 12, 4)
+      runs > 0, let packet = number(times, 12, 4), packet < 1 << 16
     else { return nil }
     let count = edits.first == 1 ? 8 : 4
     var packets = 0
@@ -285,13 +285,19 @@ struct MovieBox: Hashable {
   }
 
   /// The box at a path of names in a range of bytes; nil if there is none.
-  static func box(_ names: [String], in bytes: [UInt8], _ range: Range<Int>) -> MovieBox? {
-    var range = range
+  static func box(_ path: [String], in bytes: [UInt8], _ range: Range<Int>) -> MovieBox? {
+    box(path, in: range) { boxes(in: $0, { Array(bytes[$0]) }) ?? [] }
+  }
+
+  /// The box at a path of names in a byte range; nil if there is none.
+  /// - Parameter boxes: gives the boxes in a range.
+  static func box(
+    _ path: [String], in range: Range<Int>, _ boxes: (Range<Int>) -> [MovieBox]
+  ) -> MovieBox? {
     var found: MovieBox?
-    for name in names {
-      found = boxes(in: range, { Array(bytes[$0]) })?.first { $0.name == name }
-      guard let found else { return nil }
-      range = found.content
+    for name in path {
+      found = boxes(found?.content ?? range).first { $0.name == name }
+      guard found != nil else { return nil }
     }
     return found
   }

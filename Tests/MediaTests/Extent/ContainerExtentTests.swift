@@ -9,16 +9,6 @@ struct ContainerExtentTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  private func extent(_ bytes: Data) throws -> ContainerExtent {
-    let path = scratch.file("x")
-    try bytes.write(to: URL(fileURLWithPath: path))
-    return ContainerExtent(ofFileAt: path)
-  }
-
-  private func isIncomplete(_ extent: ContainerExtent) -> Bool {
-    if case .incomplete = extent { true } else { false }
-  }
-
   /// A real file of each container, as ffmpeg writes it.
   private static let formats = [
     "mp4 -c:a aac -movflags +faststart", "m4a -c:a alac", "wav", "aiff", "au", "w64", "caf",
@@ -41,13 +31,13 @@ struct ContainerExtentTests {
   @Test("every real file is whole, and no beginning of it is", arguments: formats)
   func beginnings(format: String) throws {
     let whole = try made(format)
-    #expect(try extent(whole) == .whole)
+    #expect(try scratch.extent(whole) == .whole)
     for length in stride(from: 1, to: whole.count - 2, by: max(17, whole.count / 97)) {
-      let found = try extent(whole.prefix(length))
+      let found = try scratch.extent(whole.prefix(length))
       // A few bytes are not yet known for what they will be.
       #expect(found != .whole || length < 32, "\(length) of \(whole.count)")
     }
-    let half = try extent(whole.prefix(whole.count / 2))
+    let half = try scratch.extent(whole.prefix(whole.count / 2))
     #expect(isIncomplete(half), "half of it: \(half)")
   }
 
@@ -73,16 +63,16 @@ struct ContainerExtentTests {
     ])
   func tagBehind(format: String) throws {
     let tag = Data("TAG".utf8) + Data(count: 125)
-    #expect(try extent(try made(format) + tag) == .whole)
+    #expect(try scratch.extent(try made(format) + tag) == .whole)
   }
 
   @Test("a tag before a FLAC stream is passed over")
   func tagBefore() throws {
     let whole = try made("flac")
     let tag = Data("ID3".utf8) + Data([3, 0, 0, 0, 0, 0, 40]) + Data(count: 40)
-    #expect(try extent(tag + whole) == .whole)
-    #expect(isIncomplete(try extent(tag + whole.prefix(whole.count / 2))))
-    #expect(isIncomplete(try extent(tag.prefix(30))))
+    #expect(try scratch.extent(tag + whole) == .whole)
+    #expect(isIncomplete(try scratch.extent(tag + whole.prefix(whole.count / 2))))
+    #expect(isIncomplete(try scratch.extent(tag.prefix(30))))
   }
 
   @Test(
@@ -94,12 +84,12 @@ struct ContainerExtentTests {
     for (frames, channels) in [(4799, 1), (4799, 2), (4799, 3), (4800, 1)] {
       let whole = try made(
         "\(container) -bitexact -c:a \(codec) -ac \(channels) -af atrim=end_sample=\(frames)")
-      #expect(try extent(whole) == .whole)
+      #expect(try scratch.extent(whole) == .whole)
       // ffmpeg counts such a byte as sound in RF64.
       let isOdd = frames * channels * bits / 8 % 2 == 1 && !container.contains("rf64")
-      let cut = try extent(whole.dropLast())
+      let cut = try scratch.extent(whole.dropLast())
       #expect(isOdd ? cut == .whole : isIncomplete(cut), "\(frames)")
-      #expect(isIncomplete(try extent(whole.dropLast(2))), "\(frames)")
+      #expect(isIncomplete(try scratch.extent(whole.dropLast(2))), "\(frames)")
     }
   }
 
@@ -107,14 +97,14 @@ struct ContainerExtentTests {
   func amounts() throws {
     for format in ["webm -c:a libopus", "wma -c:a wmav2", "w64", "mp3 -c:a libmp3lame"] {
       let whole = try made(format)
-      let found = try extent(whole.prefix(whole.count - 1000))
+      let found = try scratch.extent(whole.prefix(whole.count - 1000))
       guard case .incomplete(let reason) = found else {
         Issue.record("\(format): \(found)")
         continue
       }
       #expect(reason.hasSuffix("and 1000 of them are missing"), "\(format): \(reason)")
     }
-    guard case .incomplete(let reason) = try extent(made("flac").prefix(10_000)) else {
+    guard case .incomplete(let reason) = try scratch.extent(made("flac").prefix(10_000)) else {
       Issue.record("half a FLAC file is whole")
       return
     }
@@ -124,8 +114,8 @@ struct ContainerExtentTests {
   @Test("a live WebM stream has no length: its last element is judged")
   func live() throws {
     let whole = try made("webm -c:a libopus -live 1 -f webm")
-    #expect(try extent(whole) == .whole)
-    #expect(isIncomplete(try extent(whole.prefix(whole.count - 20))))
+    #expect(try scratch.extent(whole) == .whole)
+    #expect(isIncomplete(try scratch.extent(whole.prefix(whole.count - 20))))
   }
 
   @Test("an Ogg stream that ends with a page may go on; only the last page says that it does not")
@@ -137,7 +127,7 @@ struct ContainerExtentTests {
     }
     #expect(ends.count > 3)
     for end in ends {
-      #expect(try extent(whole.prefix(end)) == .unended("no page says that it is the last"))
+      #expect(try scratch.extent(whole.prefix(end)) == .unended("no page says that it is the last"))
     }
   }
 
@@ -146,8 +136,8 @@ struct ContainerExtentTests {
     var bytes = try made("caf")
     let place = try #require(bytes.range(of: Data("data".utf8))).lowerBound
     bytes.replaceSubrange(place + 4..<place + 12, with: Data(repeating: 0xff, count: 8))
-    #expect(try extent(bytes) == unfinished)
-    #expect(isIncomplete(try extent(bytes.prefix(place))))
+    #expect(try scratch.extent(bytes) == unfinished)
+    #expect(isIncomplete(try scratch.extent(bytes.prefix(place))))
   }
 
   private let unfinished = ContainerExtent.unended("its header declares no length")
@@ -161,12 +151,14 @@ struct ContainerExtentTests {
     ])
     try #require(made.exitCode == 0, "\(made.errorOutput)")
     let bytes = try Data(contentsOf: URL(filePath: path))
-    guard case .unended(let reason) = try extent(bytes) else {
-      Issue.record("\(try extent(bytes))")
+    guard case .unended(let reason) = try scratch.extent(bytes) else {
+      Issue.record("\(try scratch.extent(bytes))")
       return
     }
     #expect(reason == "its last block counts 8 bytes less than there are")
-    for count in [1, 2, 5, 40000] { #expect(isIncomplete(try extent(bytes.dropLast(count)))) }
+    for count in [1, 2, 5, 40000] {
+      #expect(isIncomplete(try scratch.extent(bytes.dropLast(count))))
+    }
   }
 
   @Test("a header that was never finished leaves its end open", arguments: counts)
@@ -179,8 +171,8 @@ struct ContainerExtentTests {
         bytes.replaceSubrange(
           place..<place + count.byteCount, with: Data(repeating: digit, count: count.byteCount))
       }
-      #expect(try extent(bytes) == unfinished, "\(digit)")
-      #expect(try extent(bytes.prefix(40_000)) == unfinished, "\(digit)")
+      #expect(try scratch.extent(bytes) == unfinished, "\(digit)")
+      #expect(try scratch.extent(bytes.prefix(40_000)) == unfinished, "\(digit)")
     }
   }
 
@@ -203,7 +195,7 @@ struct ContainerExtentTests {
     // The 36 bits of the count of samples.
     bytes[21] &= 0xf0
     bytes.replaceSubrange(22..<26, with: Data(count: 4))
-    #expect(try extent(bytes) == unfinished)
+    #expect(try scratch.extent(bytes) == unfinished)
   }
 
   @Test(
@@ -214,15 +206,15 @@ struct ContainerExtentTests {
     ])
   func lastFrames(format: String) throws {
     let whole = try made(format)
-    #expect(try extent(whole) == .whole)
+    #expect(try scratch.extent(whole) == .whole)
     let isRefused = !format.hasPrefix("mp")
     for cut in [1, 50, 101, 333] {
-      let found = try extent(whole.dropLast(cut))
+      let found = try scratch.extent(whole.dropLast(cut))
       #expect(
         isRefused ? isIncomplete(found) : found == .unended("its last frame is cut off"), "\(cut)")
     }
     let tag = Data("TAG".utf8) + Data(count: 125)
-    #expect(try extent(whole + tag) == .whole)
+    #expect(try scratch.extent(whole + tag) == .whole)
   }
 
   /// Where a header counts its sound.
@@ -264,14 +256,14 @@ struct ContainerExtentTests {
   @Test("sound that the header does not count is doubted", arguments: counts)
   func uncounted(count: Count) throws {
     let whole = try made(count.format)
-    #expect(try extent(whole) == .whole)
+    #expect(try scratch.extent(whole) == .whole)
     let place = try #require(whole.range(of: Data(count.mark.utf8))).lowerBound
     var bytes = whole
     count.halve(&bytes, at: place + count.distance)
     for total in [nil, count.total] {
       if let total { count.halve(&bytes, at: total) }
-      guard case .unended(let reason) = try extent(bytes) else {
-        Issue.record("\(try extent(bytes))")
+      guard case .unended(let reason) = try scratch.extent(bytes) else {
+        Issue.record("\(try scratch.extent(bytes))")
         continue
       }
       let words = reason.split(separator: " ", maxSplits: 1)
@@ -289,7 +281,7 @@ struct ContainerExtentTests {
       for total in totals {
         var bytes = Data(cut)
         if let place = count.total { count.put(total, in: &bytes, at: place) }
-        #expect(isIncomplete(try extent(bytes)), "\(cut.count) of \(total)")
+        #expect(isIncomplete(try scratch.extent(bytes)), "\(cut.count) of \(total)")
       }
     }
   }
@@ -304,12 +296,12 @@ struct ContainerExtentTests {
         var bytes = whole
         count.put(length, in: &bytes, at: sound)
         count.put(total, in: &bytes, at: 4)
-        #expect(try extent(bytes) == unfinished, "\(length), \(total)")
+        #expect(try scratch.extent(bytes) == unfinished, "\(length), \(total)")
       }
       // Where the file's own length was filled in, it says where the sound ends.
       var bytes = whole
       count.put(length, in: &bytes, at: sound)
-      #expect(try extent(bytes) == .whole, "\(length)")
+      #expect(try scratch.extent(bytes) == .whole, "\(length)")
     }
   }
 
@@ -321,15 +313,16 @@ struct ContainerExtentTests {
     for excess in [8, sound - 4, sound + 4] {
       count.put(bytes.count - sound - 4 + excess, in: &bytes, at: sound)
       #expect(
-        try extent(bytes) == .unended("its header counts \(excess) bytes of its own as sound"))
+        try scratch.extent(bytes)
+          == .unended("its header counts \(excess) bytes of its own as sound"))
     }
   }
 
   @Test("a second recording in the file is doubted", arguments: counts)
   func another(count: Count) throws {
     let whole = try made(count.format)
-    guard case .unended(let reason) = try extent(whole + whole) else {
-      Issue.record("\(try extent(whole + whole))")
+    guard case .unended(let reason) = try scratch.extent(whole + whole) else {
+      Issue.record("\(try scratch.extent(whole + whole))")
       return
     }
     #expect(reason.hasPrefix("\(whole.count) bytes follow"), "\(reason)")
@@ -340,7 +333,7 @@ struct ContainerExtentTests {
     let whole = try made(count.format)
     let tag = Data("ID3".utf8) + Data([3, 0, 0, 0, 0, 0, 40]) + Data(count: 40)
     for rest in [Data([7]), Data(count: 4096), tag, Data("TAG".utf8) + Data(count: 125)] {
-      #expect(try extent(whole + rest) == .whole, "\(rest.count) bytes")
+      #expect(try scratch.extent(whole + rest) == .whole, "\(rest.count) bytes")
     }
     guard ["wav", "aiff"].contains(count.format) else { return }
     let isBig = count.isBigEndian
@@ -349,9 +342,9 @@ struct ContainerExtentTests {
         Data("note".utf8) + Data(isBig ? [0, 0, 0, length] : [length, 0, 0, 0])
         + Data(repeating: 0x5a, count: Int(length))
       // Some writers fill up an odd length, and some do not.
-      #expect(try extent(whole + chunk) == .whole)
-      #expect(try extent(whole + chunk + Data([0]) + chunk) == .whole || length == 20)
-      #expect(try extent(whole + chunk + chunk) == .whole)
+      #expect(try scratch.extent(whole + chunk) == .whole)
+      #expect(try scratch.extent(whole + chunk + Data([0]) + chunk) == .whole || length == 20)
+      #expect(try scratch.extent(whole + chunk + chunk) == .whole)
     }
   }
 
@@ -360,26 +353,26 @@ struct ContainerExtentTests {
     var bytes = Data([0, 0, 0, 16])
     bytes += Data("ftypisom".utf8) + Data(repeating: 1, count: 4)
     bytes += Data([0, 0, 0, 12]) + Data("mdat".utf8) + Data(repeating: 7, count: 4)
-    #expect(isIncomplete(try extent(bytes)))
+    #expect(isIncomplete(try scratch.extent(bytes)))
     bytes += Data([0, 0, 0, 8]) + Data("moov".utf8)
-    #expect(try extent(bytes) == .whole)
+    #expect(try scratch.extent(bytes) == .whole)
   }
 
   @Test("what was written to a pipe declares no length, and what is unknown declares nothing")
   func undeclared() throws {
     var bytes = Data("RIFF".utf8) + Data(repeating: 0xff, count: 4)
     bytes += Data("WAVE".utf8) + Data(repeating: 9, count: 40)
-    #expect(try extent(bytes) == .whole)
+    #expect(try scratch.extent(bytes) == .whole)
     bytes = Data("RIFF".utf8) + Data(repeating: 0xff, count: 4)
     bytes += Data("WAVEdata".utf8) + Data(repeating: 0xff, count: 40)
-    #expect(try extent(bytes) == unfinished)
-    #expect(try extent(Data("no container at all".utf8)) == .whole)
+    #expect(try scratch.extent(bytes) == unfinished)
+    #expect(try scratch.extent(Data("no container at all".utf8)) == .whole)
   }
 
   @Test("nothing, and zeros, are a beginning at most; what is not there cannot be read")
   func nothing() throws {
-    #expect(isIncomplete(try extent(Data())))
-    #expect(isIncomplete(try extent(Data(count: 5000))))
+    #expect(isIncomplete(try scratch.extent(Data())))
+    #expect(isIncomplete(try scratch.extent(Data(count: 5000))))
     let absent = ContainerExtent(ofFileAt: scratch.file("absent"))
     let isUnreadable = if case .unreadable = absent { true } else { false }
     #expect(isUnreadable)

@@ -24,24 +24,14 @@ struct PacketStreamTests {
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
-  private func extent(_ bytes: Data) throws -> ContainerExtent {
-    let path = scratch.file("x")
-    try bytes.write(to: URL(fileURLWithPath: path))
-    return ContainerExtent(ofFileAt: path)
-  }
-
-  private func isIncomplete(_ extent: ContainerExtent) -> Bool {
-    if case .incomplete = extent { true } else { false }
-  }
-
   @Test("is missed wherever the file ends inside a packet", arguments: formats)
   func cuts(format: (arguments: String, packet: Int?)) throws {
     let whole = try made(format.arguments)
-    #expect(try extent(whole) == .whole)
+    #expect(try scratch.extent(whole) == .whole)
     var between = 0
     let first = whole.count / 4
     for length in stride(from: first, to: whole.count, by: max(7, whole.count / 499)) {
-      let found = try extent(whole.prefix(length))
+      let found = try scratch.extent(whole.prefix(length))
       #expect(found == .whole || isIncomplete(found))
       if let packet = format.packet {
         #expect(isIncomplete(found) == (length % packet > (packet == 192 ? 4 : 0)), "\(length)")
@@ -51,7 +41,7 @@ struct PacketStreamTests {
     }
     #expect(between < 10)
     for cut in 1...40 where format.packet != nil || format.arguments.hasPrefix("mpg") {
-      #expect(isIncomplete(try extent(whole.dropLast(cut))), "\(cut)")
+      #expect(isIncomplete(try scratch.extent(whole.dropLast(cut))), "\(cut)")
     }
   }
 
@@ -62,10 +52,10 @@ struct PacketStreamTests {
     for share in [0.3, 0.6, 0.8] {
       let kept = Int(Double(whole.count) * share)
       let zeroed = whole.prefix(kept) + Data(count: whole.count - kept)
-      #expect(try extent(zeroed) == .unended("zeros follow its last packet"))
+      #expect(try scratch.extent(zeroed) == .unended("zeros follow its last packet"))
       let noise = Data(
         (0..<whole.count - kept).map { _ in UInt8.random(in: 0...255, using: &chance) })
-      #expect(isIncomplete(try extent(whole.prefix(kept) + noise)), "\(share)")
+      #expect(isIncomplete(try scratch.extent(whole.prefix(kept) + noise)), "\(share)")
     }
   }
 
@@ -73,9 +63,9 @@ struct PacketStreamTests {
   func harmless(format: (arguments: String, packet: Int?)) throws {
     let whole = try made(format.arguments)
     for rest in [Data([7]), Data(count: 4096), Data("TAG".utf8) + Data(count: 125)] {
-      #expect(try extent(whole + rest) == .whole, "\(rest.count) bytes")
+      #expect(try scratch.extent(whole + rest) == .whole, "\(rest.count) bytes")
     }
-    #expect(try extent(whole + whole) == .whole)
+    #expect(try scratch.extent(whole + whole) == .whole)
   }
 
   @Test("is judged behind damage in the middle", arguments: formats)
@@ -86,8 +76,8 @@ struct PacketStreamTests {
     let zeroed =
       whole.prefix(middle) + Data(count: 3000) + whole.suffix(whole.count - middle - 3000)
     for bytes in [removed, zeroed] {
-      #expect(try extent(bytes) == .whole)
-      #expect(isIncomplete(try extent(bytes.dropLast(20))))
+      #expect(try scratch.extent(bytes) == .whole)
+      #expect(isIncomplete(try scratch.extent(bytes.dropLast(20))))
     }
   }
 }
